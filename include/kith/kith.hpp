@@ -1,0 +1,9 @@
+// Everything that kith offers.
+#pragma once
+
+#include <kith/box.hpp>
+#include <kith/error.hpp>
+#include <kith/execution.hpp>
+#include <kith/points.hpp>
+#include <kith/tree.hpp>
+#include <kith/version.hpp>

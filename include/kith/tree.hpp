@@ -1,0 +1,108 @@
+// The tree: points along a space-filling curve under planes of tight boxes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <kith/box.hpp>
+#include <kith/execution.hpp>
+#include <kith/export.hpp>
+#include <kith/points.hpp>
+
+namespace kith {
+
+/// The order in which a tree stores its points.
+enum class Curve {
+  automatic,  ///< hilbert, but z for the cells builder, which needs it, and in one dimension
+  hilbert,    ///< consecutive points are always close: the tightest boxes
+  z,          ///< most significant differing bit of the floating-point coordinates (Morton order)
+};
+
+/// How points are summarised into nodes.
+enum class Builder {
+  packed,  ///< 8 consecutive points to a leaf, 8 nodes to a node: no pointers, full SIMD loads
+  cells,   ///< the largest Morton cells that hold at most `max_leaf_size` points, plane by plane
+};
+
+/// What to do with points that have a NaN or infinite coordinate.
+enum class NonFinite {
+  error,  ///< refuse the whole set, naming the first such point
+  drop,   ///< leave them out; results keep the length of the input, with -1 for them
+};
+
+struct TreeOptions {
+  Box box = {};
+  Builder builder = Builder::packed;
+  Curve curve = Curve::automatic;
+  NonFinite non_finite = NonFinite::error;
+
+  // The cells builder only:
+  int max_leaf_size = 48;             ///< points in a leaf
+  int coarsening = 8;                 ///< factor between the sizes allowed in one plane and the next
+  double max_volume_ratio = 50;       ///< cells beyond this multiple of the typical volume are split; 0 = off
+};
+
+/// A node as a person sees it, in the frame of the input.
+struct Node {
+  std::size_t begin = 0;      ///< first point, in tree order
+  std::size_t end = 0;        ///< past its last point
+  std::size_t first = 0;      ///< first child in the plane below (for a leaf: first point)
+  std::size_t last = 0;       ///< past its last child
+  std::size_t smallest = 0;   ///< smallest original index of its points
+  std::size_t largest = 0;    ///< largest original index of its points
+  std::vector<double> lower;  ///< tight box
+  std::vector<double> upper;
+};
+
+/// An immutable tree over a set of points. Copies share one tree.
+///
+/// Threads: const calls may run from any number of threads at once.
+/// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 39 at
+/// the peak of the build (see estimate_memory). The input is read only during the constructor.
+/// Determinism: the tree depends on the points and the options alone.
+class KITH_API Tree {
+ public:
+  /// Errors: invalid_argument (dimension outside 1..32, a box that does not fit, bad options),
+  /// non_finite, too_large (more than 4,294,967,280 points), out_of_memory, cancelled.
+  explicit Tree(PointsView points, const TreeOptions& options = {}, const Execution& execution = {});
+
+  std::size_t size() const;        ///< points in the tree
+  std::size_t input_size() const;  ///< points that were given, with the dropped ones
+  int dimension() const;
+  Scalar scalar() const;
+  const TreeOptions& options() const;  ///< with every automatic choice replaced by what was chosen
+  const Box& box() const { return options().box; }
+  double scale() const;  ///< the power of two that coordinates were multiplied by, mostly 1
+  std::size_t memory() const;  ///< bytes held
+
+  /// Original index of every point, in tree order.
+  std::vector<std::int64_t> order() const;
+  /// Coordinates in tree order, row by row, wrapped into the box, in the frame of the input.
+  std::vector<double> coordinates() const;
+
+  int planes() const;  ///< 0 for an empty tree; plane 0 holds the leaves, the last plane one root
+  std::size_t nodes(int plane) const;
+  Node node(int plane, std::size_t i) const;
+
+  /// Verifies every invariant of the data layout; throws Error (internal) that names the first one
+  /// broken. Cost: several passes over the tree.
+  void check() const;
+
+  class Impl;
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Bytes that building a tree of `size` points takes beyond the caller's array.
+struct MemoryEstimate {
+  std::size_t peak = 0;  ///< at most in use at once during the call
+  std::size_t kept = 0;  ///< held by the result
+};
+KITH_API MemoryEstimate estimate_memory(std::size_t size, int dimension, Scalar scalar,
+                                        const TreeOptions& options = {});
+
+}  // namespace kith

@@ -1,0 +1,71 @@
+// Large arrays: uninitialised, aligned for SIMD, on huge pages where the system gives them, and kept in
+// a Workspace between calls where the caller has one.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <kith/execution.hpp>
+
+namespace kith {
+
+/// A raw block of memory, from a pool or from the system; gives itself back.
+class Memory {
+ public:
+  Memory() = default;
+  /// Throws Error (out_of_memory). The bytes are not initialised and aligned to at least 64.
+  Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool);
+  ~Memory() { release(); }
+  Memory(Memory&& other) noexcept { swap(other); }
+  Memory& operator=(Memory&& other) noexcept {
+    Memory(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  void* data() const { return data_; }
+  std::size_t capacity() const { return capacity_; }  ///< bytes, at least as many as asked for
+
+ private:
+  void release() noexcept;
+  void swap(Memory& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(pool_, other.pool_);
+  }
+
+  void* data_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::shared_ptr<Workspace::Pool> pool_;
+};
+
+/// The pool of a call, or none.
+inline std::shared_ptr<Workspace::Pool> pool_of(const Execution& execution) {
+  return execution.workspace ? execution.workspace->pool() : nullptr;
+}
+
+/// An array of plain values in one block of memory.
+template <class T>
+class Array {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  Array() = default;
+  explicit Array(std::size_t size, std::shared_ptr<Workspace::Pool> pool = nullptr)
+      : memory_(size * sizeof(T), std::move(pool)), size_(size) {}
+
+  T* data() const { return static_cast<T*>(memory_.data()); }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::size_t bytes() const { return memory_.capacity(); }
+  T& operator[](std::size_t i) const { return data()[i]; }
+  T* begin() const { return data(); }
+  T* end() const { return data() + size_; }
+
+ private:
+  Memory memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace kith

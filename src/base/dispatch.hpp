@@ -1,0 +1,48 @@
+// The one place where a dimension and a scalar type become template arguments.
+#pragma once
+
+#include <kith/box.hpp>
+#include <kith/points.hpp>
+
+namespace kith {
+
+/// Stands for "dimension known at run time only" where a template takes a dimension.
+inline constexpr int kAnyDimension = 0;
+
+/// The number of axes: a constant for the compiled dimensions, a value for every other.
+template <int D>
+struct Axes {
+  constexpr explicit Axes(int) {}
+  static constexpr int count() { return D; }
+};
+
+template <>
+struct Axes<kAnyDimension> {
+  constexpr explicit Axes(int count) : count_(count) {}
+  constexpr int count() const { return count_; }
+
+ private:
+  int count_;
+};
+
+/// Room for one value per axis.
+template <int D>
+inline constexpr int kAxisRoom = D == kAnyDimension ? kMaxDimension : D;
+
+template <class F>
+decltype(auto) with_scalar(Scalar scalar, F&& f) {
+  if (scalar == Scalar::float32) return f.template operator()<float>();
+  return f.template operator()<double>();
+}
+
+/// Calls f<D>() with D = 2, 3 or kAnyDimension: the dimensions that have code of their own.
+template <class F>
+decltype(auto) with_dimension(int dimension, F&& f) {
+  switch (dimension) {
+    case 2: return f.template operator()<2>();
+    case 3: return f.template operator()<3>();
+    default: return f.template operator()<kAnyDimension>();
+  }
+}
+
+}  // namespace kith
