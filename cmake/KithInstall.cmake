@@ -1,0 +1,51 @@
+# What `cmake --install` puts where: the library, its headers, and what find_package(kith) and pkg-config read.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
+
+# A static library leaves its private libraries to the consumer's link line, a shared one does not.
+get_target_property(library_type kith TYPE)
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(KITH_IS_STATIC ON)
+else()
+  set(KITH_IS_STATIC OFF)
+endif()
+
+# The layers' objects are inside the library already; kith_flags is how we compile, not how others do.
+install(TARGETS kith EXPORT kithTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kith ${PROJECT_BINARY_DIR}/include/kith
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT kithTargets NAMESPACE kith:: DESTINATION ${package_dir})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kithConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/kithConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kithConfig.cmake ${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# The prefix stands relative to the file, so that a moved installation still works; a distribution that
+# asks for absolute folders gets them.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(KITH_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+  set(KITH_PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
+  set(KITH_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+else()
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" up ${up})
+  set(KITH_PC_PREFIX \${pcfiledir}/${up})
+  set(KITH_PC_LIBDIR \${prefix}/${CMAKE_INSTALL_LIBDIR})
+  set(KITH_PC_INCLUDEDIR \${prefix}/${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+# Only a static library asks for its own libraries (pkg-config --static): pkg-config reads Requires.private
+# even for compiler flags, and a consumer of the shared library need not have those packages.
+set(KITH_PC_REQUIRES_PRIVATE "")
+if(KITH_IS_STATIC)
+  set(KITH_PC_REQUIRES_PRIVATE "tbb fmt")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/kith.pc.in ${PROJECT_BINARY_DIR}/kith.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
