@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
+#include <limits>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kMaxBytes = std::numeric_limits<std::ptrdiff_t>::max();
 
 bool is_large(std::size_t bytes) { return bytes >= kHugePage; }
 
@@ -21,11 +24,14 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+[[noreturn]] void fail_to_allocate(std::size_t bytes) {
+  fail(ErrorCode::out_of_memory,
+       "memory: {} bytes are not to be had; use fewer points or a larger machine", bytes);
+}
+
 void* allocate(std::size_t bytes) {
   void* data = std::aligned_alloc(is_large(bytes) ? kHugePage : kCacheLine, bytes);
-  if (!data)
-    fail(ErrorCode::out_of_memory, "memory: {} bytes are not to be had; use fewer points or a larger machine",
-         bytes);
+  if (!data) fail_to_allocate(bytes);
 #ifdef MADV_HUGEPAGE
   // Measured in bench/tree: small pages cost a tree of 10^6 points a third of its build time.
   if (is_large(bytes)) madvise(data, bytes, MADV_HUGEPAGE);
@@ -89,6 +95,7 @@ void Workspace::clear() { pool_->clear(); }
 
 Memory::Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool) {
   if (bytes == 0) return;
+  if (bytes > kMaxBytes) fail_to_allocate(bytes);  // rounding up would wrap around
   capacity_ = rounded(bytes);
   if (pool && is_large(capacity_)) {
     pool_ = std::move(pool);

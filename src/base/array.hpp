@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -53,7 +54,7 @@ class Array {
  public:
   Array() = default;
   explicit Array(std::size_t size, std::shared_ptr<Workspace::Pool> pool = nullptr)
-      : memory_(size * sizeof(T), std::move(pool)), size_(size) {}
+      : memory_(bytes_of(size), std::move(pool)), size_(size) {}
 
   T* data() const { return static_cast<T*>(memory_.data()); }
   std::size_t size() const { return size_; }
@@ -64,6 +65,12 @@ class Array {
   T* end() const { return data() + size_; }
 
  private:
+  /// A product that does not fit becomes a size that no machine has.
+  static constexpr std::size_t bytes_of(std::size_t size) {
+    constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+    return size > kMost / sizeof(T) ? kMost : size * sizeof(T);
+  }
+
   Memory memory_;
   std::size_t size_ = 0;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <kith/box.hpp>
@@ -23,6 +24,12 @@ void check_origins(std::span<const double> origins) {
   for (std::size_t axis = 0; axis < origins.size(); ++axis)
     if (!std::isfinite(origins[axis]))
       refuse("box: origin {} of axis {}; an origin is finite", origins[axis], axis);
+}
+
+std::size_t checked_axis(int axis) {
+  if (axis < 0 || axis >= kMaxDimension)
+    refuse("box: axis {}; axes are numbered 0 to {}", axis, kMaxDimension - 1);
+  return static_cast<std::size_t>(axis);
 }
 
 }  // namespace
@@ -70,8 +77,8 @@ Box Box::with_origin(std::span<const double> origin) const {
   return box;
 }
 
-double Box::side(int axis) const { return side_.at(static_cast<std::size_t>(axis)); }
-double Box::origin(int axis) const { return origin_.at(static_cast<std::size_t>(axis)); }
+double Box::side(int axis) const { return side_[checked_axis(axis)]; }
+double Box::origin(int axis) const { return origin_[checked_axis(axis)]; }
 
 bool Box::is_periodic() const {
   for (const double side : side_)
