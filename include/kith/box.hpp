@@ -14,8 +14,9 @@ inline constexpr int kMaxDimension = 32;
 
 /// A space whose axes are open or periodic, each for itself.
 ///
-/// A side of 0 means that the axis is open. On a periodic axis any finite coordinate is accepted and
-/// wrapped to [origin, origin + side). Sides and origins are rounded to the scalar type of the points.
+/// A side of 0 means that the axis is open. On a periodic axis any finite coordinate is accepted
+/// and wrapped to [origin, origin + side). Sides and origins are rounded to the scalar type of the
+/// points.
 class KITH_API Box {
  public:
   /// All axes open.

@@ -22,8 +22,8 @@ enum class ErrorCode {
 /// The name of a code as it is written in the documents ("invalid_argument").
 KITH_API const char* name(ErrorCode code);
 
-/// Thrown by every call of the library; nothing else is. The message names the call, states the fact
-/// with its numbers and the remedy.
+/// Thrown by every call of the library; nothing else is. The message names the call, states the
+/// fact with its numbers and the remedy.
 class KITH_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);

@@ -1,10 +1,9 @@
 #include "base/array.hpp"
 
-#include <sys/mman.h>
-
 #include <cstdlib>
 #include <limits>
 #include <mutex>
+#include <sys/mman.h>
 #include <utility>
 #include <vector>
 

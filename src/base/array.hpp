@@ -1,5 +1,5 @@
-// Large arrays: uninitialised, aligned for SIMD, on huge pages where the system gives them, and kept in
-// a Workspace between calls where the caller has one.
+// Large arrays: uninitialised, aligned for SIMD, on huge pages where the system gives them, and
+// kept in a Workspace between calls where the caller has one.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-
 #include <utility>
 
 #include <kith/error.hpp>

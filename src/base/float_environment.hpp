@@ -1,5 +1,6 @@
-// The floating-point environment that the numerical contract is written for: round to nearest, subnormal
-// numbers kept. A caller may run with others (-ffast-math sets flush-to-zero for the whole process).
+// The floating-point environment that the numerical contract is written for: round to nearest,
+// subnormal numbers kept. A caller may run with others (-ffast-math sets flush-to-zero for the
+// whole process).
 #pragma once
 
 #include <cfenv>

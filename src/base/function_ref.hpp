@@ -1,4 +1,5 @@
-// A reference to something callable: what a loop body is passed by, without a template or an allocation.
+// A reference to something callable: what a loop body is passed by, without a template or an
+// allocation.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@ template <class Result, class... Args>
 class FunctionRef<Result(Args...)> {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
-  FunctionRef(F&& f)  // NOLINT(google-explicit-constructor): a lambda is to convert by itself
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
+      FunctionRef(F&& f)  // NOLINT(google-explicit-constructor): a lambda is to convert by itself
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
         call_([](void* object, Args... args) -> Result {
           return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);

@@ -1,13 +1,12 @@
 #include "parallel/workers.hpp"
 
+#include <atomic>
+#include <mutex>
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
-
-#include <atomic>
-#include <mutex>
 
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
@@ -21,7 +20,8 @@ constexpr std::chrono::milliseconds kProgressInterval{50};
 
 int thread_count(int asked) {
   if (asked < 0 || asked > kMaxThreads)
-    refuse("threads = {}; give 1 to {}, or 0 for all that this process may use", asked, kMaxThreads);
+    refuse("threads = {}; give 1 to {}, or 0 for all that this process may use", asked,
+           kMaxThreads);
   return asked == 0 ? tbb::info::default_concurrency() : asked;
 }
 
@@ -87,9 +87,8 @@ void Workers::for_ranges(std::size_t n, std::size_t grain,
     for (std::size_t range = 0; range < ranges; ++range) run(range);
     return;
   }
-  arena_->arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, ranges, run, tbb::auto_partitioner());
-  });
+  arena_->arena.execute(
+      [&] { tbb::parallel_for(std::size_t{0}, ranges, run, tbb::auto_partitioner()); });
 }
 
 void Workers::begin_stage(std::string name, std::uint64_t total) {

@@ -1,8 +1,8 @@
-// Threads for one call: loops, reductions, scans and packing on oneTBB, with progress, cancelling and the
-// floating-point environment seen to. Nothing above this layer knows TBB.
+// Threads for one call: loops, reductions, scans and packing on oneTBB, with progress, cancelling
+// and the floating-point environment seen to. Nothing above this layer knows TBB.
 //
-// Loop bodies get ranges, not single indices, and ranges depend on the grain alone, never on the number of
-// threads: whatever is computed per range is the same for any number of threads.
+// Loop bodies get ranges, not single indices, and ranges depend on the grain alone, never on the
+// number of threads: whatever is computed per range is the same for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +31,9 @@ class Workers {
   int threads() const { return threads_; }
   const std::shared_ptr<Workspace::Pool>& pool() const { return pool_; }
 
-  /// body(begin, end) for [0, n) cut into ranges of `grain` (the last one shorter), concurrently. What a
-  /// body throws reaches the caller; once one has thrown, ranges that have not begun are left out.
-  /// May be called from inside a body.
+  /// body(begin, end) for [0, n) cut into ranges of `grain` (the last one shorter), concurrently.
+  /// What a body throws reaches the caller; once one has thrown, ranges that have not begun are
+  /// left out. May be called from inside a body.
   void for_ranges(std::size_t n, std::size_t grain,
                   FunctionRef<void(std::size_t begin, std::size_t end)> body) const;
 
@@ -42,7 +42,8 @@ class Workers {
     for_ranges(n, 1, [&](std::size_t begin, std::size_t) { body(begin); });
   }
 
-  /// Throws Error (cancelled) if the caller asked to stop. Long bodies call it every few milliseconds.
+  /// Throws Error (cancelled) if the caller asked to stop. Long bodies call it every few
+  /// milliseconds.
   void check_cancelled() const;
 
   /// Progress of the current stage; `advance` may be called from any body.
@@ -80,7 +81,8 @@ class Stage {
 
 inline std::size_t range_count(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
 
-/// combine(...combine(identity, map(range 0))..., map(last range)), in this order for any number of threads.
+/// combine(...combine(identity, map(range 0))..., map(last range)), in this order for any number of
+/// threads.
 template <class Value, class Map, class Combine>
 Value reduce(const Workers& workers, std::size_t n, std::size_t grain, Value identity, Map map,
              Combine combine) {
