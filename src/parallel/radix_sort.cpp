@@ -29,7 +29,7 @@ void sort_keys(const Workers& workers, KeyIndex* keys, std::size_t n) {
     std::sort(keys, keys + n);
     return;
   }
-  const int width = std::bit_width(differing_bits(workers, keys, n));
+  const int width = static_cast<int>(std::bit_width(differing_bits(workers, keys, n)));
   // Ties keep their order through every scatter; callers pass indices in ascending order.
   if (width == 0) return;
   const int shift = std::max(0, width - kBucketBits);

@@ -1,0 +1,105 @@
+// The binary digits of floating-point numbers, written as fixed-point numbers of unlimited length.
+//
+// Digit b of x stands for 2^b. z-order compares points by the most significant digit in which they differ,
+// so everything about that order is said here. Numbers are finite and never -0.0.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace kith {
+
+/// How a scalar type stores sign, exponent and mantissa.
+template <class T>
+struct FloatLayout;
+
+template <>
+struct FloatLayout<float> {
+  using Bits = std::uint32_t;
+  static constexpr int kMantissa = 23, kBias = 127;
+};
+
+template <>
+struct FloatLayout<double> {
+  using Bits = std::uint64_t;
+  static constexpr int kMantissa = 52, kBias = 1023;
+};
+
+/// The place given to the sign: above every digit.
+template <class T>
+inline constexpr int kSignDigit = std::numeric_limits<T>::max_exponent;
+
+/// Less than any digit: two numbers that are equal differ nowhere.
+inline constexpr int kNoDigit = std::numeric_limits<int>::min();
+
+/// The digit of the exponent: the leading digit of a normal number, one above the leading place of a
+/// subnormal one.
+template <class T>
+int exponent_digit(typename FloatLayout<T>::Bits magnitude) {
+  using F = FloatLayout<T>;
+  return std::max(static_cast<int>(magnitude >> F::kMantissa), 1) - F::kBias;
+}
+
+/// The most significant digit in which a and b differ: kSignDigit if their signs do, kNoDigit if they are
+/// equal.
+template <class T>
+int differing_digit(T a, T b) {
+  using F = FloatLayout<T>;
+  using Bits = typename F::Bits;
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+  const Bits p = std::bit_cast<Bits>(a), q = std::bit_cast<Bits>(b), x = p ^ q;
+  if (x == 0) return kNoDigit;
+  if (x & kSign) return kSignDigit<T>;
+  // Different exponents: the leading digit of the larger number is where they differ.
+  if (x >> F::kMantissa) return exponent_digit<T>(std::max(p & ~kSign, q & ~kSign));
+  return exponent_digit<T>(p & ~kSign) + static_cast<int>(8 * sizeof(Bits)) - F::kMantissa - 1 -
+         std::countl_zero(x);
+}
+
+/// The leading digit of |x|, or any digit above it; x is not 0.
+template <class T>
+int leading_digit(T x) {
+  using Bits = typename FloatLayout<T>::Bits;
+  return exponent_digit<T>(std::bit_cast<Bits>(x) & (~Bits{0} >> 1));
+}
+
+/// A run of digits, from `top` down, that makes part of the z-order of numbers which agree above `top`.
+/// With `has_sign` the sign is the first digit of all.
+template <class T>
+struct DigitWindow {
+  int low = 0;    ///< the least digit in the window
+  int count = 0;  ///< digits of the magnitude
+  bool has_sign = false;
+
+  DigitWindow() = default;
+  DigitWindow(int top, int bits, bool with_sign)
+      : low(top - (bits - (with_sign ? 1 : 0)) + 1),
+        count(bits - (with_sign ? 1 : 0)),
+        has_sign(with_sign) {}
+
+  /// The digits as an integer that grows with x: digits of negative numbers are complemented.
+  std::uint64_t operator()(T x) const {
+    using F = FloatLayout<T>;
+    using Bits = typename F::Bits;
+    constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+    constexpr Bits kLeading = Bits{1} << F::kMantissa;
+    const Bits bits = std::bit_cast<Bits>(x), magnitude = bits & ~kSign;
+    const bool is_negative = (bits & kSign) != 0;
+    const std::uint64_t mantissa =
+        (magnitude & (kLeading - 1)) | (magnitude >= kLeading ? kLeading : 0);
+    const int shift = exponent_digit<T>(magnitude) - F::kMantissa - low;
+    const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
+    std::uint64_t digits = 0;
+    if (shift >= 0) {
+      if (shift < count) digits = mantissa << shift;
+    } else if (shift > -64) {
+      digits = mantissa >> -shift;
+    }
+    digits = (is_negative ? ~digits : digits) & mask;
+    return has_sign && !is_negative ? digits | (mask + 1) : digits;
+  }
+};
+
+}  // namespace kith

@@ -1,0 +1,100 @@
+#include "geometry/hilbert.hpp"
+
+#include <bit>
+
+namespace kith {
+namespace {
+
+std::uint32_t gray(std::uint32_t i) { return i ^ i >> 1; }
+
+std::uint32_t gray_inverse(std::uint32_t g) {
+  for (int shift = 1; shift < 32; shift *= 2) g ^= g >> shift;
+  return g;
+}
+
+/// Rotation of the low `bits` bits to the left.
+std::uint32_t rotate(std::uint32_t value, int by, int bits) {
+  by %= bits;
+  const std::uint64_t wide = value;
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  return static_cast<std::uint32_t>((wide << by | wide >> (bits - by)) & mask);
+}
+
+/// Where the curve enters the w-th sub-cell, and the axis along which it leaves it, both for a cell in the
+/// standard state.
+std::uint32_t entry_of(std::uint32_t w) { return w == 0 ? 0 : gray(2 * ((w - 1) / 2)); }
+int direction_of(std::uint32_t w, int dimension) {
+  if (w == 0) return 0;
+  return std::countr_one(w & 1 ? w : w - 1) % dimension;
+}
+
+}  // namespace
+
+std::uint32_t hilbert_step(std::uint32_t digit, int dimension, HilbertState& state) {
+  const int turn = state.direction + 1;
+  const std::uint32_t standard =
+      rotate(digit ^ state.entry, dimension - turn % dimension, dimension);
+  const std::uint32_t place = gray_inverse(standard);
+  state.entry ^= rotate(entry_of(place), turn, dimension);
+  state.direction = (state.direction + direction_of(place, dimension) + 1) % dimension;
+  return place;
+}
+
+namespace {
+
+/// One digit on the curve; states are numbered entry * D + direction. z-order has one state.
+template <int D>
+struct Step {
+  std::uint32_t place;
+  unsigned state;
+
+  Step(bool is_hilbert, std::uint32_t digit, unsigned from) : place(digit), state(from) {
+    if (!is_hilbert) return;
+    HilbertState s{from / D, static_cast<int>(from % D)};
+    place = hilbert_step(digit, D, s);
+    state = s.entry * D + static_cast<unsigned>(s.direction);
+  }
+};
+
+}  // namespace
+
+template <int D>
+CurveTables<D>::CurveTables(bool is_hilbert) {
+  for (unsigned from = 0; from < kStates; ++from)
+    for (std::uint32_t position = 0; position < 64; ++position) {
+      unsigned state = from, place = 0;
+      for (int shift = 6 - D; shift >= 0; shift -= D) {
+        const Step<D> next(is_hilbert, position >> shift & ((1u << D) - 1), state);
+        place = place << D | next.place;
+        state = next.state;
+      }
+      step[from][position] = static_cast<std::uint16_t>(place | state << 6);
+    }
+  for (std::uint32_t position = 0; position < top.size(); ++position) {
+    const unsigned a = step[0][position >> 6], b = step[a >> 6][position & 63];
+    const unsigned place = (a & 63) << 6 | (b & 63);
+    top[position] = static_cast<std::uint16_t>(place);
+    top_state[place] = static_cast<std::uint8_t>(b >> 6);
+  }
+  for (std::uint32_t digits = 0; digits < spread.size(); ++digits) {
+    spread[digits] = 0;
+    for (int bit = 0; bit < kLowDigits; ++bit) spread[digits] |= (digits >> bit & 1) << (D * bit);
+  }
+}
+
+template <int D>
+const CurveTables<D>& CurveTables<D>::hilbert() {
+  static const CurveTables tables(true);
+  return tables;
+}
+
+template <int D>
+const CurveTables<D>& CurveTables<D>::z() {
+  static const CurveTables tables(false);
+  return tables;
+}
+
+template struct CurveTables<2>;
+template struct CurveTables<3>;
+
+}  // namespace kith

@@ -1,0 +1,23 @@
+// The builders: from points in the order of a curve to planes of nodes.
+#pragma once
+
+#include "parallel/workers.hpp"
+#include "tree/planes.hpp"
+
+namespace kith {
+
+/// 8 consecutive points to a leaf, 8 nodes to a node, up to one root.
+template <class T>
+void build_packed(const Workers& workers, Planes<T>& planes);
+
+/// The largest Morton cells within the size limits, plane by plane (jz-tree paper, II.C and II.D). The points
+/// must be in z-order.
+template <class T>
+void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& planes);
+
+/// Verifies every invariant of planes.hpp; throws Error (internal) that names the first one broken.
+/// `options` are those of the build.
+template <class T>
+void check_planes(const Planes<T>& planes, const TreeOptions& options);
+
+}  // namespace kith

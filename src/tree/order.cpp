@@ -1,0 +1,270 @@
+// In 2-D and 3-D records of (coordinates, index) are scattered once to the 4096 top cells of the curve, each
+// bucket is sorted in cache by 18 more bits, and runs that still share a cell are sorted again in a grid of
+// their own bounds; so any dynamic range works, and one far outlier costs one more round.
+#include "tree/order.hpp"
+
+#include <limits>
+
+#include "geometry/grid.hpp"
+#include "geometry/hilbert.hpp"
+#include "geometry/z_order.hpp"
+#include "parallel/radix_sort.hpp"
+
+namespace kith {
+namespace {
+
+template <int D, class T>
+struct Record {
+  T x[D];
+  std::uint32_t index;
+};
+
+/// Buckets beyond this many records do not fit the cache and are scattered again.
+constexpr std::size_t kInCache = std::size_t{1} << 16;
+/// Sets up to this size skip the scatter.
+constexpr std::size_t kNoScatter = 2048;
+/// Points of one cell that are few enough to stay as they are (Hilbert) or to be sorted by insertion (z).
+constexpr std::size_t kShortRun = 16;
+
+template <int D, class T, template <int, class> class Grid>
+class CurveSort {
+ public:
+  using Rec = Record<D, T>;
+  using Tables = CurveTables<D>;
+  static constexpr std::size_t kBuckets = std::size_t{1} << Tables::kTopBits;
+
+  CurveSort(Workers& workers, const Tables& tables) : workers_(workers), tables_(tables) {}
+
+  /// All of the input into the blocks.
+  void run(const Input<T>& input, const Planes<T>& planes) {
+    auto record = [&](std::size_t i) {
+      Rec r;
+      input.load(i, kAxes, r.x);
+      r.index = input.index(i);
+      return r;
+    };
+    const std::size_t n = input.size;
+    Array<Rec> records(n, workers_.pool());
+    if (n <= kNoScatter) {
+      for (std::size_t i = 0; i < n; ++i) records[i] = record(i);
+      sort(records.data(), n);
+      store(records.data(), 0, n, planes);
+      return;
+    }
+    Bounds<D, T> bounds;
+    std::copy_n(input.bounds.lo, D, bounds.lo);
+    std::copy_n(input.bounds.hi, D, bounds.hi);
+    const LongGrid grid(bounds);
+    const std::vector<std::size_t> start = scatter(n, grid, record, records.data());
+    for_buckets(start, [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
+      Rec* from = records.data() + begin;
+      if (count > kInCache) {
+        sort(from, count);
+      } else {
+        Rec* to = scratch.room(count);
+        sort_bucket(from, to, count, grid, bucket, scratch);
+        from = to;
+      }
+      store(from, begin, count, planes);
+    });
+  }
+
+ private:
+  static constexpr Axes<D> kAxes{D};
+
+  struct Scratch {
+    KeySorter keys;
+    std::vector<Rec> sorted, copy;
+    Rec* room(std::size_t n) {
+      if (sorted.size() < n) sorted.resize(n + n / 2);
+      return sorted.data();
+    }
+  };
+
+  /// A grid of the full 30 bits, or of 18 for runs that are sorted in one go.
+  struct LongGrid : Grid<D, T> {
+    explicit LongGrid(const Bounds<D, T>& bounds)
+        : Grid<D, T>(bounds, Tables::kTopDigits + Tables::kLowDigits, kAxes) {}
+  };
+  struct ShortGrid : Grid<D, T> {
+    explicit ShortGrid(const Bounds<D, T>& bounds) : Grid<D, T>(bounds, Tables::kLowDigits, kAxes) {}
+  };
+
+  struct Cell {
+    std::uint32_t digit[D];
+    std::uint32_t operator[](int axis) const { return digit[axis]; }
+  };
+  /// The bucket of a point: its top digits on the curve.
+  std::uint32_t top(const LongGrid& grid, const T* x) const {
+    Cell cell;
+    for (int axis = 0; axis < D; ++axis)
+      cell.digit[axis] = static_cast<std::uint32_t>(grid(x[axis], axis)) >> Tables::kLowDigits;
+    return tables_.top[tables_.morton(cell)];
+  }
+  /// Its place inside the bucket, or in all of a short grid.
+  std::uint32_t low(const Grid<D, T>& grid, const T* x, unsigned state) const {
+    constexpr std::uint32_t kMask = (1u << Tables::kLowDigits) - 1;
+    Cell cell;
+    for (int axis = 0; axis < D; ++axis)
+      cell.digit[axis] = static_cast<std::uint32_t>(grid(x[axis], axis)) & kMask;
+    return tables_.low(tables_.morton(cell), state);
+  }
+
+  /// Records in curve order of their top cells; in a grid that cannot split, in the first bucket.
+  template <class RecordOf>
+  std::vector<std::size_t> scatter(std::size_t n, const LongGrid& grid, RecordOf record, Rec* out) {
+    Array<std::uint16_t> codes(n, workers_.pool());
+    const bool can_split = grid.can_split();
+    return scatter_to_buckets(
+        workers_, n, kBuckets,
+        [&](std::size_t i) { return can_split ? top(grid, record(i).x) : 0; }, record, codes.data(),
+        out);
+  }
+
+  template <class Body>
+  void for_buckets(const std::vector<std::size_t>& start, Body body) {
+    workers_.for_ranges(kBuckets, 16, [&](std::size_t first, std::size_t last) {
+      const typename Borrowed<Scratch>::Loan scratch(scratch_);
+      for (std::size_t bucket = first; bucket < last; ++bucket)
+        if (const std::size_t count = start[bucket + 1] - start[bucket]; count > 0)
+          body(bucket, start[bucket], count, *scratch);
+      workers_.advance(start[last] - start[first]);
+    });
+  }
+
+  void sort_bucket(const Rec* from, Rec* to, std::size_t n, const LongGrid& grid, std::size_t bucket,
+                   Scratch& scratch) {
+    if (!grid.can_split()) {
+      std::copy_n(from, n, to);
+      return;
+    }
+    sort_by_cells(from, to, n, grid, tables_.top_state[bucket], scratch);
+  }
+
+  /// Sorts by the low digits of a grid, then the runs of one cell. From and to do not overlap.
+  void sort_by_cells(const Rec* from, Rec* to, std::size_t n, const Grid<D, T>& grid, unsigned state,
+                     Scratch& scratch) {
+    const std::uint64_t* words =
+        scratch.keys.sort(n, [&](std::size_t i) { return low(grid, from[i].x, state); });
+    std::vector<IndexRange> runs;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      to[i] = from[static_cast<std::uint32_t>(words[i])];
+      if (words[i] >> 32 == words[begin] >> 32) continue;
+      end_run(to, begin, i, runs);
+      begin = i;
+    }
+    end_run(to, begin, n, runs);
+    for (const IndexRange& run : runs) sort_in_cache(to + run.begin, run.size(), scratch);
+  }
+
+  void end_run(Rec* records, std::size_t begin, std::size_t end, std::vector<IndexRange>& runs) {
+    if (end - begin > kShortRun) {
+      runs.push_back({begin, end});
+    } else if constexpr (Grid<D, T>::kIsExact) {
+      if (end - begin > 1) sort_by_insertion(records + begin, end - begin);
+    }
+  }
+
+  static void sort_by_insertion(Rec* records, std::size_t n) {
+    for (std::size_t i = 1; i < n; ++i) {
+      const Rec moving = records[i];
+      std::size_t at = i;
+      for (; at > 0 && z_less(moving.x, records[at - 1].x, kAxes); --at) records[at] = records[at - 1];
+      records[at] = moving;
+    }
+  }
+
+  /// Sorts records in place, in a grid of their own bounds.
+  void sort(Rec* records, std::size_t n) {
+    if (n > kInCache) return sort_large(records, n);
+    const typename Borrowed<Scratch>::Loan scratch(scratch_);
+    sort_in_cache(records, n, *scratch);
+  }
+
+  void sort_in_cache(Rec* records, std::size_t n, Scratch& scratch) {
+    const ShortGrid grid(bounds_of(records, n));
+    if (!grid.can_split()) return;  // equal points stay in the order of their indices
+    if (scratch.copy.size() < n) scratch.copy.resize(n + n / 2);
+    std::copy_n(records, n, scratch.copy.data());
+    sort_by_cells(scratch.copy.data(), records, n, grid, 0, scratch);
+  }
+
+  void sort_large(Rec* records, std::size_t n) {
+    const LongGrid grid(bounds_of(records, n));
+    if (!grid.can_split()) return;
+    Array<Rec> copy(n, workers_.pool());
+    const std::vector<std::size_t> start =
+        scatter(n, grid, [&](std::size_t i) -> const Rec& { return records[i]; }, copy.data());
+    for_buckets(start, [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
+      if (count > kInCache) {
+        std::copy_n(copy.data() + begin, count, records + begin);
+        sort_large(records + begin, count);
+      } else {
+        sort_bucket(copy.data() + begin, records + begin, count, grid, bucket, scratch);
+      }
+    });
+  }
+
+  Bounds<D, T> bounds_of(const Rec* records, std::size_t n) const {
+    return reduce(
+        workers_, n, kInCache, Bounds<D, T>::empty(),
+        [&](std::size_t begin, std::size_t end) {
+          Bounds<D, T> bounds = Bounds<D, T>::empty();
+          for (std::size_t i = begin; i < end; ++i) bounds.add(records[i].x, kAxes);
+          return bounds;
+        },
+        [](Bounds<D, T> a, const Bounds<D, T>& b) {
+          a.add(b, kAxes);
+          return a;
+        });
+  }
+
+  void store(const Rec* records, std::size_t at, std::size_t n, const Planes<T>& planes) const {
+    for (std::size_t i = 0; i < n; ++i)
+      store_point(planes, at + i, records[i].x, records[i].index, kAxes);
+  }
+
+  Workers& workers_;
+  const Tables& tables_;
+  Borrowed<Scratch> scratch_;
+};
+
+template <int D, class T>
+void order(const Input<T>& input, Curve curve, Workers& workers, const Planes<T>& planes) {
+  if (curve == Curve::hilbert)
+    CurveSort<D, T, EqualCells>(workers, CurveTables<D>::hilbert()).run(input, planes);
+  else
+    CurveSort<D, T, DigitCells>(workers, CurveTables<D>::z()).run(input, planes);
+}
+
+/// Fills the lanes after the last point.
+template <class T>
+void pad_last_block(const Planes<T>& planes) {
+  for (std::size_t at = planes.points; at < planes.lanes_up(planes.points); ++at) {
+    for (int axis = 0; axis < planes.dimension; ++axis)
+      planes.coordinate(at, axis) = std::numeric_limits<T>::quiet_NaN();
+    planes.index(at) = kNoIndex;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void order_points(const Input<T>& input, Curve curve, Workers& workers, Planes<T>& planes) {
+  planes.dimension = input.dimension;
+  planes.points = input.size;
+  planes.blocks = Array<T>(planes.block_count() * planes.block_stride(), workers.pool());
+  with_dimension(input.dimension, [&]<int D>() {
+    if constexpr (D == kAnyDimension)
+      order_points_any(input, curve, workers, planes);
+    else
+      order<D>(input, curve, workers, planes);
+  });
+  pad_last_block(planes);
+}
+
+template void order_points(const Input<float>&, Curve, Workers&, Planes<float>&);
+template void order_points(const Input<double>&, Curve, Workers&, Planes<double>&);
+
+}  // namespace kith

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "tree/boxes.hpp"
+#include "tree/builders.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 12;  // nodes
+
+template <class T>
+T least(const T* lanes) {
+  T value = lanes[0];
+  for (std::size_t i = 1; i < kLanes; ++i) value = lanes[i] < value ? lanes[i] : value;
+  return value;
+}
+
+template <class T>
+T most(const T* lanes) {
+  T value = lanes[0];
+  for (std::size_t i = 1; i < kLanes; ++i) value = lanes[i] > value ? lanes[i] : value;
+  return value;
+}
+
+/// The boxes of 8 full blocks make one chunk of leaves; NaN lanes never win a comparison with lane 0.
+template <class T>
+void fill_leaves(const Planes<T>& planes, const Plane<T>& leaves, std::size_t begin, std::size_t end) {
+  for (std::size_t node = begin; node < end; ++node) {
+    const T* block = planes.block(node);
+    for (int axis = 0; axis < planes.dimension; ++axis) {
+      planes.lower(leaves, node, axis) = least(block + static_cast<std::size_t>(axis) * kLanes);
+      planes.upper(leaves, node, axis) = most(block + static_cast<std::size_t>(axis) * kLanes);
+    }
+    const std::uint32_t* index = planes.block_index(node);
+    leaves.smallest[node] = least(index);  // kNoIndex in unused lanes is the largest number
+    leaves.largest[node] =
+        *std::max_element(index, index + std::min(kLanes, planes.points - node * kLanes));
+  }
+}
+
+template <class T>
+void fill_nodes(const Planes<T>& planes, const Plane<T>& children, const Plane<T>& nodes,
+                std::size_t begin, std::size_t end) {
+  for (std::size_t node = begin; node < end; ++node) {
+    const T* chunk = planes.chunk(children, node);
+    for (int axis = 0; axis < planes.dimension; ++axis) {
+      planes.lower(nodes, node, axis) = least(chunk + static_cast<std::size_t>(axis) * kLanes);
+      planes.upper(nodes, node, axis) =
+          most(chunk + static_cast<std::size_t>(planes.dimension + axis) * kLanes);
+    }
+    nodes.smallest[node] = least(children.smallest.data() + node * kLanes);
+    nodes.largest[node] = most(children.largest.data() + node * kLanes);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void build_packed(const Workers& workers, Planes<T>& planes) {
+  planes.builder = Builder::packed;
+  for (std::size_t nodes = planes.block_count(); nodes > 0;) {
+    const bool is_leaf_plane = planes.planes.empty();
+    Plane<T> plane = make_plane<T>(nodes, planes.dimension, workers);
+    workers.for_ranges(nodes, kGrain, [&](std::size_t begin, std::size_t end) {
+      if (is_leaf_plane)
+        fill_leaves(planes, plane, begin, end);
+      else
+        fill_nodes(planes, planes.planes.back(), plane, begin, end);
+    });
+    pad_last_chunk(planes, plane);
+    planes.planes.push_back(std::move(plane));
+    if (nodes == 1) return;
+    nodes = (nodes + kLanes - 1) / kLanes;
+  }
+}
+
+template void build_packed(const Workers&, Planes<float>&);
+template void build_packed(const Workers&, Planes<double>&);
+
+}  // namespace kith

@@ -1,0 +1,147 @@
+#include <cmath>
+#include <new>
+
+#include <kith/tree.hpp>
+
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "tree/builders.hpp"
+#include "tree/input.hpp"
+#include "tree/order.hpp"
+#include "tree/tree_impl.hpp"
+
+namespace kith {
+namespace {
+
+void check_options(const TreeOptions& options) {
+  if (options.builder != Builder::cells) return;
+  if (options.curve == Curve::hilbert)
+    refuse("tree: the cells builder needs the z curve; leave curve = automatic");
+  if (options.max_leaf_size < 1)
+    refuse("tree: max_leaf_size = {}; a leaf holds at least 1 point", options.max_leaf_size);
+  if (options.coarsening < 2)
+    refuse("tree: coarsening = {}; planes must shrink, give at least 2", options.coarsening);
+  if (!(options.max_volume_ratio == 0 || options.max_volume_ratio >= 1))
+    refuse("tree: max_volume_ratio = {}; give 1 or more, or 0 to allow cells of any volume",
+           options.max_volume_ratio);
+}
+
+Curve chosen_curve(const TreeOptions& options, int dimension) {
+  if (options.curve != Curve::automatic) return options.curve;
+  return options.builder == Builder::cells || dimension == 1 ? Curve::z : Curve::hilbert;
+}
+
+template <class T>
+TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers& workers) {
+  TreeData<T> data;
+  const Input<T> input = [&] {
+    const Stage stage(workers, "check", points.size);
+    return read_input<T>(points, options.box, options.non_finite, workers);
+  }();
+  data.frame = input.frame;
+  {
+    const Stage stage(workers, "order", input.size);
+    order_points(input, options.curve, workers, data.planes);
+  }
+  const Stage stage(workers, "planes", input.size);
+  if (options.builder == Builder::packed)
+    build_packed(workers, data.planes);
+  else
+    build_cells(options, workers, data.planes);
+#ifdef KITH_SLOW_CHECKS
+  check_planes(data.planes, options);
+#endif
+  return data;
+}
+
+}  // namespace
+
+Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execution) {
+  const FloatEnvironment environment;
+  check_view("tree", points, options.box);
+  check_options(options);
+  auto impl = std::make_shared<Impl>();
+  impl->options = options;
+  impl->options.curve = chosen_curve(options, points.dimension);
+  impl->input_size = points.size;
+  impl->scalar = points.scalar;
+  impl->dimension = points.dimension;
+  Workers workers(execution);
+  with_scalar(points.scalar, [&]<class T>() {
+    try {
+      impl->data = build<T>(points, impl->options, workers);
+    } catch (const std::bad_alloc&) {
+      fail(ErrorCode::out_of_memory, "tree: no memory for {} points; about {} bytes are needed",
+           points.size, estimate_memory(points.size, points.dimension, points.scalar, options).peak);
+    }
+  });
+  impl_ = std::move(impl);
+}
+
+std::size_t Tree::size() const {
+  return impl_->visit([](const auto& data) { return data.planes.points; });
+}
+std::size_t Tree::input_size() const { return impl_->input_size; }
+int Tree::dimension() const { return impl_->dimension; }
+Scalar Tree::scalar() const { return impl_->scalar; }
+const TreeOptions& Tree::options() const { return impl_->options; }
+double Tree::scale() const {
+  return impl_->visit([](const auto& data) { return std::ldexp(1.0, data.frame.exponent); });
+}
+std::size_t Tree::memory() const {
+  return impl_->visit([](const auto& data) { return data.planes.memory(); });
+}
+
+std::vector<std::int64_t> Tree::order() const {
+  return impl_->visit([](const auto& data) {
+    std::vector<std::int64_t> order(data.planes.points);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = data.planes.index(i);
+    return order;
+  });
+}
+
+std::vector<double> Tree::coordinates() const {
+  return impl_->visit([](const auto& data) {
+    const int d = data.planes.dimension;
+    std::vector<double> values;
+    values.reserve(data.planes.points * static_cast<std::size_t>(d));
+    for (std::size_t i = 0; i < data.planes.points; ++i)
+      for (int axis = 0; axis < d; ++axis)
+        values.push_back(data.frame.original(data.planes.coordinate(i, axis), axis));
+    return values;
+  });
+}
+
+int Tree::planes() const {
+  return impl_->visit([](const auto& data) { return static_cast<int>(data.planes.planes.size()); });
+}
+
+std::size_t Tree::nodes(int plane) const {
+  if (plane < 0 || plane >= planes())
+    refuse("tree: plane {}; this tree has planes 0 to {}", plane, planes() - 1);
+  return impl_->visit(
+      [&](const auto& data) { return data.planes.planes[static_cast<std::size_t>(plane)].nodes; });
+}
+
+Node Tree::node(int plane, std::size_t i) const {
+  if (i >= nodes(plane))
+    refuse("tree: node {} of plane {}, which has {} nodes", i, plane, nodes(plane));
+  return impl_->visit([&](const auto& data) {
+    const auto& planes = data.planes;
+    const auto& at = planes.planes[static_cast<std::size_t>(plane)];
+    const IndexRange points = planes.points_of(plane, i), children = planes.children(plane, i);
+    Node node{points.begin, points.end,     children.begin, children.end,
+              at.smallest[i], at.largest[i], {},             {}};
+    for (int axis = 0; axis < planes.dimension; ++axis) {
+      node.lower.push_back(data.frame.original(planes.lower(at, i, axis), axis));
+      node.upper.push_back(data.frame.original(planes.upper(at, i, axis), axis));
+    }
+    return node;
+  });
+}
+
+void Tree::check() const {
+  impl_->visit([&](const auto& data) { check_planes(data.planes, impl_->options); });
+}
+
+}  // namespace kith

@@ -1,0 +1,40 @@
+// What a Tree holds.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include <kith/tree.hpp>
+
+#include "geometry/frame.hpp"
+#include "tree/planes.hpp"
+
+namespace kith {
+
+/// Planes and the frame of their coordinates.
+template <class T>
+struct TreeData {
+  Planes<T> planes;
+  Frame<T> frame;
+};
+
+class Tree::Impl {
+ public:
+  TreeOptions options;
+  std::size_t input_size = 0;
+  Scalar scalar = Scalar::float32;
+  int dimension = 0;
+  std::variant<TreeData<float>, TreeData<double>> data;
+
+  template <class T>
+  const TreeData<T>& as() const {
+    return std::get<TreeData<T>>(data);
+  }
+  /// f(tree data of the right scalar type)
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return std::visit(std::forward<F>(f), data);
+  }
+};
+
+}  // namespace kith
