@@ -18,12 +18,10 @@
 #include <kith/tree.hpp>
 
 #include "base/array.hpp"
+#include "base/lanes.hpp"
 #include "geometry/bounds.hpp"
 
 namespace kith {
-
-/// Points of a block, nodes of a chunk, children of a packed node.
-inline constexpr std::size_t kLanes = 8;
 
 /// Index of a lane without a point. The largest tree has fewer points.
 inline constexpr std::uint32_t kNoIndex = 0xffffffff;
