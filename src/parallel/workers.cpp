@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
@@ -28,7 +30,12 @@ int thread_count(int asked) {
 }  // namespace
 
 struct Workers::Arena {
-  explicit Arena(int threads) : arena(threads) {}
+  explicit Arena(int threads) : arena(threads) {
+    if (threads > tbb::info::default_concurrency())
+      limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
+  }
+  // TBB starts no more threads than the machine has cores unless it is told to.
+  std::optional<tbb::global_control> limit;
   tbb::task_arena arena;
 };
 
@@ -40,6 +47,7 @@ struct Workers::Meter {
   std::atomic<std::uint64_t> done{0};
   std::mutex mutex;  // held while the callback runs, so that it never runs twice at once
   Clock::time_point last_report;
+  bool has_reported = false;
   std::uint64_t reported = 0;
 
   /// The callback is skipped when another thread is in it or when it ran a moment ago.
@@ -54,7 +62,8 @@ struct Workers::Meter {
     if (!is_last && now - last_report < kProgressInterval) return;
     last_report = now;
     const std::uint64_t value = std::min(total, done.load(std::memory_order_relaxed));
-    if (value < reported) return;
+    if (has_reported && value <= reported) return;
+    has_reported = true;
     reported = value;
     execution.progress({stage, value, total});
   }
@@ -96,7 +105,7 @@ void Workers::begin_stage(std::string name, std::uint64_t total) {
   meter_->stage = std::move(name);
   meter_->total = total;
   meter_->done = 0;
-  meter_->reported = 0;
+  meter_->has_reported = false;
   meter_->start = meter_->last_report = Clock::now();
 }
 
