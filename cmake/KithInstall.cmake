@@ -45,7 +45,7 @@ endif()
 # even for compiler flags, and a consumer of the shared library need not have those packages.
 set(KITH_PC_REQUIRES_PRIVATE "")
 if(KITH_IS_STATIC)
-  set(KITH_PC_REQUIRES_PRIVATE "tbb fmt")
+  set(KITH_PC_REQUIRES_PRIVATE "tbb fmt libhwy kissfft-float libpng")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/kith.pc.in ${PROJECT_BINARY_DIR}/kith.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <kith/box.hpp>
+#include <kith/cosmology.hpp>
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
+#include <kith/files.hpp>
+#include <kith/picture.hpp>
 #include <kith/points.hpp>
+#include <kith/sample.hpp>
 #include <kith/tree.hpp>
 #include <kith/version.hpp>

@@ -1,0 +1,57 @@
+// Pictures of points: the density of a slice, seen from the front, in colors on a logarithmic
+// scale.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <kith/box.hpp>
+#include <kith/execution.hpp>
+#include <kith/export.hpp>
+#include <kith/points.hpp>
+
+namespace kith {
+
+/// Pixels row by row from the top, three bytes each: red, green, blue (sRGB).
+struct Picture {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> pixels;
+};
+
+struct PictureOptions {
+  Box box = {};       ///< what is shown; along open axes, from the lowest to the highest coordinate
+  int size = 1024;    ///< pixels of the longer side
+  int axis = 2;       ///< looked along, from its far end; ignored for points with two coordinates
+  double center = 0;  ///< of the slice along `axis`, from the lower edge of what is shown
+  double thickness = 0;  ///< of the slice; 0 = everything. Wraps around where the axis is periodic
+  /// The color scale from dark to bright, as densities in units of the picture's mean; 0 = taken
+  /// from the picture itself.
+  double darkest = 0;
+  double brightest = 0;
+  /// Points that a pixel's neighborhood holds before it is taken as resolved: where there are
+  /// fewer, the picture is smoothed over a wider area. 0 = no smoothing.
+  double smoothing = 32;
+};
+
+/// The picture depends on points and options alone. The horizontal and the vertical axis are the
+/// first two that are not looked along; the vertical one points up. Errors: invalid_argument (fewer
+/// than two dimensions, bad options), cancelled, out_of_memory.
+KITH_API Picture picture(PointsView points, const PictureOptions& options = {},
+                         const Execution& execution = {});
+
+/// Writes a PNG file, under its name only when it is complete. Errors: invalid_argument (not a
+/// picture), io.
+KITH_API void write_png(const std::string& path, const Picture& picture);
+
+/// The color of a value from 0 (dark) to 1 (bright). Equal steps look equally large: lightness
+/// rises evenly, and neighboring colors lie at equal distances in the OKLab space.
+struct Color {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+};
+KITH_API Color color_of(double value);
+
+}  // namespace kith

@@ -1,0 +1,33 @@
+// A file that appears under its name only when it is complete.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace kith::io {
+
+/// Written under a temporary name in the folder of its target, synced and renamed by `commit`; a
+/// file that is not committed is removed. A target that is no regular file (a pipe, /dev/null) is
+/// written directly. All calls throw Error (io) that names the path and the system's reason.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, std::size_t bytes);
+  /// Has what was written so far put on disk: keeps the last sync of a large file short.
+  void sync();
+  void commit();
+
+ private:
+  [[noreturn]] void fail_with(const char* what) const;
+
+  std::string path_;       ///< as the caller gave it, for messages
+  std::string target_;     ///< with symbolic links followed
+  std::string temporary_;  ///< empty: written directly
+  int file_ = -1;
+};
+
+}  // namespace kith::io

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include <kith/picture.hpp>
+
+#include "base/fail.hpp"
+#include "io/image.hpp"
+#include "parallel/workers.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t kGrain = 16384;
+constexpr int kMaxSize = 16384;
+
+/// Coordinates as numbers, whatever their type.
+struct Coordinates {
+  const PointsView& points;
+  double operator()(std::size_t i, int axis) const {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * points.stride + axis;
+    return points.scalar == Scalar::float32 ? static_cast<const float*>(points.data)[at]
+                                            : static_cast<const double*>(points.data)[at];
+  }
+};
+
+/// What is shown along one axis.
+struct Range {
+  int axis = 0;
+  double begin = 0;
+  double length = 1;
+  bool wraps = false;
+
+  /// From the lower edge; within [0, length) where the axis wraps.
+  double place(double x) const {
+    const double r = wraps ? std::fmod(x - begin, length) : x - begin;
+    return r < 0 && wraps ? r + length : r;
+  }
+};
+
+struct Extent {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+};
+
+Extent extent_along(const PointsView& points, int axis, const Workers& workers) {
+  const Coordinates coordinate{points};
+  return reduce(
+      workers, points.size, kGrain, Extent{},
+      [&](std::size_t begin, std::size_t end) {
+        Extent e;
+        for (std::size_t i = begin; i < end; ++i) {
+          const double x = coordinate(i, axis);
+          if (!std::isfinite(x)) continue;
+          e = {std::min(e.low, x), std::max(e.high, x)};
+        }
+        return e;
+      },
+      [](const Extent& a, const Extent& b) {
+        return Extent{std::min(a.low, b.low), std::max(a.high, b.high)};
+      });
+}
+
+Range range_along(const PointsView& points, const Box& box, int axis, const Workers& workers) {
+  if (box.is_periodic(axis)) return {axis, box.origin(axis), box.side(axis), true};
+  const Extent e = extent_along(points, axis, workers);
+  if (!(e.low <= e.high)) return {axis, 0, 1, false};
+  const double length = e.high - e.low;
+  return {axis, e.low, length > 0 ? length * (1 + 1e-6) : 1, false};  // the last point is inside
+}
+
+struct Frame {
+  Range across, up, depth;
+  bool has_depth = false;
+  double pixel = 1;  ///< its side
+  std::size_t width = 0, height = 0;
+};
+
+std::size_t pixels_along(const Range& range, double pixel) {
+  return static_cast<std::size_t>(std::max(1.0, std::round(range.length / pixel)));
+}
+
+Frame frame_of(const PointsView& points, const PictureOptions& options, const Workers& workers) {
+  Frame frame;
+  frame.has_depth = points.dimension > 2;
+  int shown[2];
+  for (int axis = 0, count = 0; count < 2; ++axis)
+    if (!frame.has_depth || axis != options.axis) shown[count++] = axis;
+  frame.across = range_along(points, options.box, shown[0], workers);
+  frame.up = range_along(points, options.box, shown[1], workers);
+  if (frame.has_depth) frame.depth = range_along(points, options.box, options.axis, workers);
+  frame.pixel = std::max(frame.across.length, frame.up.length) / options.size;
+  frame.width = pixels_along(frame.across, frame.pixel);
+  frame.height = pixels_along(frame.up, frame.pixel);
+  return frame;
+}
+
+bool is_in_slice(const Frame& frame, const PictureOptions& options, double depth) {
+  if (!frame.has_depth || options.thickness == 0) return true;
+  double distance = std::abs(frame.depth.place(depth) - options.center);
+  if (frame.depth.wraps) {
+    distance = std::fmod(distance, frame.depth.length);
+    distance = std::min(distance, frame.depth.length - distance);
+  }
+  return distance <= options.thickness / 2;
+}
+
+/// The pixel of a place along one axis; `count` for a place that is not finite.
+std::size_t pixel_at(const Range& range, double x, std::size_t count) {
+  const double at = range.place(x) / range.length * static_cast<double>(count);
+  if (!(at >= 0)) return count;
+  return std::min(static_cast<std::size_t>(at), count - 1);
+}
+
+/// The number of points in each pixel, from the top row down.
+io::Image count_points(const PointsView& points, const PictureOptions& options, const Frame& frame,
+                       const Workers& workers) {
+  const Coordinates coordinate{points};
+  std::vector<std::uint32_t> count(frame.width * frame.height);
+  workers.for_ranges(points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (frame.has_depth && !is_in_slice(frame, options, coordinate(i, options.axis))) continue;
+      const std::size_t x = pixel_at(frame.across, coordinate(i, frame.across.axis), frame.width);
+      const std::size_t y = pixel_at(frame.up, coordinate(i, frame.up.axis), frame.height);
+      if (x == frame.width || y == frame.height) continue;
+      // Relaxed: sums of whole numbers, read only after the loop.
+      std::atomic_ref(count[(frame.height - 1 - y) * frame.width + x])
+          .fetch_add(1, std::memory_order_relaxed);
+    }
+    workers.advance(end - begin);
+  });
+  io::Image image{frame.width, frame.height, frame.across.wraps, frame.up.wraps, {}};
+  image.values.assign(count.begin(), count.end());
+  return image;
+}
+
+/// The value that a fraction of the positive pixels lie below; 1 for a picture without any.
+double quantile(const io::Image& image, double fraction) {
+  std::vector<float> positive;
+  std::copy_if(image.values.begin(), image.values.end(), std::back_inserter(positive),
+               [](float v) { return v > 0; });
+  if (positive.empty()) return 1;
+  const auto place =
+      static_cast<std::ptrdiff_t>(fraction * static_cast<double>(positive.size() - 1));
+  std::nth_element(positive.begin(), positive.begin() + place, positive.end());
+  return positive[static_cast<std::size_t>(place)];
+}
+
+double mean_of(const io::Image& counts) {
+  double sum = 0;
+  for (const float v : counts.values) sum += v;
+  return sum / static_cast<double>(counts.values.size());
+}
+
+Picture colored(const io::Image& density, double mean, const PictureOptions& options) {
+  const double low = options.darkest > 0 ? options.darkest * mean : quantile(density, 0.003);
+  const double high = options.brightest > 0 ? options.brightest * mean : quantile(density, 0.9995);
+  const double range = high > low ? std::log(high / low) : 1;
+  Picture picture{static_cast<int>(density.width), static_cast<int>(density.height), {}};
+  picture.pixels.reserve(3 * density.values.size());
+  for (const float value : density.values) {
+    const Color color = color_of(value > 0 ? std::log(value / low) / range : 0);
+    picture.pixels.insert(picture.pixels.end(), {color.red, color.green, color.blue});
+  }
+  return picture;
+}
+
+void check(const PointsView& points, const PictureOptions& options) {
+  if (points.dimension < 2 || points.dimension > kMaxDimension)
+    refuse("picture: points of dimension {}; give 2 to {}", points.dimension, kMaxDimension);
+  if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
+    refuse(
+        "picture: a box of dimension {} for points of dimension {}; give as many sides as "
+        "coordinates",
+        options.box.dimension(), points.dimension);
+  if (options.size < 1 || options.size > kMaxSize)
+    refuse("picture: size = {}; give 1 to {} pixels", options.size, kMaxSize);
+  if (points.dimension > 2 && (options.axis < 0 || options.axis >= points.dimension))
+    refuse("picture: axis = {}; points of dimension {} have axes 0 to {}", options.axis,
+           points.dimension, points.dimension - 1);
+  if (!(options.thickness >= 0) || !std::isfinite(options.center))
+    refuse("picture: a slice of thickness {} at {}; give 0 or more, at a finite place",
+           options.thickness, options.center);
+  if (!(options.smoothing >= 0))
+    refuse("picture: smoothing = {}; give 0 or more", options.smoothing);
+  if (!(options.darkest >= 0) || !(options.brightest >= 0) ||
+      (options.brightest > 0 && options.darkest >= options.brightest))
+    refuse("picture: colors from {} to {}; give positive densities, the brightest last, or 0",
+           options.darkest, options.brightest);
+}
+
+}  // namespace
+
+Picture picture(PointsView points, const PictureOptions& options, const Execution& execution) try {
+  check(points, options);
+  Workers workers(execution);
+  const Frame frame = frame_of(points, options, workers);
+  io::Image image;
+  {
+    const Stage stage(workers, "counting", points.size);
+    image = count_points(points, options, frame, workers);
+  }
+  const double mean = mean_of(image);
+  if (options.smoothing > 0 && mean > 0) {
+    const Stage stage(workers, "smoothing", io::smoothing_work(image));
+    image = io::smoothed(image, options.smoothing, workers);
+  }
+  return colored(image, mean, options);
+} catch (const std::bad_alloc&) {
+  fail(ErrorCode::out_of_memory, "picture: no memory for {} pixels a side; use a smaller size",
+       options.size);
+}
+
+}  // namespace kith

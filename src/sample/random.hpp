@@ -1,0 +1,80 @@
+// Random numbers that are a function of (seed, stream, index): the n-th point needs nothing of the
+// points before it, so any number of threads draws the same sample.
+//
+// The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+// 2011).
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "sample/elementary.hpp"
+
+namespace kith::sample {
+
+using Block = std::array<std::uint32_t, 4>;
+
+/// Ten rounds of Philox: 128 random bits for each counter and key.
+inline Block philox(Block counter, std::uint64_t key) {
+  auto key0 = static_cast<std::uint32_t>(key);
+  auto key1 = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter[0];
+    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter[2];
+    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0,
+               static_cast<std::uint32_t>(product1),
+               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key1,
+               static_cast<std::uint32_t>(product0)};
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
+  }
+  return counter;
+}
+
+/// What the numbers are for: samples of different kinds share no numbers under one seed.
+enum class Stream : std::uint32_t { points = 0, shapes = 1, modes = 2 };
+
+/// The random numbers of one item, one after the other; up to 2^24 blocks of four.
+class Random {
+ public:
+  Random(std::uint64_t seed, Stream stream, std::uint64_t index)
+      : seed_(seed),
+        counter_{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0,
+                 static_cast<std::uint32_t>(stream)} {}
+
+  /// Uniform in (0, 1): never 0 nor 1, so that logarithms and quantiles are finite.
+  double uniform() { return (next() + 0.5) * 0x1p-32; }
+
+  /// Normal with mean 0 and variance 1 (Box-Muller, both of a pair are used).
+  double normal() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    const double radius = std::sqrt(-2 * natural_log(uniform()));
+    const CirclePoint point = circle_point(uniform());
+    spare_ = radius * point.sine;
+    has_spare_ = true;
+    return radius * point.cosine;
+  }
+
+ private:
+  std::uint32_t next() {
+    if (used_ == 4) {
+      block_ = philox(counter_, seed_);
+      ++counter_[2];
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+
+  std::uint64_t seed_;
+  Block counter_;
+  Block block_{};
+  std::size_t used_ = 4;
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
+
+}  // namespace kith::sample
