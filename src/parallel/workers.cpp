@@ -2,16 +2,10 @@
 
 #include <atomic>
 #include <mutex>
-#include <optional>
-#include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
 
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
+#include "parallel/arena.hpp"
 
 namespace kith {
 namespace {
@@ -24,20 +18,39 @@ int thread_count(int asked) {
   if (asked < 0 || asked > kMaxThreads)
     refuse("threads = {}; give 1 to {}, or 0 for all that this process may use", asked,
            kMaxThreads);
-  return asked == 0 ? tbb::info::default_concurrency() : asked;
+  return asked == 0 ? available_threads() : asked;
+}
+
+/// Calls f(place) at the end of its scope, also when an exception ends it.
+struct AtEnd {
+  void (*f)(const void*);
+  const void* place;
+  ~AtEnd() { f(place); }
+};
+
+/// run(i) for i in [0, count) by the threads of the arena.
+template <class Run>
+void run_on(const Arena& arena, std::size_t count, const Run& run) {
+  struct Context {
+    const Run& run;
+    char end = 0;
+  };
+  // Tasks take over at the address of the context and hand back at that of its end.
+  const Context context{run};
+  Handover::give(&context);
+  const AtEnd take{Handover::take, &context.end};
+  arena.run(
+      count,
+      [](const void* argument, std::size_t i) {
+        Handover::take(argument);
+        const auto& mine = *static_cast<const Context*>(argument);
+        const AtEnd give{Handover::give, &mine.end};
+        mine.run(i);
+      },
+      &context);
 }
 
 }  // namespace
-
-struct Workers::Arena {
-  explicit Arena(int threads) : arena(threads) {
-    if (threads > tbb::info::default_concurrency())
-      limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
-  }
-  // TBB starts no more threads than the machine has cores unless it is told to.
-  std::optional<tbb::global_control> limit;
-  tbb::task_arena arena;
-};
 
 /// The stage that runs now.
 struct Workers::Meter {
@@ -87,7 +100,7 @@ void Workers::check_cancelled() const {
 void Workers::for_ranges(std::size_t n, std::size_t grain,
                          FunctionRef<void(std::size_t, std::size_t)> body) const {
   const std::size_t ranges = range_count(n, grain);
-  auto run = [&](std::size_t range) {
+  const auto run = [&](std::size_t range) {
     check_cancelled();
     const FloatEnvironment environment;
     body(range * grain, std::min(n, (range + 1) * grain));
@@ -96,8 +109,7 @@ void Workers::for_ranges(std::size_t n, std::size_t grain,
     for (std::size_t range = 0; range < ranges; ++range) run(range);
     return;
   }
-  arena_->arena.execute(
-      [&] { tbb::parallel_for(std::size_t{0}, ranges, run, tbb::auto_partitioner()); });
+  run_on(*arena_, ranges, run);
 }
 
 void Workers::begin_stage(std::string name, std::uint64_t total) {

@@ -20,6 +20,8 @@
 
 namespace kith {
 
+class Arena;
+
 class Workers {
  public:
   /// Threads as `execution` asks; errors: invalid_argument for a negative number or one over 4096.
@@ -56,7 +58,6 @@ class Workers {
   void count(std::string name, std::uint64_t value) const;
 
  private:
-  struct Arena;
   struct Meter;
   const Execution& execution_;
   int threads_;

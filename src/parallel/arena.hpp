@@ -1,0 +1,61 @@
+// The threads themselves: a team of oneTBB that runs numbered tasks. No other file knows TBB.
+//
+// Debian's libtbb is not compiled for ThreadSanitizer, which therefore does not see how TBB hands
+// tasks from thread to thread and takes every loop for a race. So arena.cpp, which is nothing but
+// calls of TBB, is left out of the instrumentation, and the two edges that its loops promise (what
+// the caller did before comes before each task; each task comes before what the caller does next)
+// are told by Handover. Everything above, all loop bodies among it, is watched: a race between two
+// bodies is reported.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#if defined(__SANITIZE_THREAD__)
+#define KITH_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KITH_THREAD_SANITIZER
+#endif
+#endif
+#if defined(KITH_THREAD_SANITIZER)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace kith {
+
+/// The number of threads that this process may use.
+int available_threads();
+
+class Arena {
+ public:
+  explicit Arena(int threads);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// A plain function and its context, so that no code of ours is compiled inside arena.cpp.
+  using Task = void (*)(const void* context, std::size_t i);
+
+  /// task(context, i) for i in [0, count), concurrently; passes on what a task throws, and then
+  /// leaves out tasks that have not begun.
+  void run(std::size_t count, Task task, const void* context) const;
+
+ private:
+  struct Threads;
+  std::unique_ptr<Threads> threads_;
+};
+
+/// Tells ThreadSanitizer that one side of a handover comes before the other; nothing in other
+/// builds.
+struct Handover {
+#if defined(KITH_THREAD_SANITIZER)
+  static void give(const void* place) { __tsan_release(const_cast<void*>(place)); }
+  static void take(const void* place) { __tsan_acquire(const_cast<void*>(place)); }
+#else
+  static void give(const void*) {}
+  static void take(const void*) {}
+#endif
+};
+
+}  // namespace kith
