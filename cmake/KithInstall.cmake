@@ -3,12 +3,30 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
 
-# A static library leaves its private libraries to the consumer's link line, a shared one does not.
+# A static library leaves its private libraries to the consumer's link line, a shared one does not. For
+# each: its CMake package and its pkg-config module.
+set(package_of_TBB::tbb TBB)
+set(module_of_TBB::tbb tbb)
+set(package_of_fmt::fmt fmt)
+set(module_of_fmt::fmt fmt)
+set(package_of_hwy::hwy HWY)
+set(module_of_hwy::hwy libhwy)
+set(package_of_kissfft::kissfft-float "kissfft COMPONENTS SHARED")
+set(module_of_kissfft::kissfft-float kissfft-float)
+set(package_of_PNG::PNG PNG)
+set(module_of_PNG::PNG libpng)
+set(KITH_DEPENDENCIES "")
+set(KITH_PC_REQUIRES_PRIVATE "")
 get_target_property(library_type kith TYPE)
 if(library_type STREQUAL "STATIC_LIBRARY")
-  set(KITH_IS_STATIC ON)
-else()
-  set(KITH_IS_STATIC OFF)
+  get_target_property(private_libraries kith LINK_LIBRARIES)
+  foreach(library IN LISTS private_libraries)
+    if(NOT DEFINED package_of_${library})
+      message(FATAL_ERROR "kith links ${library}; say in cmake/KithInstall.cmake where it comes from")
+    endif()
+    string(APPEND KITH_DEPENDENCIES "find_dependency(${package_of_${library}})\n")
+    string(APPEND KITH_PC_REQUIRES_PRIVATE " ${module_of_${library}}")
+  endforeach()
 endif()
 
 # The layers' objects are inside the library already; kith_flags is how we compile, not how others do.
@@ -41,11 +59,7 @@ else()
   set(KITH_PC_LIBDIR \${prefix}/${CMAKE_INSTALL_LIBDIR})
   set(KITH_PC_INCLUDEDIR \${prefix}/${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-# Only a static library asks for its own libraries (pkg-config --static): pkg-config reads Requires.private
-# even for compiler flags, and a consumer of the shared library need not have those packages.
-set(KITH_PC_REQUIRES_PRIVATE "")
-if(KITH_IS_STATIC)
-  set(KITH_PC_REQUIRES_PRIVATE "tbb fmt libhwy kissfft-float libpng")
-endif()
+# Requires.private is empty for a shared library: pkg-config reads it even for compiler flags, and a
+# consumer of the shared library need not have those packages.
 configure_file(${PROJECT_SOURCE_DIR}/cmake/kith.pc.in ${PROJECT_BINARY_DIR}/kith.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
