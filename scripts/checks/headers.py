@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Every public header compiles alone and twice, with g++ and clang++, and pulls in no library.
+
+Usage: headers.py [ROOT] [--include DIR]...  DIR: where version.hpp was made by a build.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+COMPILERS = ["g++", "clang++"]
+FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
+         "-Wno-sign-conversion", "-Werror", "-x", "c++"]
+# Parts of paths that betray a library that users need not have; mpi.hpp is about MPI.
+LIBRARIES = ["hwy", "tbb", "oneapi", "hdf5", "cuda", "fmt", "mpi", "png", "kiss_fft", "kissfft"]
+LINE_MARKER = re.compile(r'^# \d+ "([^"]+)"', re.MULTILINE)
+STANDARD = re.compile(r"/(c\+\+|gcc|clang|llvm-\d+)/")
+
+
+def run(compiler, arguments, source):
+    return subprocess.run([compiler, *FLAGS, *arguments, "-"], input=source, text=True,
+                          capture_output=True, check=False)
+
+
+def libraries_in(preprocessed, header):
+    """The libraries that the files in a preprocessor's output belong to.
+
+    (Its list of dependencies, -M, also names files that __has_include only looked for.)
+    """
+    files = {f for f in LINE_MARKER.findall(preprocessed) if not STANDARD.search(f)}
+    found = set()
+    for file in files:
+        parts = file.lower().split("/")
+        for library in LIBRARIES:
+            is_ours = library == "mpi" and header.endswith("mpi.hpp")
+            if not is_ours and any(re.fullmatch(rf"{library}(-\d+|\.h|\.hpp)?", p) for p in parts):
+                found.add(library)
+    return sorted(found)
+
+
+def complaints(compiler, root, header, include):
+    """What one compiler has against one header, given by its path below include/."""
+    arguments = [f"-I{root / 'include'}", *[f"-I{folder}" for folder in include]]
+    text = f"#include <{header}>\n"
+    result = run(compiler, [*arguments, "-fsyntax-only"], text + text + "int main() {}\n")
+    if result.returncode:
+        return [f"{header} does not compile alone with {compiler}:\n{result.stderr}"]
+    result = run(compiler, [*arguments, "-E"], text)
+    return [f"{header} pulls in {library}" for library in libraries_in(result.stdout, header)]
+
+
+def check(root, include):
+    headers = sorted(p.relative_to(root / "include").as_posix()
+                     for p in (root / "include").rglob("*.hpp"))
+    jobs = [(compiler, root, header, include) for header in headers for compiler in COMPILERS]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [line for lines in pool.map(lambda job: complaints(*job), jobs) for line in lines]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path("."))
+    parser.add_argument("--include", action="append", default=[])
+    options = parser.parse_args()
+    found = check(options.root, options.include)
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(1 if found else 0)

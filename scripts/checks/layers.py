@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Includes point down the layers only.
+
+Usage: layers.py [ROOT]. Prints every include that does not, and fails if there is one.
+"""
+import pathlib
+import re
+import sys
+
+# What each folder of src/ may include besides itself, and everything that those may.
+BELOW = {
+    "base": [],
+    "geometry": ["base"],
+    "parallel": ["geometry"],
+    "tree": ["parallel"],
+    "kernels": ["parallel"],
+    "walk": ["tree", "kernels"],
+    "neighbors": ["walk"],
+    "groups": ["neighbors"],
+    "mpi": ["groups"],
+    # These two stand beside.
+    "sample": ["parallel"],
+    "io": ["parallel"],
+}
+# Folders that are users of the library: they see <kith/...> alone.
+USERS = ["cli", "examples", "python"]
+# The folder (of src/) or file whose headers may be included nowhere else.
+ONLY_IN = {
+    "tbb": ["src/parallel/arena.cpp"],
+    "oneapi": ["src/parallel/arena.cpp"],
+    "hwy": ["src/kernels"],
+    "png": ["src/io"],
+    "kissfft": ["src/sample"],
+    "hdf5": ["src/io"],
+    "mpi.h": ["src/mpi", "include/kith/mpi.hpp"],
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
+
+
+def reach(layer):
+    """The layer itself and all below it."""
+    found = {layer}
+    for lower in BELOW[layer]:
+        found |= reach(lower)
+    return found
+
+
+def includes(file):
+    text = file.read_text(encoding="utf-8")
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start(2)) + 1, match[1], match[2]
+
+
+def library_complaint(place, header):
+    """Why a file may not include another library's header, or None."""
+    for prefix, homes in ONLY_IN.items():
+        if header == prefix or header.startswith((prefix + "/", prefix + ".")):
+            if not any(place == home or place.startswith(home + "/") for home in homes):
+                return "belongs in " + " or ".join(homes)
+    return None
+
+
+def complaint(place, quote, header):
+    """Why this include is wrong, or None. `place` is the file's path from the root."""
+    parts = place.split("/")
+    if parts[0] in ("tests", "bench"):
+        return None
+    first = header.split("/")[0]
+    if parts[0] == "src":
+        if parts[1] not in BELOW:
+            return f"src/{parts[1]} is not a known layer; add it to scripts/checks/layers.py"
+        if quote == '"' and "/" not in header:
+            return "give the path from src/, such as \"base/fail.hpp\""
+        if first in BELOW and first not in reach(parts[1]):
+            return f"{parts[1]} stands below or beside {first}"
+    if parts[0] == "include" and quote == '"':
+        return "public headers include <kith/...> and the standard library"
+    if parts[0] in USERS and (first in BELOW or first in ("src", "..")):
+        return f"{parts[0]} sees only <kith/...>"
+    return library_complaint(place, header)
+
+
+def check(root):
+    complaints = []
+    for folder in ["include", "src", *USERS]:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix not in SUFFIXES:
+                continue
+            place = file.relative_to(root).as_posix()
+            for line, quote, header in includes(file):
+                why = complaint(place, quote, header)
+                if why:
+                    complaints.append(f"{place}:{line}: includes {header}: {why}")
+    return complaints
+
+
+if __name__ == "__main__":
+    found = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(1 if found else 0)

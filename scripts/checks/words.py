@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""The project speaks of itself alone: no path to a folder outside it, no number of an issue.
+
+Usage: words.py [ROOT]. Looks at the files that git knows, or at all files where there is no git.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+# Put together from pieces, so that this file does not complain about itself.
+FORBIDDEN = {
+    re.compile(r"\.\./" + "shared"): "a path outside the project",
+    re.compile(r"\bissues?\s+(no\.?\s*)?#?\d", re.IGNORECASE): "the number of an issue",
+    re.compile(r"(?<![^\s(,])#[1-9]\d{0,4}\b"): "the number of an issue",
+}
+# Folders that a build or a person makes.
+SKIPPED = {".git", "build", ".venv", "__pycache__", "demo", "dist"}
+
+
+def files_of(root):
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "--cached", "--others",
+                             "--exclude-standard"], capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        return [root / name for name in listed.stdout.splitlines() if (root / name).is_file()]
+    return [p for p in sorted(root.rglob("*"))
+            if p.is_file() and not SKIPPED & set(p.relative_to(root).parts)]
+
+
+def check(root):
+    complaints = []
+    for file in files_of(root):
+        try:
+            lines = file.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # a picture or other data
+        for number, line in enumerate(lines, 1):
+            for pattern, what in FORBIDDEN.items():
+                if pattern.search(line):
+                    complaints.append(f"{file.relative_to(root)}:{number}: {what}: {line.strip()}")
+    return complaints
+
+
+if __name__ == "__main__":
+    found = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(1 if found else 0)

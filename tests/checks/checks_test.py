@@ -1,0 +1,118 @@
+"""The checks in scripts/checks see what they are there to see: each fails on a bad example."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CHECKS = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "checks"
+
+
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+
+    def write(self, place, text):
+        file = self.root / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def run_check(self, name):
+        result = subprocess.run([sys.executable, CHECKS / name, self.root], text=True,
+                                capture_output=True, check=False)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        return result.returncode == 0, result.stdout
+
+    def assert_passes(self, name):
+        passed, output = self.run_check(name)
+        self.assertTrue(passed, output)
+        self.assertEqual(output, "")
+
+    def assert_complains(self, name, words):
+        passed, output = self.run_check(name)
+        self.assertFalse(passed, f"{name} has nothing against a bad example")
+        self.assertIn(words, output)
+
+
+class Layers(CheckTest):
+    def test_downward_includes_pass(self):
+        self.write("src/tree/a.cpp", '#include <vector>\n#include <kith/tree.hpp>\n'
+                                     '#include "base/fail.hpp"\n#include "tree/planes.hpp"\n')
+        self.write("src/io/a.cpp", '#include <png.h>\n#include "parallel/workers.hpp"\n')
+        self.write("cli/main.cpp", "#include <kith/kith.hpp>\n")
+        self.assert_passes("layers.py")
+
+    def test_upward_include(self):
+        self.write("src/base/a.hpp", '#pragma once\n\n#include "tree/planes.hpp"\n')
+        self.assert_complains("layers.py", "src/base/a.hpp:3: includes tree/planes.hpp")
+
+    def test_sideways_include(self):
+        self.write("src/tree/a.hpp", '#include "kernels/lanes.hpp"\n')
+        self.assert_complains("layers.py", "beside kernels")
+
+    def test_the_library_does_not_stand_on_io(self):
+        self.write("src/groups/a.hpp", '#  include "io/png.hpp"\n')
+        self.assert_complains("layers.py", "beside io")
+
+    def test_angle_brackets_do_not_hide_a_layer(self):
+        self.write("src/base/a.hpp", "#include <tree/planes.hpp>\n")
+        self.assert_complains("layers.py", "below or beside tree")
+
+    def test_a_program_sees_public_headers_only(self):
+        self.write("cli/fof.cpp", '#include "base/fail.hpp"\n')
+        self.assert_complains("layers.py", "cli sees only <kith/...>")
+
+    def test_a_public_header_includes_no_private_one(self):
+        self.write("include/kith/a.hpp", '#include "base/fail.hpp"\n')
+        self.assert_complains("layers.py", "public headers include")
+
+    def test_tbb_has_one_home(self):
+        self.write("src/parallel/arena.cpp", "#include <tbb/parallel_for.h>\n")
+        self.assert_passes("layers.py")
+        self.write("src/tree/a.cpp", "#include <tbb/parallel_for.h>\n")
+        self.assert_complains("layers.py", "src/tree/a.cpp:1")
+
+    def test_unknown_layer(self):
+        self.write("src/misc/a.hpp", "#include <vector>\n")
+        self.assert_complains("layers.py", "not a known layer")
+
+
+class Headers(CheckTest):
+    def test_a_good_header_passes(self):
+        self.write("include/kith/a.hpp", "#pragma once\n#include <algorithm>\nstruct A {};\n")
+        self.assert_passes("headers.py")
+
+    def test_a_header_that_leans_on_another(self):
+        self.write("include/kith/a.hpp", "#pragma once\ninline std::vector<int> list;\n")
+        self.assert_complains("headers.py", "kith/a.hpp does not compile alone with clang++")
+
+    def test_a_header_without_a_guard(self):
+        self.write("include/kith/a.hpp", "struct A {};\n")
+        self.assert_complains("headers.py", "does not compile alone with g++")
+
+    def test_a_header_that_pulls_in_a_library(self):
+        self.write("include/kith/a.hpp", "#pragma once\n#include <kith/b.hpp>\n")
+        self.write("include/kith/b.hpp", "#pragma once\n#include <tbb/blocked_range.h>\n")
+        self.assert_complains("headers.py", "kith/a.hpp pulls in tbb")
+
+
+class Words(CheckTest):
+    def test_plain_text_passes(self):
+        self.write("README.md", "# 1. Colour #fff0aa, step 2 of 3, issue a warning\n")
+        self.write("a.cpp", "#if 0\n#endif\n#1a2b3c\n")
+        self.assert_passes("words.py")
+
+    def test_a_folder_outside(self):
+        self.write("README.md", "see .." + "/shared/design.md\n")
+        self.assert_complains("words.py", "README.md:1: a path outside")
+
+    def test_numbers_of_issues(self):
+        for text in ("as issue" + " 3 says", "fixes #" + "12", "(Issues" + " #" + "4)"):
+            self.write("a.cpp", f"// {text}\n")
+            self.assert_complains("words.py", "the number of an issue")
+
+
+if __name__ == "__main__":
+    unittest.main()
