@@ -38,7 +38,7 @@ PointsView view(const T* data, std::size_t size, int dimension, std::ptrdiff_t s
 
 template <Coordinate T, std::size_t D>
 PointsView view(std::span<const std::array<T, D>> points) {
-  return view(points.empty() ? nullptr : points.front().data(), points.size(), int{D});
+  return view(points.empty() ? nullptr : points.front().data(), points.size(), static_cast<int>(D));
 }
 
 template <Coordinate T, std::size_t D>

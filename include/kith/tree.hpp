@@ -39,9 +39,10 @@ struct TreeOptions {
   NonFinite non_finite = NonFinite::error;
 
   // The cells builder only:
-  int max_leaf_size = 48;             ///< points in a leaf
-  int coarsening = 8;                 ///< factor between the sizes allowed in one plane and the next
-  double max_volume_ratio = 50;       ///< cells beyond this multiple of the typical volume are split; 0 = off
+  int max_leaf_size = 48;  ///< points in a leaf
+  int coarsening = 8;      ///< factor between the sizes allowed in one plane and the next
+  double max_volume_ratio =
+      50;  ///< cells beyond this multiple of the typical volume are split; 0 = off
 };
 
 /// A node as a person sees it, in the frame of the input.
@@ -59,14 +60,15 @@ struct Node {
 /// An immutable tree over a set of points. Copies share one tree.
 ///
 /// Threads: const calls may run from any number of threads at once.
-/// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 39 at
-/// the peak of the build (see estimate_memory). The input is read only during the constructor.
+/// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 39
+/// at the peak of the build (see estimate_memory). The input is read only during the constructor.
 /// Determinism: the tree depends on the points and the options alone.
 class KITH_API Tree {
  public:
   /// Errors: invalid_argument (dimension outside 1..32, a box that does not fit, bad options),
   /// non_finite, too_large (more than 4,294,967,280 points), out_of_memory, cancelled.
-  explicit Tree(PointsView points, const TreeOptions& options = {}, const Execution& execution = {});
+  explicit Tree(PointsView points, const TreeOptions& options = {},
+                const Execution& execution = {});
 
   std::size_t size() const;        ///< points in the tree
   std::size_t input_size() const;  ///< points that were given, with the dropped ones
@@ -74,7 +76,9 @@ class KITH_API Tree {
   Scalar scalar() const;
   const TreeOptions& options() const;  ///< with every automatic choice replaced by what was chosen
   const Box& box() const { return options().box; }
-  double scale() const;  ///< the power of two that coordinates were multiplied by, mostly 1
+  /// Coordinates are stored times 2^this: 0, but for data so large or small that squares would
+  /// overflow or vanish.
+  int scale_exponent() const;
   std::size_t memory() const;  ///< bytes held
 
   /// Original index of every point, in tree order.

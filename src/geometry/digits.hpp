@@ -1,7 +1,7 @@
 // The binary digits of floating-point numbers, written as fixed-point numbers of unlimited length.
 //
-// Digit b of x stands for 2^b. z-order compares points by the most significant digit in which they differ,
-// so everything about that order is said here. Numbers are finite and never -0.0.
+// Digit b of x stands for 2^b. z-order compares points by the most significant digit in which they
+// differ, so everything about that order is said here. Numbers are finite and never -0.0.
 #pragma once
 
 #include <algorithm>
@@ -34,16 +34,16 @@ inline constexpr int kSignDigit = std::numeric_limits<T>::max_exponent;
 /// Less than any digit: two numbers that are equal differ nowhere.
 inline constexpr int kNoDigit = std::numeric_limits<int>::min();
 
-/// The digit of the exponent: the leading digit of a normal number, one above the leading place of a
-/// subnormal one.
+/// The digit of the exponent: the leading digit of a normal number, one above the leading place of
+/// a subnormal one.
 template <class T>
 int exponent_digit(typename FloatLayout<T>::Bits magnitude) {
   using F = FloatLayout<T>;
   return std::max(static_cast<int>(magnitude >> F::kMantissa), 1) - F::kBias;
 }
 
-/// The most significant digit in which a and b differ: kSignDigit if their signs do, kNoDigit if they are
-/// equal.
+/// The most significant digit in which a and b differ: kSignDigit if their signs do, kNoDigit if
+/// they are equal.
 template <class T>
 int differing_digit(T a, T b) {
   using F = FloatLayout<T>;
@@ -65,8 +65,8 @@ int leading_digit(T x) {
   return exponent_digit<T>(std::bit_cast<Bits>(x) & (~Bits{0} >> 1));
 }
 
-/// A run of digits, from `top` down, that makes part of the z-order of numbers which agree above `top`.
-/// With `has_sign` the sign is the first digit of all.
+/// A run of digits, from `top` down, that makes part of the z-order of numbers which agree above
+/// `top`. With `has_sign` the sign is the first digit of all.
 template <class T>
 struct DigitWindow {
   int low = 0;    ///< the least digit in the window

@@ -1,11 +1,11 @@
-// THE distance, and bounds of it between boxes. Every kernel, rank and device computes these operations in
-// this order, one rounding each, so that all of them give the same bits.
+// THE distance, and bounds of it between boxes. Every kernel, rank and device computes these
+// operations in this order, one rounding each, so that all of them give the same bits.
 //
-// The bounds need no margin. Rounding is monotone: a <= b gives fl(a) <= fl(b). For p in one box and q in
-// another, on each axis gap_min <= |p - q| <= gap_max holds exactly, so also after rounding the same
-// subtractions; squares and sums of non-negative numbers in the same order keep the inequality. Hence
-// lower2 <= distance2(p, q) <= upper2 in floating point. On a periodic axis min(dx, L - dx) is not
-// monotone in dx, so both ends of the gap are needed.
+// The bounds need no margin. Rounding is monotone: a <= b gives fl(a) <= fl(b). For p in one box
+// and q in another, on each axis gap_min <= |p - q| <= gap_max holds exactly, so also after
+// rounding the same subtractions; squares and sums of non-negative numbers in the same order keep
+// the inequality. Hence lower2 <= distance2(p, q) <= upper2 in floating point. On a periodic axis
+// min(dx, L - dx) is not monotone in dx, so both ends of the gap are needed.
 #pragma once
 
 #include <algorithm>

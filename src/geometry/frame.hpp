@@ -1,4 +1,5 @@
-// From the caller's coordinates to the tree's and back: wrapping into the box and the power-of-two scale.
+// From the caller's coordinates to the tree's and back: wrapping into the box and the power-of-two
+// scale.
 #pragma once
 
 #include <cmath>
@@ -20,8 +21,8 @@ T wrapped(T x, T origin, T side) {
   return r + T(0);  // makes +0.0 of -0.0
 }
 
-/// The frame in which a tree stores coordinates: periodic axes from 0 to their side, everything times one
-/// power of two that keeps squares from overflowing and from vanishing.
+/// The frame in which a tree stores coordinates: periodic axes from 0 to their side, everything
+/// times one power of two that keeps squares from overflowing and from vanishing.
 template <class T>
 struct Frame {
   T origin[kMaxDimension] = {};  ///< in the caller's frame
@@ -41,8 +42,9 @@ struct Frame {
   }
 };
 
-/// The exponent of the scale for data whose largest magnitude (coordinates on open axes, sides of periodic
-/// ones) is `largest`: 0 unless that lies outside [2^-32, 2^48] (float) or [2^-256, 2^384] (double).
+/// The exponent of the scale for data whose largest magnitude (coordinates on open axes, sides of
+/// periodic ones) is `largest`: 0 unless that lies outside [2^-32, 2^48] (float) or [2^-256, 2^384]
+/// (double).
 template <class T>
 int scale_exponent(T largest) {
   constexpr bool kIsFloat = sizeof(T) == sizeof(float);

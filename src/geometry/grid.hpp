@@ -1,5 +1,5 @@
-// Grids that give points of a bounded region integer cells along each axis: the first step to a place on a
-// curve. Both are made from the region's bounds and the number of bits wanted per axis.
+// Grids that give points of a bounded region integer cells along each axis: the first step to a
+// place on a curve. Both are made from the region's bounds and the number of bits wanted per axis.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace kith {
 
-/// Equal cells over the bounds, for the Hilbert curve. Only the speed of what follows depends on how exactly
-/// a point's cell is found, never a result.
+/// Equal cells over the bounds, for the Hilbert curve. Only the speed of what follows depends on
+/// how exactly a point's cell is found, never a result.
 template <int D, class T>
 class EqualCells {
  public:
@@ -41,8 +41,8 @@ class EqualCells {
   T last_, scale_;
 };
 
-/// Cells of the binary digits themselves, for z-order: never shifted by the data's least coordinate, so that
-/// the Morton position is a true prefix of the order.
+/// Cells of the binary digits themselves, for z-order: never shifted by the data's least
+/// coordinate, so that the Morton position is a true prefix of the order.
 template <int D, class T>
 class DigitCells {
  public:

@@ -20,8 +20,8 @@ std::uint32_t rotate(std::uint32_t value, int by, int bits) {
   return static_cast<std::uint32_t>((wide << by | wide >> (bits - by)) & mask);
 }
 
-/// Where the curve enters the w-th sub-cell, and the axis along which it leaves it, both for a cell in the
-/// standard state.
+/// Where the curve enters the w-th sub-cell, and the axis along which it leaves it, both for a cell
+/// in the standard state.
 std::uint32_t entry_of(std::uint32_t w) { return w == 0 ? 0 : gray(2 * ((w - 1) / 2)); }
 int direction_of(std::uint32_t w, int dimension) {
   if (w == 0) return 0;

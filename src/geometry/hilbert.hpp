@@ -1,9 +1,9 @@
-// The Hilbert curve in any number of dimensions, and tables that follow it (or z-order) quickly in 2-D and
-// 3-D.
+// The Hilbert curve in any number of dimensions, and tables that follow it (or z-order) quickly in
+// 2-D and 3-D.
 //
-// A curve visits the 2^d halves-in-every-axis of a cell in an order that depends on the cell's state: where
-// the curve enters it and along which axis it leaves (Hamilton's entry and direction). Digits are d bits wide, axis 0
-// the most significant.
+// A curve visits the 2^d halves-in-every-axis of a cell in an order that depends on the cell's
+// state: where the curve enters it and along which axis it leaves (Hamilton's entry and direction).
+// Digits are d bits wide, axis 0 the most significant.
 #pragma once
 
 #include <array>
@@ -22,18 +22,19 @@ struct HilbertState {
 /// The place on the curve of the sub-cell `digit` of a cell; moves `state` on to that sub-cell.
 std::uint32_t hilbert_step(std::uint32_t digit, int dimension, HilbertState& state);
 
-/// Curve positions by table, for D = 2 and 3. A grid of 2^10 (3-D) or 2^15 (2-D) cells an axis has 30-bit
-/// positions: 12 bits choose a bucket, 18 bits the place in it.
+/// Curve positions by table, for D = 2 and 3. A grid of 2^10 (3-D) or 2^15 (2-D) cells an axis has
+/// 30-bit positions: 12 bits choose a bucket, 18 bits the place in it.
 template <int D>
 struct CurveTables {
   static constexpr int kTopBits = 12, kLowBits = 18;
   static constexpr int kTopDigits = kTopBits / D, kLowDigits = kLowBits / D;  ///< per axis
   static constexpr int kStates = D << D;
 
-  std::array<std::array<std::uint16_t, 64>, kStates> step;  ///< 6 Morton bits -> 6 curve bits | state << 6
-  std::array<std::uint16_t, 1 << kTopBits> top;             ///< Morton -> curve, from the first state
-  std::array<std::uint8_t, 1 << kTopBits> top_state;        ///< by place on the curve
-  std::array<std::uint32_t, 1 << kLowDigits> spread;        ///< digits of one axis, D bits apart
+  std::array<std::array<std::uint16_t, 64>, kStates>
+      step;                                      ///< 6 Morton bits -> 6 curve bits | state << 6
+  std::array<std::uint16_t, 1 << kTopBits> top;  ///< Morton -> curve, from the first state
+  std::array<std::uint8_t, 1 << kTopBits> top_state;  ///< by place on the curve
+  std::array<std::uint32_t, 1 << kLowDigits> spread;  ///< digits of one axis, D bits apart
 
   static const CurveTables& hilbert();
   static const CurveTables& z();
@@ -42,7 +43,8 @@ struct CurveTables {
   template <class Cell>
   std::uint32_t morton(const Cell& cell) const {
     std::uint32_t position = 0;
-    for (int axis = 0; axis < D; ++axis) position |= spread[cell[axis]] << (D - 1 - axis);
+    for (int axis = 0; axis < D; ++axis)
+      position |= spread[cell[static_cast<std::size_t>(axis)]] << (D - 1 - axis);
     return position;
   }
 

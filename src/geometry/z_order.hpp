@@ -1,7 +1,8 @@
 // The z-order of floating-point points and the levels of its cells (jz-tree paper, II.A and II.B).
 //
-// The order is that of the interleaved digits of the coordinates: points are compared on the axis that
-// differs in the most significant digit; between axes that differ in the same one, the first axis decides.
+// The order is that of the interleaved digits of the coordinates: points are compared on the axis
+// that differs in the most significant digit; between axes that differ in the same one, the first
+// axis decides.
 #pragma once
 
 #include "base/dispatch.hpp"
@@ -46,8 +47,8 @@ int z_level(const T* p, const T* q, Axes<D> axes) {
   return (difference.digit + 1) * axes.count() - difference.axis;
 }
 
-/// The extent of a cell of this level on an axis is 2^result. (Eq. 6 of the paper is misprinted; this one
-/// gives extents whose product is the volume.)
+/// The extent of a cell of this level on an axis is 2^result. (Eq. 6 of the paper is misprinted;
+/// this one gives extents whose product is the volume.)
 inline int z_extent(int level, int axis, int dimension) {
   const int floor = level >= 0 ? level / dimension : -((-level + dimension - 1) / dimension);
   return floor + (axis >= dimension - (level - floor * dimension) ? 1 : 0);

@@ -1,8 +1,7 @@
 #include "kernels/target.hpp"
 
-#include <hwy/highway.h>
-
 #include <cstdlib>
+#include <hwy/highway.h>
 #include <mutex>
 
 #include "base/fail.hpp"
@@ -19,7 +18,8 @@ std::int64_t usable_targets() {
 
 std::vector<std::string> names_of(std::int64_t targets) {
   std::vector<std::string> names;
-  for (; targets != 0; targets &= targets - 1) names.emplace_back(hwy::TargetName(targets & -targets));
+  for (; targets != 0; targets &= targets - 1)
+    names.emplace_back(hwy::TargetName(targets & -targets));
   return names;
 }
 
@@ -27,7 +27,8 @@ std::vector<std::string> names_of(std::int64_t targets) {
 void apply(std::string_view name, const char* origin) {
   const std::int64_t usable = usable_targets();
   if (usable == 0)
-    refuse("kernels: this CPU has none of {}; kith needs SSE4.2", fmt::join(names_of(HWY_TARGETS), ", "));
+    refuse("kernels: this CPU has none of {}; kith needs SSE4.2",
+           fmt::join(names_of(HWY_TARGETS), ", "));
   std::int64_t wanted = 0;
   for (std::int64_t rest = usable; rest != 0; rest &= rest - 1)
     if (name == hwy::TargetName(rest & -rest)) wanted = rest & -rest;

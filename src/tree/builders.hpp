@@ -10,8 +10,8 @@ namespace kith {
 template <class T>
 void build_packed(const Workers& workers, Planes<T>& planes);
 
-/// The largest Morton cells within the size limits, plane by plane (jz-tree paper, II.C and II.D). The points
-/// must be in z-order.
+/// The largest Morton cells within the size limits, plane by plane (jz-tree paper, II.C and II.D).
+/// The points must be in z-order.
 template <class T>
 void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& planes);
 

@@ -1,8 +1,9 @@
-// The paper's tree. Every gap between two neighbours in z-order has a level: that of the smallest Morton cell
-// that holds both. A gap is kept as a border between nodes when its cell holds more points than the plane
-// allows, so the nodes of a plane are the largest cells within the limit. Coarser planes choose among the
-// borders of the finer one. Two additions to that rule: borders of unusually large cells are kept as well
-// (regularisation), and runs of identical points, which no cell can part, are cut by count.
+// The paper's tree. Every gap between two neighbours in z-order has a level: that of the smallest
+// Morton cell that holds both. A gap is kept as a border between nodes when its cell holds more
+// points than the plane allows, so the nodes of a plane are the largest cells within the limit.
+// Coarser planes choose among the borders of the finer one. Two additions to that rule: borders of
+// unusually large cells are kept as well (regularisation), and runs of identical points, which no
+// cell can part, are cut by count.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 
-/// Candidate borders of a plane: where each stands in the order of the points, and the level of its gap. The
-/// first and the last one are the ends.
+/// Candidate borders of a plane: where each stands in the order of the points, and the level of its
+/// gap. The first and the last one are the ends.
 struct Borders {
   Array<std::uint32_t> point;  ///< empty: border i stands before point i
   Array<int> level;
@@ -51,8 +52,8 @@ Borders all_gaps(const Planes<T>& planes, const Workers& workers) {
   return gaps;
 }
 
-/// Does the smallest cell around border i hold more than `limit` points? Its other gaps have lower levels,
-/// so it ends at the next border of a higher one.
+/// Does the smallest cell around border i hold more than `limit` points? Its other gaps have lower
+/// levels, so it ends at the next border of a higher one.
 bool exceeds(const Borders& borders, std::size_t i, std::size_t limit) {
   const int level = borders.level[i];
   std::size_t left = i - 1, right = i + 1;
@@ -61,8 +62,8 @@ bool exceeds(const Borders& borders, std::size_t i, std::size_t limit) {
   return borders.at(right) - borders.at(left) > limit;
 }
 
-/// Levels above the result are cut everywhere: the volume of a cell may be at most `ratio` times the mean
-/// over the points of the smallest cells that hold 90 % of them.
+/// Levels above the result are cut everywhere: the volume of a cell may be at most `ratio` times
+/// the mean over the points of the smallest cells that hold 90 % of them.
 int level_limit(const std::map<int, std::size_t>& points_by_level, double ratio) {
   std::size_t total = 0;
   for (const auto& [level, points] : points_by_level) total += points;
@@ -130,7 +131,8 @@ Array<std::uint8_t> choose(const Borders& borders, std::size_t limit, double rat
   return kept;
 }
 
-/// The kept borders as indices into the finer ones, with nodes of identical points cut to the limit.
+/// The kept borders as indices into the finer ones, with nodes of identical points cut to the
+/// limit.
 std::vector<std::uint32_t> cut_by_count(const Borders& borders, const Array<std::uint32_t>& kept,
                                         std::size_t limit) {
   std::vector<std::uint32_t> result;
@@ -222,8 +224,8 @@ void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& 
     // The root is one node, however large its cell.
     const double ratio = is_root ? 0 : options.max_volume_ratio;
     const Array<std::uint8_t> kept = choose(borders, most, ratio, workers);
-    const Array<std::uint32_t> packed = pack<std::uint32_t>(
-        workers, borders.count(), [&](std::size_t i) { return kept[i] != 0; });
+    const Array<std::uint32_t> packed =
+        pack<std::uint32_t>(workers, borders.count(), [&](std::size_t i) { return kept[i] != 0; });
     borders = add_plane(cut_by_count(borders, packed, most), borders, workers, planes);
     if (is_root) return;
   }

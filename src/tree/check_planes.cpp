@@ -36,7 +36,8 @@ class Checker {
       indices.push_back(planes_.index(i));
       for (int axis = 0; axis < planes_.dimension; ++axis) {
         const T x = planes_.coordinate(i, axis);
-        require(std::isfinite(x) && !(x == 0 && std::signbit(x)), "point {} has coordinate {}", i, x);
+        require(std::isfinite(x) && !(x == 0 && std::signbit(x)), "point {} has coordinate {}", i,
+                x);
       }
     }
     std::sort(indices.begin(), indices.end());
@@ -76,9 +77,12 @@ class Checker {
         level == 0 ? planes_.points : planes_.planes[static_cast<std::size_t>(level) - 1].nodes;
     std::size_t child = 0, point = 0;
     for (std::size_t node = 0; node < plane.nodes; ++node) {
-      const IndexRange children = planes_.children(level, node), points = planes_.points_of(level, node);
-      require(children.begin == child && children.end > child, "node {} of plane {}: children", node, level);
-      require(points.begin == point && points.end > point, "node {} of plane {}: points", node, level);
+      const IndexRange children = planes_.children(level, node),
+                       points = planes_.points_of(level, node);
+      require(children.begin == child && children.end > child, "node {} of plane {}: children",
+              node, level);
+      require(points.begin == point && points.end > point, "node {} of plane {}: points", node,
+              level);
       check_size(level, node, points.size());
       check_box(level, node);
       child = children.end;
@@ -89,7 +93,8 @@ class Checker {
   }
 
   void check_size(int level, std::size_t node, std::size_t size) const {
-    const double base = planes_.builder == Builder::packed ? double{kLanes} : options_.max_leaf_size;
+    const double base =
+        planes_.builder == Builder::packed ? double{kLanes} : options_.max_leaf_size;
     const double factor = planes_.builder == Builder::packed ? double{kLanes} : options_.coarsening;
     require(static_cast<double>(size) <= base * std::pow(factor, level),
             "node {} of plane {} holds {} points", node, level, size);

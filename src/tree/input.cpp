@@ -19,8 +19,8 @@ struct Extent {
   bool is_finite = true;
 };
 
-/// Eight rows at a time, each coordinate in a lane of its own, so that the compiler makes vector code of it.
-/// x * 0 is NaN for a NaN or infinite x; a sum remembers it.
+/// Eight rows at a time, each coordinate in a lane of its own, so that the compiler makes vector
+/// code of it. x * 0 is NaN for a NaN or infinite x; a sum remembers it.
 template <int D, class T>
 Extent<T> extent_of_packed_rows(const T* data, std::size_t begin, std::size_t end) {
   constexpr std::size_t kRow = D, kBatch = 8 * kRow;
@@ -93,9 +93,11 @@ template <class T>
       first = i;
     }
   const T* row = input.data + static_cast<std::ptrdiff_t>(first) * input.stride;
-  const T* value = std::find_if_not(row, row + input.dimension, [](T x) { return std::isfinite(x); });
+  const T* value =
+      std::find_if_not(row, row + input.dimension, [](T x) { return std::isfinite(x); });
   fail(ErrorCode::non_finite,
-       "points: coordinate {} of point {} is {} ({} of {} points are not finite); remove them, or set "
+       "points: coordinate {} of point {} is {} ({} of {} points are not finite); remove them, or "
+       "set "
        "non_finite = drop",
        value - row, first, *value, bad, input.size);
 }
@@ -108,8 +110,10 @@ Frame<T> frame_of(const Box& box, int dimension) {
     frame.period[axis] = frame.side[axis] = static_cast<T>(box.side(axis));
     if (!std::isfinite(frame.period[axis]) || !std::isfinite(frame.origin[axis]) ||
         (box.side(axis) > 0 && !(frame.period[axis] > 0)))
-      refuse("box: side {} and origin {} of axis {} do not fit the points' scalar type; use float64 points",
-             box.side(axis), box.origin(axis), axis);
+      refuse(
+          "box: side {} and origin {} of axis {} do not fit the points' scalar type; use float64 "
+          "points",
+          box.side(axis), box.origin(axis), axis);
   }
   return frame;
 }
@@ -120,9 +124,9 @@ void fit_frame(Input<T>& input, const Bounds<kAnyDimension, T>& extent) {
   Frame<T>& frame = input.frame;
   T largest = 0;
   for (int axis = 0; axis < input.dimension; ++axis)
-    largest = std::max(largest, frame.period[axis] > 0
-                                    ? frame.period[axis]
-                                    : std::max(std::abs(extent.lo[axis]), std::abs(extent.hi[axis])));
+    largest = std::max(largest, frame.period[axis] > 0 ? frame.period[axis]
+                                                       : std::max(std::abs(extent.lo[axis]),
+                                                                  std::abs(extent.hi[axis])));
   frame.exponent = scale_exponent(largest);
   input.is_plain = frame.exponent == 0;
   for (int axis = 0; axis < input.dimension; ++axis) {
@@ -132,7 +136,8 @@ void fit_frame(Input<T>& input, const Bounds<kAnyDimension, T>& extent) {
     const bool is_inside = lo >= 0 && hi < period;
     if (period > 0 && !(is_inside && frame.origin[axis] == 0)) input.is_plain = false;
     input.bounds.lo[axis] = period > 0 && !is_inside ? T(0) : frame(extent.lo[axis], axis);
-    input.bounds.hi[axis] = period > 0 && !is_inside ? frame.side[axis] : frame(extent.hi[axis], axis);
+    input.bounds.hi[axis] =
+        period > 0 && !is_inside ? frame.side[axis] : frame(extent.hi[axis], axis);
   }
 }
 
@@ -140,10 +145,11 @@ void fit_frame(Input<T>& input, const Bounds<kAnyDimension, T>& extent) {
 
 void check_view(const char* call, const PointsView& points, const Box& box) {
   if (points.dimension < 1 || points.dimension > kMaxDimension)
-    refuse("{}: points of dimension {}; kith handles 1 to {}", call, points.dimension, kMaxDimension);
+    refuse("{}: points of dimension {}; kith handles 1 to {}", call, points.dimension,
+           kMaxDimension);
   if (points.stride < points.dimension)
-    refuse("{}: a stride of {} for rows of {} coordinates; rows must not overlap", call, points.stride,
-           points.dimension);
+    refuse("{}: a stride of {} for rows of {} coordinates; rows must not overlap", call,
+           points.stride, points.dimension);
   if (points.size > 0 && points.data == nullptr)
     refuse("{}: {} points at a null pointer; pass the address of the first coordinate", call,
            points.size);

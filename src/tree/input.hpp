@@ -18,8 +18,8 @@ struct Input {
   int dimension = 0;
   std::size_t size = 0;  ///< points to be used
   Frame<T> frame;
-  bool is_plain = true;        ///< coordinates are stored as they are (but for -0.0)
-  Array<std::uint32_t> live;   ///< the points to be used, when some are dropped
+  bool is_plain = true;             ///< coordinates are stored as they are (but for -0.0)
+  Array<std::uint32_t> live;        ///< the points to be used, when some are dropped
   Bounds<kAnyDimension, T> bounds;  ///< of the coordinates in the tree's frame; not always tight
 
   /// Original index of the i-th point to be used.

@@ -28,11 +28,16 @@ MemoryEstimate estimate_memory(std::size_t size, int dimension, Scalar scalar,
   const bool is_compiled = d == 2 || d == 3;
   // Records and bucket codes; or pairs of key and index with a copy, and their codes.
   const std::size_t record =
-      is_compiled ? (d * bytes + sizeof(std::uint32_t) + bytes - 1) / bytes * bytes + 2 : 2 * 16 + 2;
+      is_compiled ? (d * bytes + sizeof(std::uint32_t) + bytes - 1) / bytes * bytes + 2
+                  : 2 * 16 + 2;
   const bool is_cells = options.builder == Builder::cells;
-  // Leaves of cells are at least half full on average; four more bytes for each of their borders' arrays.
-  const std::size_t leaf = is_cells ? std::max<std::size_t>(1, static_cast<std::size_t>(options.max_leaf_size) / 2) : kLanes;
-  const std::size_t fan_out = is_cells ? static_cast<std::size_t>(std::max(2, options.coarsening)) : kLanes;
+  // Leaves of cells are at least half full on average; four more bytes for each of their borders'
+  // arrays.
+  const std::size_t leaf =
+      is_cells ? std::max<std::size_t>(1, static_cast<std::size_t>(options.max_leaf_size) / 2)
+               : kLanes;
+  const std::size_t fan_out =
+      is_cells ? static_cast<std::size_t>(std::max(2, options.coarsening)) : kLanes;
   const std::size_t leaves = size / leaf + kLanes;
   const std::size_t nodes = leaves + leaves / (fan_out - 1) + kLanes;
   const std::size_t planes = nodes * (node_bytes(d, bytes) + (is_cells ? 8 : 0));

@@ -1,6 +1,7 @@
-// In 2-D and 3-D records of (coordinates, index) are scattered once to the 4096 top cells of the curve, each
-// bucket is sorted in cache by 18 more bits, and runs that still share a cell are sorted again in a grid of
-// their own bounds; so any dynamic range works, and one far outlier costs one more round.
+// In 2-D and 3-D records of (coordinates, index) are scattered once to the 4096 top cells of the
+// curve, each bucket is sorted in cache by 18 more bits, and runs that still share a cell are
+// sorted again in a grid of their own bounds; so any dynamic range works, and one far outlier costs
+// one more round.
 #include "tree/order.hpp"
 
 #include <limits>
@@ -23,7 +24,8 @@ struct Record {
 constexpr std::size_t kInCache = std::size_t{1} << 16;
 /// Sets up to this size skip the scatter.
 constexpr std::size_t kNoScatter = 2048;
-/// Points of one cell that are few enough to stay as they are (Hilbert) or to be sorted by insertion (z).
+/// Points of one cell that are few enough to stay as they are (Hilbert) or to be sorted by
+/// insertion (z).
 constexpr std::size_t kShortRun = 16;
 
 template <int D, class T, template <int, class> class Grid>
@@ -56,17 +58,18 @@ class CurveSort {
     std::copy_n(input.bounds.hi, D, bounds.hi);
     const LongGrid grid(bounds);
     const std::vector<std::size_t> start = scatter(n, grid, record, records.data());
-    for_buckets(start, [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
-      Rec* from = records.data() + begin;
-      if (count > kInCache) {
-        sort(from, count);
-      } else {
-        Rec* to = scratch.room(count);
-        sort_bucket(from, to, count, grid, bucket, scratch);
-        from = to;
-      }
-      store(from, begin, count, planes);
-    });
+    for_buckets(start,
+                [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
+                  Rec* from = records.data() + begin;
+                  if (count > kInCache) {
+                    sort(from, count);
+                  } else {
+                    Rec* to = scratch.room(count);
+                    sort_bucket(from, to, count, grid, bucket, scratch);
+                    from = to;
+                  }
+                  store(from, begin, count, planes);
+                });
   }
 
  private:
@@ -87,7 +90,8 @@ class CurveSort {
         : Grid<D, T>(bounds, Tables::kTopDigits + Tables::kLowDigits, kAxes) {}
   };
   struct ShortGrid : Grid<D, T> {
-    explicit ShortGrid(const Bounds<D, T>& bounds) : Grid<D, T>(bounds, Tables::kLowDigits, kAxes) {}
+    explicit ShortGrid(const Bounds<D, T>& bounds)
+        : Grid<D, T>(bounds, Tables::kLowDigits, kAxes) {}
   };
 
   struct Cell {
@@ -132,8 +136,8 @@ class CurveSort {
     });
   }
 
-  void sort_bucket(const Rec* from, Rec* to, std::size_t n, const LongGrid& grid, std::size_t bucket,
-                   Scratch& scratch) {
+  void sort_bucket(const Rec* from, Rec* to, std::size_t n, const LongGrid& grid,
+                   std::size_t bucket, Scratch& scratch) {
     if (!grid.can_split()) {
       std::copy_n(from, n, to);
       return;
@@ -142,8 +146,8 @@ class CurveSort {
   }
 
   /// Sorts by the low digits of a grid, then the runs of one cell. From and to do not overlap.
-  void sort_by_cells(const Rec* from, Rec* to, std::size_t n, const Grid<D, T>& grid, unsigned state,
-                     Scratch& scratch) {
+  void sort_by_cells(const Rec* from, Rec* to, std::size_t n, const Grid<D, T>& grid,
+                     unsigned state, Scratch& scratch) {
     const std::uint64_t* words =
         scratch.keys.sort(n, [&](std::size_t i) { return low(grid, from[i].x, state); });
     std::vector<IndexRange> runs;
@@ -170,7 +174,8 @@ class CurveSort {
     for (std::size_t i = 1; i < n; ++i) {
       const Rec moving = records[i];
       std::size_t at = i;
-      for (; at > 0 && z_less(moving.x, records[at - 1].x, kAxes); --at) records[at] = records[at - 1];
+      for (; at > 0 && z_less(moving.x, records[at - 1].x, kAxes); --at)
+        records[at] = records[at - 1];
       records[at] = moving;
     }
   }
@@ -194,16 +199,17 @@ class CurveSort {
     const LongGrid grid(bounds_of(records, n));
     if (!grid.can_split()) return;
     Array<Rec> copy(n, workers_.pool());
-    const std::vector<std::size_t> start =
-        scatter(n, grid, [&](std::size_t i) -> const Rec& { return records[i]; }, copy.data());
-    for_buckets(start, [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
-      if (count > kInCache) {
-        std::copy_n(copy.data() + begin, count, records + begin);
-        sort_large(records + begin, count);
-      } else {
-        sort_bucket(copy.data() + begin, records + begin, count, grid, bucket, scratch);
-      }
-    });
+    const std::vector<std::size_t> start = scatter(
+        n, grid, [&](std::size_t i) -> const Rec& { return records[i]; }, copy.data());
+    for_buckets(start,
+                [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
+                  if (count > kInCache) {
+                    std::copy_n(copy.data() + begin, count, records + begin);
+                    sort_large(records + begin, count);
+                  } else {
+                    sort_bucket(copy.data() + begin, records + begin, count, grid, bucket, scratch);
+                  }
+                });
   }
 
   Bounds<D, T> bounds_of(const Rec* records, std::size_t n) const {

@@ -9,22 +9,24 @@
 
 namespace kith {
 
-/// Fills planes.blocks with the points in the order of the curve (hilbert or z), equal points by original
-/// index. z-order is exactly that of z_less; the Hilbert order is followed down to short runs of neighbours. The
-/// order depends on the points alone.
+/// Fills planes.blocks with the points in the order of the curve (hilbert or z), equal points by
+/// original index. z-order is exactly that of z_less; the Hilbert order is followed down to short
+/// runs of neighbours. The order depends on the points alone.
 template <class T>
 void order_points(const Input<T>& input, Curve curve, Workers& workers, Planes<T>& planes);
 
 /// The same for dimensions without compiled code.
 template <class T>
-void order_points_any(const Input<T>& input, Curve curve, const Workers& workers, Planes<T>& planes);
+void order_points_any(const Input<T>& input, Curve curve, const Workers& workers,
+                      Planes<T>& planes);
 
 /// Puts a point into its lane.
 template <int D, class T>
 void store_point(const Planes<T>& planes, std::size_t at, const T* x, std::uint32_t index,
                  Axes<D> axes) {
   T* block = planes.block(at / kLanes) + at % kLanes;
-  for (int axis = 0; axis < axes.count(); ++axis) block[static_cast<std::size_t>(axis) * kLanes] = x[axis];
+  for (int axis = 0; axis < axes.count(); ++axis)
+    block[static_cast<std::size_t>(axis) * kLanes] = x[axis];
   planes.index(at) = index;
 }
 

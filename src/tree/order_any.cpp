@@ -1,5 +1,5 @@
-// For dimensions without compiled code: pairs of a 64-bit place on the curve and the point's number are
-// sorted, and runs that share a place are keyed again in their own bounds.
+// For dimensions without compiled code: pairs of a 64-bit place on the curve and the point's number
+// are sorted, and runs that share a place are keyed again in their own bounds.
 #include "geometry/grid.hpp"
 #include "geometry/hilbert.hpp"
 #include "geometry/z_order.hpp"
@@ -142,7 +142,8 @@ class AnySort {
 }  // namespace
 
 template <class T>
-void order_points_any(const Input<T>& input, Curve curve, const Workers& workers, Planes<T>& planes) {
+void order_points_any(const Input<T>& input, Curve curve, const Workers& workers,
+                      Planes<T>& planes) {
   if (curve == Curve::hilbert)
     AnySort<T, EqualCells>(input, workers).run(planes);
   else

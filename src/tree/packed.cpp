@@ -22,9 +22,11 @@ T most(const T* lanes) {
   return value;
 }
 
-/// The boxes of 8 full blocks make one chunk of leaves; NaN lanes never win a comparison with lane 0.
+/// The boxes of 8 full blocks make one chunk of leaves; NaN lanes never win a comparison with lane
+/// 0.
 template <class T>
-void fill_leaves(const Planes<T>& planes, const Plane<T>& leaves, std::size_t begin, std::size_t end) {
+void fill_leaves(const Planes<T>& planes, const Plane<T>& leaves, std::size_t begin,
+                 std::size_t end) {
   for (std::size_t node = begin; node < end; ++node) {
     const T* block = planes.block(node);
     for (int axis = 0; axis < planes.dimension; ++axis) {

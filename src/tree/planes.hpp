@@ -1,13 +1,14 @@
 // THE data layout: what builders make and what walks, kernels, files and other devices read.
 //
-// Points lie in tree order in blocks of 8: for each axis 8 coordinates, then 8 original indices. Nodes lie
-// in planes; plane 0 holds the leaves, each node of plane p > 0 is a run of nodes of plane p - 1, and the last
-// plane is one root. Boxes are tight and stored in chunks of 8 neighbouring nodes: for each axis 8 lower
-// ends, then for each axis 8 upper ends. So one aligned load fetches the same axis of 8 points or 8 nodes.
-// Unused lanes hold points that are NaN with index kNoIndex, and empty boxes (+inf, -inf).
+// Points lie in tree order in blocks of 8: for each axis 8 coordinates, then 8 original indices.
+// Nodes lie in planes; plane 0 holds the leaves, each node of plane p > 0 is a run of nodes of
+// plane p - 1, and the last plane is one root. Boxes are tight and stored in chunks of 8
+// neighbouring nodes: for each axis 8 lower ends, then for each axis 8 upper ends. So one aligned
+// load fetches the same axis of 8 points or 8 nodes. Unused lanes hold points that are NaN with
+// index kNoIndex, and empty boxes (+inf, -inf).
 //
-// In a packed tree node i of plane p has the children 8 i ... 8 i + 7: nothing but boxes and indices is
-// stored. In a cells tree `first` and `begin` say where children and points start.
+// In a packed tree node i of plane p has the children 8 i ... 8 i + 7: nothing but boxes and
+// indices is stored. In a cells tree `first` and `begin` say where children and points start.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +64,8 @@ struct Planes {
   /// A block's coordinates: [axis * 8 + lane].
   T* block(std::size_t i) const { return blocks.data() + i * block_stride(); }
   std::uint32_t* block_index(std::size_t i) const {
-    return reinterpret_cast<std::uint32_t*>(block(i) + kLanes * static_cast<std::size_t>(dimension));
+    return reinterpret_cast<std::uint32_t*>(block(i) +
+                                            kLanes * static_cast<std::size_t>(dimension));
   }
   T& coordinate(std::size_t point, int axis) const {
     return block(point / kLanes)[static_cast<std::size_t>(axis) * kLanes + point % kLanes];
@@ -87,7 +89,8 @@ struct Planes {
   IndexRange children(int plane, std::size_t node) const {
     const Plane<T>& at = planes[static_cast<std::size_t>(plane)];
     if (!at.first.empty()) return {at.first[node], at.first[node + 1]};
-    const std::size_t below = plane == 0 ? points : planes[static_cast<std::size_t>(plane) - 1].nodes;
+    const std::size_t below =
+        plane == 0 ? points : planes[static_cast<std::size_t>(plane) - 1].nodes;
     return {node * kLanes, std::min(below, (node + 1) * kLanes)};
   }
 

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <new>
 
 #include <kith/tree.hpp>
@@ -72,7 +71,8 @@ Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execu
       impl->data = build<T>(points, impl->options, workers);
     } catch (const std::bad_alloc&) {
       fail(ErrorCode::out_of_memory, "tree: no memory for {} points; about {} bytes are needed",
-           points.size, estimate_memory(points.size, points.dimension, points.scalar, options).peak);
+           points.size,
+           estimate_memory(points.size, points.dimension, points.scalar, options).peak);
     }
   });
   impl_ = std::move(impl);
@@ -85,8 +85,8 @@ std::size_t Tree::input_size() const { return impl_->input_size; }
 int Tree::dimension() const { return impl_->dimension; }
 Scalar Tree::scalar() const { return impl_->scalar; }
 const TreeOptions& Tree::options() const { return impl_->options; }
-double Tree::scale() const {
-  return impl_->visit([](const auto& data) { return std::ldexp(1.0, data.frame.exponent); });
+int Tree::scale_exponent() const {
+  return impl_->visit([](const auto& data) { return data.frame.exponent; });
 }
 std::size_t Tree::memory() const {
   return impl_->visit([](const auto& data) { return data.planes.memory(); });
@@ -130,8 +130,8 @@ Node Tree::node(int plane, std::size_t i) const {
     const auto& planes = data.planes;
     const auto& at = planes.planes[static_cast<std::size_t>(plane)];
     const IndexRange points = planes.points_of(plane, i), children = planes.children(plane, i);
-    Node node{points.begin, points.end,     children.begin, children.end,
-              at.smallest[i], at.largest[i], {},             {}};
+    Node node{points.begin, points.end, children.begin, children.end, at.smallest[i], at.largest[i],
+              {},           {}};
     for (int axis = 0; axis < planes.dimension; ++axis) {
       node.lower.push_back(data.frame.original(planes.lower(at, i, axis), axis));
       node.upper.push_back(data.frame.original(planes.upper(at, i, axis), axis));

@@ -1,4 +1,5 @@
-// The SIMD distance and bounds give the bits of the scalar reference, on every target, for every dimension.
+// The SIMD distance and bounds give the bits of the scalar reference, on every target, for every
+// dimension.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/lanes_test.cpp"
 #include <hwy/foreach_target.h>  // includes this file once per target
@@ -22,16 +23,19 @@ void evaluate(const Metric<kAnyDimension, T>& metric, const T* block, const T* c
     hn::StoreU(distance2<false>(point, block, lane, metric.side, axes), tag, out[3] + lane);
     hn::StoreU(lower2<false>(box, chunk, lane, metric.side, axes), tag, out[4] + lane);
     hn::StoreU(lower2<false>(point, chunk, lane, metric.side, axes), tag, out[5] + lane);
+    hn::StoreU(lower2_of_points<true>(box, block, lane, metric.side, axes), tag, out[6] + lane);
+    hn::StoreU(lower2_of_points<false>(box, block, lane, metric.side, axes), tag, out[7] + lane);
   }
 }
 
-void evaluate_float(const Metric<kAnyDimension, float>& metric, const float* block, const float* chunk,
-                    const Bounds<kAnyDimension, float>& box, const float* point, float (*out)[kLanes]) {
+void evaluate_float(const Metric<kAnyDimension, float>& metric, const float* block,
+                    const float* chunk, const Bounds<kAnyDimension, float>& box, const float* point,
+                    float (*out)[kLanes]) {
   evaluate(metric, block, chunk, box, point, out);
 }
 void evaluate_double(const Metric<kAnyDimension, double>& metric, const double* block,
-                     const double* chunk, const Bounds<kAnyDimension, double>& box, const double* point,
-                     double (*out)[kLanes]) {
+                     const double* chunk, const Bounds<kAnyDimension, double>& box,
+                     const double* point, double (*out)[kLanes]) {
   evaluate(metric, block, chunk, box, point, out);
 }
 
@@ -40,9 +44,8 @@ void evaluate_double(const Metric<kAnyDimension, double>& metric, const double* 
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <gtest/gtest.h>
-
 #include <cstdlib>
+#include <gtest/gtest.h>
 #include <random>
 
 #include <kith/error.hpp>
@@ -89,9 +92,9 @@ struct Scene {
       }
     }
   }
-  Box point_box() const {
+  Box box_of(const T* p) const {
     Box result = Box::empty();
-    result.add(point, metric.axes);
+    result.add(p, metric.axes);
     return result;
   }
 };
@@ -102,7 +105,7 @@ void check_all_dimensions() {
   for (int dimension = 1; dimension <= kMaxDimension; ++dimension)
     for (int round = 0; round < 20; ++round) {
       const Scene<T> scene(dimension, random);
-      T out[6][kLanes];
+      T out[8][kLanes];
       run(scene.metric, scene.block, scene.chunk, scene.box, scene.point, out);
       const Metric<kAnyDimension, T> open{scene.metric.axes};
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -110,10 +113,12 @@ void check_all_dimensions() {
         const T* point = scene.lane_point[lane];
         ASSERT_EQ(out[0][lane], scene.metric.distance2(scene.point, point));
         ASSERT_EQ(out[1][lane], scene.metric.lower2(scene.box, box));
-        ASSERT_EQ(out[2][lane], scene.metric.lower2(scene.point_box(), box));
+        ASSERT_EQ(out[2][lane], scene.metric.lower2(scene.box_of(scene.point), box));
         ASSERT_EQ(out[3][lane], open.distance2(scene.point, point));
         ASSERT_EQ(out[4][lane], open.lower2(scene.box, box));
-        ASSERT_EQ(out[5][lane], open.lower2(scene.point_box(), box));
+        ASSERT_EQ(out[5][lane], open.lower2(scene.box_of(scene.point), box));
+        ASSERT_EQ(out[6][lane], scene.metric.lower2(scene.box, scene.box_of(point)));
+        ASSERT_EQ(out[7][lane], open.lower2(scene.box, scene.box_of(point)));
       }
     }
 }
