@@ -43,21 +43,46 @@ class UnionFind {
     return i;
   }
 
+  /// The same, and i then points at that root.
+  Index flatten(Index i) const {
+    const Index root = find(i);
+    if (root != i) store(i, root);
+    return root;
+  }
+
   /// Makes one set of the sets of i and j. Returns true if this call joined them.
-  bool unite(Index i, Index j) const {
+  bool unite(Index i, Index j) const { return unite<true>(i, j); }
+
+  /// The same while no other thread touches the two sets: without the cost of a locked instruction.
+  bool unite_alone(Index i, Index j) const { return unite<false>(i, j); }
+
+ private:
+  template <bool IsShared>
+  bool unite(const Index p, const Index q) const {
+    Index i = p, j = q;
     for (;;) {
       i = find(i);
       j = find(j);
-      if (i == j) return false;
       if (i > j) std::swap(i, j);
-      Index root = j;  // hang the higher root below the lower one, if it still is a root
-      if (std::atomic_ref<Index>(parent_[j])
-              .compare_exchange_weak(root, i, std::memory_order_relaxed))
-        return true;
+      if (i == j || hang<IsShared>(j, i)) break;
     }
+    // Short paths: readers compare parents, not roots. A store of kind (2), as neither is a root now.
+    if (p != i) store(p, i);
+    if (q != i) store(q, i);
+    return i != j;
   }
 
- private:
+  /// Hangs a root below a lower one if it still is a root.
+  template <bool IsShared>
+  bool hang(Index root, Index below) const {
+    if constexpr (!IsShared) {
+      store(root, below);
+      return true;
+    }
+    return std::atomic_ref<Index>(parent_[root])
+        .compare_exchange_weak(root, below, std::memory_order_relaxed);
+  }
+
   void store(Index i, Index up) const {
     std::atomic_ref<Index>(parent_[i]).store(up, std::memory_order_relaxed);
   }
