@@ -114,5 +114,27 @@ class Words(CheckTest):
             self.assert_complains("words.py", "the number of an issue")
 
 
+class CompareOutput(CheckTest):
+    def compare(self, expected, printed):
+        self.write("expected.txt", expected)
+        return subprocess.run([sys.executable, CHECKS / "compare_output.py", self.root / "expected.txt",
+                               "printf", "%s", printed], capture_output=True, check=False).returncode
+
+    def test_equal_output_passes(self):
+        self.assertEqual(self.compare("3 nodes\nin <number> ms\n", "3 nodes\nin 12.5 ms\n"), 0)
+
+    def test_other_output_fails(self):
+        self.assertEqual(self.compare("3 nodes\n", "4 nodes\n"), 1)
+        self.assertEqual(self.compare("in <number> ms\n", "in no ms\n"), 1)
+        self.assertEqual(self.compare("3 nodes\n", "3 nodes\nand more\n"), 1)
+        self.assertEqual(self.compare("3 nodes\n", ""), 1)
+
+    def test_a_failing_program_fails(self):
+        self.write("expected.txt", "")
+        result = subprocess.run([sys.executable, CHECKS / "compare_output.py",
+                                 self.root / "expected.txt", "false"], capture_output=True, check=False)
+        self.assertEqual(result.returncode, 1)
+
+
 if __name__ == "__main__":
     unittest.main()

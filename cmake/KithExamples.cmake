@@ -1,0 +1,14 @@
+# kith_example(NAME sources...)
+# A program that uses the library as anybody does, and the comparison of what it prints with expected.txt
+# beside it, in which <number> stands for a number that varies (a time).
+function(kith_example name)
+  add_executable(example_${name} ${ARGN})
+  target_link_libraries(example_${name} PRIVATE kith::kith kith_flags)
+  set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name})
+  if(KITH_TESTS)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    kith_script_test(example.${name} ${Python3_EXECUTABLE}
+      ${PROJECT_SOURCE_DIR}/scripts/checks/compare_output.py
+      ${CMAKE_CURRENT_SOURCE_DIR}/expected.txt $<TARGET_FILE:example_${name}>)
+  endif()
+endfunction()
