@@ -8,6 +8,7 @@
 #include <kith/picture.hpp>
 
 #include "base/fail.hpp"
+#include "base/float_environment.hpp"
 #include "io/image.hpp"
 #include "parallel/workers.hpp"
 
@@ -195,6 +196,7 @@ void check(const PointsView& points, const PictureOptions& options) {
 }  // namespace
 
 Picture picture(PointsView points, const PictureOptions& options, const Execution& execution) try {
+  const FloatEnvironment environment;
   check(points, options);
   Workers workers(execution);
   const Frame frame = frame_of(points, options, workers);

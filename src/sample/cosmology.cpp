@@ -9,6 +9,7 @@
 #include <kith/cosmology.hpp>
 
 #include "base/fail.hpp"
+#include "base/float_environment.hpp"
 #include "parallel/workers.hpp"
 #include "sample/gravity.hpp"
 #include "sample/initial.hpp"
@@ -120,6 +121,7 @@ std::vector<float> room(const Cosmology& options) {
 }  // namespace
 
 Universe cosmology(const Cosmology& given, const Execution& execution) {
+  const FloatEnvironment environment;
   Universe universe;
   universe.options = completed(given);
   const Cosmology& options = universe.options;
@@ -141,6 +143,7 @@ Universe cosmology(const Cosmology& given, const Execution& execution) {
 }
 
 std::vector<double> linear_power(const Cosmology& options, const std::vector<double>& k) {
+  const FloatEnvironment environment;
   check_matter(options);
   const PowerSpectrum spectrum(options);
   std::vector<double> result;
@@ -153,6 +156,7 @@ std::vector<double> linear_power(const Cosmology& options, const std::vector<dou
 }
 
 double linear_growth(const Cosmology& options, double a) {
+  const FloatEnvironment environment;
   check_matter(options);
   if (!(a >= 0.001 && a <= 100))
     refuse("linear_growth: a = {}; give a scale factor from 0.001 to 100", a);

@@ -21,6 +21,27 @@ struct StepFactors {
   double drift = 0;
 };
 
+/// The cells that a coordinate lies between, and its share of each.
+struct Share {
+  std::size_t lower;
+  std::size_t upper;
+  float of_upper;
+};
+
+/// One axis of the force mesh.
+struct MeshAxis {
+  std::size_t n;
+  float cells_per_length;
+  float offset;  ///< in cells, from 0 to 1
+
+  Share share(float x) const {
+    const float scaled = x * cells_per_length + offset;
+    const auto cell = static_cast<std::size_t>(scaled);
+    const std::size_t lower = cell < n ? cell : cell - n;
+    return {lower, lower + 1 < n ? lower + 1 : 0, scaled - static_cast<float>(cell)};
+  }
+};
+
 class Gravity {
  public:
   Gravity(const Cosmology& options, const Workers& workers);
@@ -41,7 +62,7 @@ class Gravity {
   const Cosmology& options_;
   const Workers& workers_;
   std::size_t particles_;
-  float cells_per_length_;
+  MeshAxis axis_;
   Mesh mesh_;
   Fourier fourier_;
   std::vector<float> window_;  ///< per wave number: what cloud-in-cell has taken off, given back

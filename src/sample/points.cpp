@@ -7,6 +7,7 @@
 #include <kith/sample.hpp>
 
 #include "base/fail.hpp"
+#include "base/float_environment.hpp"
 #include "base/function_ref.hpp"
 #include "parallel/workers.hpp"
 #include "sample/random.hpp"
@@ -122,6 +123,7 @@ Points normal(const Normal& options, const Execution& execution) {
 }
 
 Points grid(const Grid& options, const Execution& execution) {
+  const FloatEnvironment environment;
   check_positive("grid", "side", options.side);
   std::size_t total = 1;
   for (int axis = 0; axis < options.dimension; ++axis) {
@@ -138,6 +140,7 @@ Points grid(const Grid& options, const Execution& execution) {
 }
 
 Points plummer(const Plummer& options, const Execution& execution) {
+  const FloatEnvironment environment;
   check_positive("plummer", "radius", options.radius);
   if (!(options.max_radius >= 0))
     refuse("plummer: max_radius = {}; give a positive length, or 0 for no limit",
@@ -152,6 +155,7 @@ Points plummer(const Plummer& options, const Execution& execution) {
 }
 
 Points nfw(const Nfw& options, const Execution& execution) {
+  const FloatEnvironment environment;
   check_positive("nfw", "radius", options.radius);
   check_positive("nfw", "concentration", options.concentration);
   const double whole = nfw_mass(options.concentration);
