@@ -1,0 +1,30 @@
+# Sourced by the scripts beside it: where the project is, and steps that are quiet unless they fail.
+# shellcheck shell=bash
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+log_dir=$PWD/build/log
+mkdir -p "$log_dir"
+failed_steps=()
+
+# step NAME COMMAND...: runs it with its output in build/log/NAME.log and says how long it took. A failure
+# shows the end of the log and is remembered in failed_steps.
+step() {
+  local name=$1 start=$SECONDS
+  shift
+  if "$@" >"$log_dir/$name.log" 2>&1; then
+    printf '  %-16s ok      %4d s\n' "$name" $((SECONDS - start))
+    return 0
+  fi
+  printf '  %-16s FAILED  %4d s   the end of build/log/%s.log:\n' "$name" $((SECONDS - start)) "$name"
+  tail -n "${KITH_LOG_LINES:-40}" "$log_dir/$name.log" | sed 's/^/    | /'
+  failed_steps+=("$name")
+  return 1
+}
+
+# configure_and_build PRESET [TARGET...]
+configure_and_build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" && cmake --build --preset "$preset" ${1:+--target "$@"}
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Every check of the project. Installs what is missing; logs are in build/log.
+#
+# Usage: scripts/test.sh [--quick] [--all] [--help]
+#   --quick   only the release build and its tests
+#   --all     clang-tidy on all files, not only on those that changed
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+is_quick=no
+tidy=changed
+for argument in "$@"; do
+  case $argument in
+    --quick) is_quick=yes ;;
+    --all) tidy=all ;;
+    --help) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; exit ;;
+    *) echo "test.sh: no option $argument; see scripts/test.sh --help"; exit 2 ;;
+  esac
+done
+
+jobs=$(nproc)
+tested=0 # over all presets, as ctest counts them
+failed=0
+
+sources() { git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*-inl.h' "$@"; }
+
+check_format() { sources | xargs clang-format --dry-run -Werror; }
+
+# run_tests PRESET [ctest options]: the tests of a preset that is built, added to the count.
+run_tests() {
+  local preset=$1 line
+  shift
+  step "$preset-tests" ctest --preset "$preset" -j "$jobs" "$@" || true
+  line=$(grep -E 'tests passed, .* failed out of' "$log_dir/$preset-tests.log" || true)
+  if [[ $line =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
+    failed=$((failed + BASH_REMATCH[1]))
+    tested=$((tested + BASH_REMATCH[2]))
+  fi
+}
+
+build_and_test() {
+  local preset=$1
+  shift
+  if step "$preset-build" configure_and_build "$preset"; then run_tests "$preset" "$@"; fi
+}
+
+echo "kith: testing"
+start=$SECONDS
+if [ $is_quick = yes ]; then
+  need_packages build test
+  build_and_test release
+else
+  need_packages build test check
+  step format check_format || true
+  step layers python3 scripts/checks/layers.py || true
+  step words python3 scripts/checks/words.py || true
+  build_and_test release
+  build_and_test asan
+  build_and_test tsan
+  # With clang the library is static: the installation is the one thing that differs.
+  build_and_test clang -R '^install'
+  step tidy scripts/checks/tidy.sh $tidy build/clang || true
+fi
+
+if [ ${#failed_steps[@]} -gt 0 ]; then echo "failed: ${failed_steps[*]}"; fi
+percent=$((tested == 0 ? 0 : 100 * (tested - failed) / tested))
+echo "$percent% tests passed, $failed tests failed out of $tested, in $((SECONDS - start)) s"
+[ ${#failed_steps[@]} = 0 ]
