@@ -32,7 +32,7 @@ template <class T>
 inline constexpr int kSignDigit = std::numeric_limits<T>::max_exponent;
 
 /// Less than any digit: two numbers that are equal differ nowhere.
-inline constexpr int kNoDigit = std::numeric_limits<int>::min();
+inline constexpr int kNoDigit = -(1 << 20);
 
 /// The digit of the exponent: the leading digit of a normal number, one above the leading place of
 /// a subnormal one.
@@ -49,13 +49,16 @@ int differing_digit(T a, T b) {
   using F = FloatLayout<T>;
   using Bits = typename F::Bits;
   constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+  constexpr int kWidth = static_cast<int>(8 * sizeof(Bits));
   const Bits p = std::bit_cast<Bits>(a), q = std::bit_cast<Bits>(b), x = p ^ q;
-  if (x == 0) return kNoDigit;
-  if (x & kSign) return kSignDigit<T>;
+  // All cases are computed and one is chosen: branches on random digits cost more (bench/tree,
+  // cells).
+  const int exponent = exponent_digit<T>(std::max(p & ~kSign, q & ~kSign));
+  const int in_mantissa = exponent + kWidth - F::kMantissa - 1 - std::countl_zero(x | 1);
   // Different exponents: the leading digit of the larger number is where they differ.
-  if (x >> F::kMantissa) return exponent_digit<T>(std::max(p & ~kSign, q & ~kSign));
-  return exponent_digit<T>(p & ~kSign) + static_cast<int>(8 * sizeof(Bits)) - F::kMantissa - 1 -
-         std::countl_zero(x);
+  int digit = x >> F::kMantissa ? exponent : in_mantissa;
+  digit = x & kSign ? kSignDigit<T> : digit;
+  return x == 0 ? kNoDigit : digit;
 }
 
 /// The leading digit of |x|, or any digit above it; x is not 0.
@@ -91,12 +94,8 @@ struct DigitWindow {
         (magnitude & (kLeading - 1)) | (magnitude >= kLeading ? kLeading : 0);
     const int shift = exponent_digit<T>(magnitude) - F::kMantissa - low;
     const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
-    std::uint64_t digits = 0;
-    if (shift >= 0) {
-      if (shift < count) digits = mantissa << shift;
-    } else if (shift > -64) {
-      digits = mantissa >> -shift;
-    }
+    // Shifts past the window leave nothing of the mantissa inside; both are done to spare a branch.
+    std::uint64_t digits = mantissa << std::clamp(shift, 0, 63) >> std::clamp(-shift, 0, 63);
     digits = (is_negative ? ~digits : digits) & mask;
     return has_sign && !is_negative ? digits | (mask + 1) : digits;
   }

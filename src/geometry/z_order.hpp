@@ -42,9 +42,13 @@ inline constexpr int kEndLevel = std::numeric_limits<int>::max();
 /// The level of the smallest cell that holds both points: its volume is 2^level (eq. 5).
 template <int D, class T>
 int z_level(const T* p, const T* q, Axes<D> axes) {
-  const ZDifference difference = z_difference(p, q, axes);
-  if (difference.digit == kNoDigit) return kPointLevel;
-  return (difference.digit + 1) * axes.count() - difference.axis;
+  // Of all axes the one that decides gives the largest level, so a maximum replaces the search for it.
+  int level = kPointLevel;
+  for (int axis = 0; axis < axes.count(); ++axis) {
+    const int digit = differing_digit(p[axis], q[axis]);
+    level = std::max(level, digit == kNoDigit ? kPointLevel : (digit + 1) * axes.count() - axis);
+  }
+  return level;
 }
 
 /// The extent of a cell of this level on an axis is 2^result. (Eq. 6 of the paper is misprinted;

@@ -29,7 +29,9 @@ struct Borders {
 
 template <int D, class T>
 void load(const Planes<T>& planes, std::size_t point, Axes<D> axes, T* x) {
-  for (int axis = 0; axis < axes.count(); ++axis) x[axis] = planes.coordinate(point, axis);
+  const T* lane = planes.block(point / kLanes) + point % kLanes;
+  for (int axis = 0; axis < axes.count(); ++axis)
+    x[axis] = lane[static_cast<std::size_t>(axis) * kLanes];
 }
 
 /// All gaps between the points.
@@ -54,12 +56,24 @@ Borders all_gaps(const Planes<T>& planes, const Workers& workers) {
 
 /// Does the smallest cell around border i hold more than `limit` points? Its other gaps have lower
 /// levels, so it ends at the next border of a higher one.
-bool exceeds(const Borders& borders, std::size_t i, std::size_t limit) {
-  const int level = borders.level[i];
+template <class At>
+bool exceeds(const int* levels, At at, std::size_t i, std::size_t limit) {
+  const int level = levels[i];
   std::size_t left = i - 1, right = i + 1;
-  while (borders.level[left] < level && borders.at(right) - borders.at(left) <= limit) --left;
-  while (borders.level[right] < level && borders.at(right) - borders.at(left) <= limit) ++right;
-  return borders.at(right) - borders.at(left) > limit;
+  while (levels[left] < level && at(right) - at(left) <= limit) --left;
+  while (levels[right] < level && at(right) - at(left) <= limit) ++right;
+  return at(right) - at(left) > limit;
+}
+
+/// Marks the borders whose cells exceed the limit.
+template <class At>
+void mark_exceeding(const Borders& borders, At at, std::size_t limit, const Workers& workers,
+                    std::uint8_t* kept) {
+  const int* levels = borders.level.data();
+  workers.for_ranges(borders.count() - 2, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin + 1; i <= end; ++i)
+      kept[i] = levels[i] != kPointLevel && exceeds(levels, at, i, limit);
+  });
 }
 
 /// Levels above the result are cut everywhere: the volume of a cell may be at most `ratio` times
@@ -118,10 +132,15 @@ Array<std::uint8_t> choose(const Borders& borders, std::size_t limit, double rat
   const std::size_t last = borders.count() - 1;
   Array<std::uint8_t> kept(borders.count(), workers.pool());
   kept[0] = kept[last] = 1;
-  workers.for_ranges(last - 1, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin + 1; i <= end; ++i)
-      kept[i] = borders.level[i] != kPointLevel && exceeds(borders, i, limit);
-  });
+  if (borders.point.empty()) {
+    mark_exceeding(
+        borders, [](std::size_t i) { return i; }, limit, workers, kept.data());
+  } else {
+    const std::uint32_t* point = borders.point.data();
+    mark_exceeding(
+        borders, [point](std::size_t i) { return std::size_t{point[i]}; }, limit, workers,
+        kept.data());
+  }
   if (ratio > 0) {
     const int highest = level_limit(levels_of_nodes(borders, kept, workers), ratio);
     workers.for_ranges(last, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -158,30 +177,45 @@ Array<T> copied(const std::vector<T>& values, const Workers& workers) {
   return array;
 }
 
-/// Boxes and indices of plane nodes [begin, end) from what lies below.
-template <class T>
+/// Bounds and index range of a node in the making.
+template <int D, class T>
+struct Summary {
+  Bounds<D, T> bounds = Bounds<D, T>::empty();
+  std::uint32_t smallest = kNoIndex, largest = 0;
+
+  void add(const T* lower, const T* upper, std::uint32_t least, std::uint32_t most, Axes<D> axes) {
+    bounds.add(lower, upper, axes);
+    smallest = std::min(smallest, least);
+    largest = std::max(largest, most);
+  }
+};
+
+/// Boxes and indices of nodes [begin, end) of a plane from what lies below: points, or nodes.
+template <int D, class T>
 void fill_plane(const Planes<T>& planes, const Plane<T>* below, const Plane<T>& plane,
                 std::size_t begin, std::size_t end) {
-  const Axes<kAnyDimension> axes(planes.dimension);
+  const Axes<D> axes(planes.dimension);
+  T lower[kAxisRoom<D>], upper[kAxisRoom<D>];
   for (std::size_t node = begin; node < end; ++node) {
-    auto bounds = Bounds<kAnyDimension, T>::empty();
-    std::uint32_t smallest = kNoIndex, largest = 0;
+    Summary<D, T> summary;
     for (std::size_t child = plane.first[node]; child < plane.first[node + 1]; ++child) {
-      T lower[kMaxDimension], upper[kMaxDimension];
-      for (int axis = 0; axis < planes.dimension; ++axis) {
-        lower[axis] = below ? planes.lower(*below, child, axis) : planes.coordinate(child, axis);
-        upper[axis] = below ? planes.upper(*below, child, axis) : lower[axis];
+      if (!below) {
+        load(planes, child, axes, lower);
+        summary.add(lower, lower, planes.index(child), planes.index(child), axes);
+        continue;
       }
-      bounds.add(lower, upper, axes);
-      smallest = std::min(smallest, below ? below->smallest[child] : planes.index(child));
-      largest = std::max(largest, below ? below->largest[child] : planes.index(child));
+      for (int axis = 0; axis < axes.count(); ++axis) {
+        lower[axis] = planes.lower(*below, child, axis);
+        upper[axis] = planes.upper(*below, child, axis);
+      }
+      summary.add(lower, upper, below->smallest[child], below->largest[child], axes);
     }
-    for (int axis = 0; axis < planes.dimension; ++axis) {
-      planes.lower(plane, node, axis) = bounds.lo[axis];
-      planes.upper(plane, node, axis) = bounds.hi[axis];
+    for (int axis = 0; axis < axes.count(); ++axis) {
+      planes.lower(plane, node, axis) = summary.bounds.lo[axis];
+      planes.upper(plane, node, axis) = summary.bounds.hi[axis];
     }
-    plane.smallest[node] = smallest;
-    plane.largest[node] = largest;
+    plane.smallest[node] = summary.smallest;
+    plane.largest[node] = summary.largest;
   }
 }
 
@@ -202,8 +236,10 @@ Borders add_plane(const std::vector<std::uint32_t>& chosen, const Borders& borde
     plane.begin = Array<std::uint32_t>(chosen.size(), workers.pool());
     std::copy(next.point.begin(), next.point.end(), plane.begin.data());
   }
-  workers.for_ranges(plane.nodes, kGrain / 16, [&](std::size_t begin, std::size_t end) {
-    fill_plane(planes, below, plane, begin, end);
+  with_dimension(planes.dimension, [&]<int D>() {
+    workers.for_ranges(plane.nodes, kGrain / 16, [&](std::size_t begin, std::size_t end) {
+      fill_plane<D>(planes, below, plane, begin, end);
+    });
   });
   pad_last_chunk(planes, plane);
   planes.planes.push_back(std::move(plane));
