@@ -21,10 +21,6 @@ jobs=$(nproc)
 tested=0 # over all presets, as ctest counts them
 failed=0
 
-sources() { git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*-inl.h' "$@"; }
-
-check_format() { sources | xargs clang-format --dry-run -Werror; }
-
 # run_tests PRESET [ctest options]: the tests of a preset that is built, added to the count.
 run_tests() {
   local preset=$1 line
@@ -50,7 +46,7 @@ if [ $is_quick = yes ]; then
   build_and_test release
 else
   need_packages build test check
-  step format check_format || true
+  step format scripts/checks/format.sh || true
   step layers python3 scripts/checks/layers.py || true
   step words python3 scripts/checks/words.py || true
   build_and_test release

@@ -1,4 +1,5 @@
-// A program of somebody else's: it knows the installed headers and the library, nothing of the build.
+// A program of somebody else's: it knows the installed headers and the library, nothing of the
+// build.
 #include <array>
 #include <cstdio>
 #include <vector>

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Whether all code is formatted as .clang-format says; with --fix, formats it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+mode=(--dry-run -Werror)
+[ "${1:-}" != --fix ] || mode=(-i)
+git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*-inl.h' | xargs clang-format "${mode[@]}"
