@@ -7,36 +7,35 @@ namespace {
 
 std::uint32_t gray(std::uint32_t i) { return i ^ i >> 1; }
 
-std::uint32_t gray_inverse(std::uint32_t g) {
-  for (int shift = 1; shift < 32; shift *= 2) g ^= g >> shift;
+std::uint32_t gray_inverse(std::uint32_t g, int bits) {
+  for (int shift = 1; shift < bits; shift *= 2) g ^= g >> shift;
   return g;
 }
 
-/// Rotation of the low `bits` bits to the left.
-std::uint32_t rotate(std::uint32_t value, int by, int bits) {
-  by %= bits;
-  const std::uint64_t wide = value;
+/// Rotation of the low `bits` bits to the left by 0 to `bits`.
+std::uint32_t rotate(std::uint64_t value, int by, int bits) {
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  return static_cast<std::uint32_t>((wide << by | wide >> (bits - by)) & mask);
+  return static_cast<std::uint32_t>((value << by | value >> (bits - by)) & mask);
 }
+
+/// value modulo bits, for values below twice that: divisions would be most of the work.
+int reduced(int value, int bits) { return value < bits ? value : value - bits; }
 
 /// Where the curve enters the w-th sub-cell, and the axis along which it leaves it, both for a cell
 /// in the standard state.
 std::uint32_t entry_of(std::uint32_t w) { return w == 0 ? 0 : gray(2 * ((w - 1) / 2)); }
 int direction_of(std::uint32_t w, int dimension) {
-  if (w == 0) return 0;
-  return std::countr_one(w & 1 ? w : w - 1) % dimension;
+  return w == 0 ? 0 : reduced(std::countr_one(w & 1 ? w : w - 1), dimension);
 }
 
 }  // namespace
 
 std::uint32_t hilbert_step(std::uint32_t digit, int dimension, HilbertState& state) {
   const int turn = state.direction + 1;
-  const std::uint32_t standard =
-      rotate(digit ^ state.entry, dimension - turn % dimension, dimension);
-  const std::uint32_t place = gray_inverse(standard);
+  const std::uint32_t standard = rotate(digit ^ state.entry, dimension - turn, dimension);
+  const std::uint32_t place = gray_inverse(standard, dimension);
   state.entry ^= rotate(entry_of(place), turn, dimension);
-  state.direction = (state.direction + direction_of(place, dimension) + 1) % dimension;
+  state.direction = reduced(state.direction + direction_of(place, dimension) + 1, dimension);
   return place;
 }
 

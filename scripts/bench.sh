@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Times kith beside other programs on this machine, in one run. Installs what is missing.
+#
+# Usage: scripts/bench.sh WHAT [POINTS...]
+#   tree    building trees: nanoflann, scipy
+# Prints a table and writes build/bench/WHAT.json. Leave the machine alone meanwhile.
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+what=${1:-}
+[ $# -eq 0 ] || shift
+case $what in
+  tree) need_packages build test && need_python numpy scipy ;;
+  *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; [ "$what" = --help ]; exit ;;
+esac
+step bench-build configure_and_build release "bench_${what}_peers"
+mkdir -p build/bench
+"$python" "bench/peers/$what.py" "build/release/bench/bench_${what}_peers" "build/bench/$what.json" "$@"
