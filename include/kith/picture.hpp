@@ -42,11 +42,12 @@ KITH_API Picture picture(PointsView points, const PictureOptions& options = {},
                          const Execution& execution = {});
 
 /// Writes a PNG file, under its name only when it is complete. Errors: invalid_argument (not a
-/// picture), io.
-KITH_API void write_png(const std::string& path, const Picture& picture);
+/// picture), io, cancelled.
+KITH_API void write_png(const std::string& path, const Picture& picture,
+                        const Execution& execution = {});
 
-/// The color of a value from 0 (dark) to 1 (bright). Equal steps look equally large: lightness
-/// rises evenly, and neighboring colors lie at equal distances in the OKLab space.
+/// The color of a value from 0 (dark) to 1 (bright). Lightness always rises, and equal steps look
+/// equally large: they are equal distances in the OKLab space.
 struct Color {
   std::uint8_t red = 0;
   std::uint8_t green = 0;

@@ -16,7 +16,7 @@ namespace kith {
 namespace {
 
 constexpr std::size_t kGrain = 16384;
-constexpr int kMaxSize = 16384;
+constexpr int kMaxSize = 8192;
 
 /// Coordinates as numbers, whatever their type.
 struct Coordinates {
@@ -138,16 +138,20 @@ io::Image count_points(const PointsView& points, const PictureOptions& options, 
   return image;
 }
 
-/// The value that a fraction of the positive pixels lie below; 1 for a picture without any.
-double quantile(const io::Image& image, double fraction) {
+/// Some of the positive pixels, sorted: at most about a million, evenly spread.
+std::vector<float> sorted_pixels(const io::Image& image) {
+  const std::size_t step = image.values.size() / (1 << 20) + 1;
   std::vector<float> positive;
-  std::copy_if(image.values.begin(), image.values.end(), std::back_inserter(positive),
-               [](float v) { return v > 0; });
-  if (positive.empty()) return 1;
-  const auto place =
-      static_cast<std::ptrdiff_t>(fraction * static_cast<double>(positive.size() - 1));
-  std::nth_element(positive.begin(), positive.begin() + place, positive.end());
-  return positive[static_cast<std::size_t>(place)];
+  for (std::size_t i = 0; i < image.values.size(); i += step)
+    if (image.values[i] > 0) positive.push_back(image.values[i]);
+  std::sort(positive.begin(), positive.end());
+  return positive;
+}
+
+/// The value that a fraction of the pixels lie below; 1 if there are none.
+double quantile(const std::vector<float>& sorted, double fraction) {
+  if (sorted.empty()) return 1;
+  return sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1))];
 }
 
 double mean_of(const io::Image& counts) {
@@ -156,16 +160,23 @@ double mean_of(const io::Image& counts) {
   return sum / static_cast<double>(counts.values.size());
 }
 
-Picture colored(const io::Image& density, double mean, const PictureOptions& options) {
-  const double low = options.darkest > 0 ? options.darkest * mean : quantile(density, 0.003);
-  const double high = options.brightest > 0 ? options.brightest * mean : quantile(density, 0.9995);
+Picture colored(const io::Image& density, double mean, const PictureOptions& options,
+                const Workers& workers) {
+  const std::vector<float> sorted = sorted_pixels(density);
+  const double low = options.darkest > 0 ? options.darkest * mean : quantile(sorted, 0.003);
+  const double high = options.brightest > 0 ? options.brightest * mean : quantile(sorted, 0.9995);
   const double range = high > low ? std::log(high / low) : 1;
   Picture picture{static_cast<int>(density.width), static_cast<int>(density.height), {}};
-  picture.pixels.reserve(3 * density.values.size());
-  for (const float value : density.values) {
-    const Color color = color_of(value > 0 ? std::log(value / low) / range : 0);
-    picture.pixels.insert(picture.pixels.end(), {color.red, color.green, color.blue});
-  }
+  picture.pixels.resize(3 * density.values.size());
+  workers.for_each(density.height, [&](std::size_t y) {
+    for (std::size_t i = y * density.width; i < (y + 1) * density.width; ++i) {
+      const float value = density.values[i];
+      const Color color = color_of(value > 0 ? std::log(value / low) / range : 0);
+      picture.pixels[3 * i] = color.red;
+      picture.pixels[3 * i + 1] = color.green;
+      picture.pixels[3 * i + 2] = color.blue;
+    }
+  });
   return picture;
 }
 
@@ -210,7 +221,7 @@ Picture picture(PointsView points, const PictureOptions& options, const Executio
     const Stage stage(workers, "smoothing", io::smoothing_work(image));
     image = io::smoothed(image, options.smoothing, workers);
   }
-  return colored(image, mean, options);
+  return colored(image, mean, options, workers);
 } catch (const std::bad_alloc&) {
   fail(ErrorCode::out_of_memory, "picture: no memory for {} pixels a side; use a smaller size",
        options.size);

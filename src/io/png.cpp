@@ -14,6 +14,7 @@ namespace {
 /// object with a destructor: so this function owns none, and what it writes to belongs to the
 /// caller.
 struct Encoder {
+  const CancelToken* cancel = nullptr;
   std::string bytes;
   std::string problem;
 
@@ -48,9 +49,11 @@ bool encode(const Picture& picture, Encoder& encoder) {
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_write_info(png, info);
-  for (int y = 0; y < picture.height; ++y)
+  for (int y = 0; y < picture.height; ++y) {
+    if (encoder.cancel && encoder.cancel->is_cancelled()) png_error(png, "cancelled");
     png_write_row(png,
                   picture.pixels.data() + std::size_t{3} * width * static_cast<std::size_t>(y));
+  }
   png_write_end(png, nullptr);
   png_destroy_write_struct(&png, &info);
   return true;
@@ -58,14 +61,17 @@ bool encode(const Picture& picture, Encoder& encoder) {
 
 }  // namespace
 
-void write_png(const std::string& path, const Picture& picture) {
+void write_png(const std::string& path, const Picture& picture, const Execution& execution) {
   const std::size_t needed = std::size_t{3} * static_cast<std::size_t>(std::max(0, picture.width)) *
                              static_cast<std::size_t>(std::max(0, picture.height));
   if (needed == 0 || needed != picture.pixels.size())
     refuse("{}: a picture of {} x {} with {} bytes; give a positive size and 3 bytes per pixel",
            path, picture.width, picture.height, picture.pixels.size());
-  Encoder encoder;
-  if (!encode(picture, encoder))
+  Encoder encoder{execution.cancel, {}, {}};
+  const bool is_encoded = encode(picture, encoder);
+  if (execution.cancel && execution.cancel->is_cancelled())
+    fail(ErrorCode::cancelled, "cancelled by the caller");
+  if (!is_encoded)
     fail(ErrorCode::io, "{}: the picture cannot be encoded: {}", path, encoder.problem);
   io::AtomicFile file(path);
   file.write(encoder.bytes.data(), encoder.bytes.size());

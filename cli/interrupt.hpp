@@ -1,0 +1,12 @@
+// Ctrl-C stops the running call, which cleans up after itself.
+#pragma once
+
+#include <kith/execution.hpp>
+
+namespace kith::cli {
+
+/// Is cancelled by SIGINT and SIGTERM from the first call on; a second signal ends the process at
+/// once.
+const CancelToken& interrupt_token();
+
+}  // namespace kith::cli

@@ -1,0 +1,16 @@
+// A bar on the terminal.
+#pragma once
+
+#include <kith/execution.hpp>
+
+namespace kith::cli {
+
+/// Draws progress on one line of standard error, over the line before.
+void draw_progress(const Progress& progress);
+
+/// Removes the line.
+void clear_progress();
+
+bool is_terminal();  ///< standard error is one
+
+}  // namespace kith::cli
