@@ -57,6 +57,13 @@ struct Node {
   std::vector<double> upper;
 };
 
+/// The smallest cell of the z-curve's binary grid that holds a node, in the frame of the input.
+struct Cell {
+  int level = 0;  ///< its volume is 2^level in the tree's frame; the least int for a single place
+  std::vector<double> lower;  ///< -infinity on an axis where the node has points on both sides of 0
+  std::vector<double> upper;
+};
+
 /// An immutable tree over a set of points. Copies share one tree.
 ///
 /// Threads: const calls may run from any number of threads at once.
@@ -89,6 +96,9 @@ class KITH_API Tree {
   int planes() const;  ///< 0 for an empty tree; plane 0 holds the leaves, the last plane one root
   std::size_t nodes(int plane) const;
   Node node(int plane, std::size_t i) const;
+
+  /// The Morton cell of a node of a tree in z-order; of no use for other curves.
+  Cell cell(int plane, std::size_t i) const;
 
   /// Verifies every invariant of the data layout; throws Error (internal) that names the first one
   /// broken. Cost: several passes over the tree.

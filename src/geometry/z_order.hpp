@@ -5,6 +5,9 @@
 // axis decides.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/dispatch.hpp"
 #include "geometry/digits.hpp"
 
@@ -57,6 +60,24 @@ int z_level(const T* p, const T* q, Axes<D> axes) {
 inline int z_extent(int level, int axis, int dimension) {
   const int floor = level >= 0 ? level / dimension : -((-level + dimension - 1) / dimension);
   return floor + (axis >= dimension - (level - floor * dimension) ? 1 : 0);
+}
+
+/// The ends on an axis of the cell of this level around x.
+template <class T>
+void z_cell_ends(T x, int level, int axis, int dimension, double& lower, double& upper) {
+  const double value = static_cast<double>(x);
+  lower = upper = value;
+  if (level == kPointLevel) return;
+  const int extent = z_extent(level, axis, dimension);
+  if (extent > kSignDigit<T>) {  // a cell across zero: everything
+    lower = -std::numeric_limits<double>::infinity();
+    upper = std::numeric_limits<double>::infinity();
+    return;
+  }
+  const double toward_zero = std::ldexp(std::trunc(std::ldexp(value, -extent)), extent);
+  const double away = toward_zero + std::copysign(std::ldexp(1.0, extent), value);
+  lower = std::min(toward_zero, away);
+  upper = std::max(toward_zero, away);
 }
 
 }  // namespace kith

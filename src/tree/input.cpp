@@ -118,16 +118,21 @@ Frame<T> frame_of(const Box& box, int dimension) {
   return frame;
 }
 
-/// Takes the extent of the caller's coordinates to the tree's frame, choosing the scale on the way.
+/// The exponent of the scale for points of this extent.
+template <class T>
+int exponent_of(const Input<T>& input, const Bounds<kAnyDimension, T>& extent) {
+  T largest = 0;
+  for (int axis = 0; axis < input.dimension; ++axis)
+    largest = std::max(largest, input.frame.period[axis] > 0 ? input.frame.period[axis]
+                                                             : std::max(std::abs(extent.lo[axis]),
+                                                                        std::abs(extent.hi[axis])));
+  return scale_exponent(largest);
+}
+
+/// Takes the extent of the caller's coordinates to the tree's frame.
 template <class T>
 void fit_frame(Input<T>& input, const Bounds<kAnyDimension, T>& extent) {
   Frame<T>& frame = input.frame;
-  T largest = 0;
-  for (int axis = 0; axis < input.dimension; ++axis)
-    largest = std::max(largest, frame.period[axis] > 0 ? frame.period[axis]
-                                                       : std::max(std::abs(extent.lo[axis]),
-                                                                  std::abs(extent.hi[axis])));
-  frame.exponent = scale_exponent(largest);
   input.is_plain = frame.exponent == 0;
   for (int axis = 0; axis < input.dimension; ++axis) {
     const T period = frame.period[axis];
@@ -139,6 +144,25 @@ void fit_frame(Input<T>& input, const Bounds<kAnyDimension, T>& extent) {
     input.bounds.hi[axis] =
         period > 0 && !is_inside ? frame.side[axis] : frame(extent.hi[axis], axis);
   }
+}
+
+/// The rows of a view, without those that are to be dropped, and their extent.
+template <class T>
+Extent<T> read_rows(const PointsView& points, NonFinite non_finite, const Workers& workers,
+                    Input<T>& input) {
+  input.data = static_cast<const T*>(points.data);
+  input.stride = points.stride;
+  input.dimension = points.dimension;
+  input.size = points.size;
+  Extent<T> extent = extent_of(input, workers);
+  if (!extent.is_finite) {
+    if (non_finite == NonFinite::error) fail_non_finite(input);
+    input.live = pack<std::uint32_t>(workers, input.size,
+                                     [&](std::size_t i) { return is_finite_row(input, i); });
+    input.size = input.live.size();
+    extent = extent_of(input, workers);
+  }
+  return extent;
 }
 
 }  // namespace
@@ -165,24 +189,28 @@ template <class T>
 Input<T> read_input(const PointsView& points, const Box& box, NonFinite non_finite,
                     const Workers& workers) {
   Input<T> input;
-  input.data = static_cast<const T*>(points.data);
-  input.stride = points.stride;
-  input.dimension = points.dimension;
-  input.size = points.size;
   input.frame = frame_of<T>(box, points.dimension);
-  Extent<T> extent = extent_of(input, workers);
-  if (!extent.is_finite) {
-    if (non_finite == NonFinite::error) fail_non_finite(input);
-    input.live = pack<std::uint32_t>(workers, input.size,
-                                     [&](std::size_t i) { return is_finite_row(input, i); });
-    input.size = input.live.size();
-    extent = extent_of(input, workers);
-  }
+  const Extent<T> extent = read_rows(points, non_finite, workers, input);
+  if (input.size == 0) return input;
+  input.frame.exponent = exponent_of(input, extent.bounds);
+  fit_frame(input, extent.bounds);
+  return input;
+}
+
+template <class T>
+Input<T> read_queries(const PointsView& points, const Frame<T>& frame, NonFinite non_finite,
+                      const Workers& workers) {
+  Input<T> input;
+  input.frame = frame;
+  const Extent<T> extent = read_rows(points, non_finite, workers, input);
   if (input.size > 0) fit_frame(input, extent.bounds);
   return input;
 }
 
 template Input<float> read_input(const PointsView&, const Box&, NonFinite, const Workers&);
 template Input<double> read_input(const PointsView&, const Box&, NonFinite, const Workers&);
+template Input<float> read_queries(const PointsView&, const Frame<float>&, NonFinite, const Workers&);
+template Input<double> read_queries(const PointsView&, const Frame<double>&, NonFinite,
+                                    const Workers&);
 
 }  // namespace kith

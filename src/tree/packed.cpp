@@ -58,25 +58,33 @@ void fill_nodes(const Planes<T>& planes, const Plane<T>& children, const Plane<T
 }  // namespace
 
 template <class T>
-void build_packed(const Workers& workers, Planes<T>& planes) {
-  planes.builder = Builder::packed;
-  for (std::size_t nodes = planes.block_count(); nodes > 0;) {
-    const bool is_leaf_plane = planes.planes.empty();
-    Plane<T> plane = make_plane<T>(nodes, planes.dimension, workers);
+std::vector<Plane<T>> packed_planes(const Workers& workers, const Planes<T>& points) {
+  std::vector<Plane<T>> planes;
+  for (std::size_t nodes = points.block_count(); nodes > 0;) {
+    Plane<T> plane = make_plane<T>(nodes, points.dimension, workers);
     workers.for_ranges(nodes, kGrain, [&](std::size_t begin, std::size_t end) {
-      if (is_leaf_plane)
-        fill_leaves(planes, plane, begin, end);
+      if (planes.empty())
+        fill_leaves(points, plane, begin, end);
       else
-        fill_nodes(planes, planes.planes.back(), plane, begin, end);
+        fill_nodes(points, planes.back(), plane, begin, end);
     });
-    pad_last_chunk(planes, plane);
-    planes.planes.push_back(std::move(plane));
-    if (nodes == 1) return;
+    pad_last_chunk(points, plane);
+    planes.push_back(std::move(plane));
+    if (nodes == 1) break;
     nodes = (nodes + kLanes - 1) / kLanes;
   }
+  return planes;
+}
+
+template <class T>
+void build_packed(const Workers& workers, Planes<T>& planes) {
+  planes.builder = Builder::packed;
+  planes.planes = packed_planes(workers, planes);
 }
 
 template void build_packed(const Workers&, Planes<float>&);
 template void build_packed(const Workers&, Planes<double>&);
+template std::vector<Plane<float>> packed_planes(const Workers&, const Planes<float>&);
+template std::vector<Plane<double>> packed_planes(const Workers&, const Planes<double>&);
 
 }  // namespace kith

@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
+#include "geometry/z_order.hpp"
 #include "tree/builders.hpp"
 #include "tree/input.hpp"
 #include "tree/order.hpp"
@@ -137,6 +138,26 @@ Node Tree::node(int plane, std::size_t i) const {
       node.upper.push_back(data.frame.original(planes.upper(at, i, axis), axis));
     }
     return node;
+  });
+}
+
+Cell Tree::cell(int plane, std::size_t i) const {
+  const Node at = node(plane, i);
+  return impl_->visit([&]<class T>(const TreeData<T>& data) {
+    T first[kMaxDimension] = {}, last[kMaxDimension] = {};
+    const int d = data.planes.dimension;
+    for (int axis = 0; axis < d; ++axis) {
+      first[axis] = data.planes.coordinate(at.begin, axis);
+      last[axis] = data.planes.coordinate(at.end - 1, axis);
+    }
+    Cell cell{z_level(first, last, Axes<kAnyDimension>(d)), {}, {}};
+    for (int axis = 0; axis < d; ++axis) {
+      double lower, upper;
+      z_cell_ends(first[axis], cell.level, axis, d, lower, upper);
+      cell.lower.push_back(data.frame.original(static_cast<T>(lower), axis));
+      cell.upper.push_back(data.frame.original(static_cast<T>(upper), axis));
+    }
+    return cell;
   });
 }
 

@@ -1,8 +1,10 @@
 // What a Tree holds.
 #pragma once
 
+#include <mutex>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <kith/tree.hpp>
 
@@ -35,6 +37,15 @@ class Tree::Impl {
   decltype(auto) visit(F&& f) const {
     return std::visit(std::forward<F>(f), data);
   }
+
+  /// Packed planes over the blocks of a cells tree, made once by the first search that wants them.
+  template <class T>
+  struct PackedPlanes {
+    std::once_flag once;
+    std::vector<Plane<T>> planes;
+  };
+  mutable PackedPlanes<float> packed_float;
+  mutable PackedPlanes<double> packed_double;
 };
 
 }  // namespace kith

@@ -113,6 +113,34 @@ TEST(Tree, LeavesAreTheLargestMortonCells) {
     }
 }
 
+TEST(Tree, MortonCellsHoldTheirNodesAndDoNotOverlap) {
+  for (const auto& set : testing::random_sets<float>(2, 500, 6)) {
+    if (set.name != "uniform" && set.name != "clustered" && set.name != "negative") continue;
+    const Tree tree(set.view(), {.builder = Builder::cells, .max_leaf_size = 4});
+    std::vector<Cell> cells;
+    for (std::size_t i = 0; i < tree.nodes(0); ++i) {
+      const Node node = tree.node(0, i);
+      const Cell cell = tree.cell(0, i);
+      double volume = 1;
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        ASSERT_LE(cell.lower[axis], node.lower[axis]) << set.name;
+        ASSERT_GE(cell.upper[axis], node.upper[axis]) << set.name;
+        volume *= cell.upper[axis] - cell.lower[axis];
+      }
+      ASSERT_EQ(volume, node.end - node.begin == 1 ? 0 : std::ldexp(1.0, cell.level)) << set.name;
+      cells.push_back(cell);
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        bool are_apart = false;
+        for (std::size_t axis = 0; axis < 2; ++axis)
+          are_apart |= cells[i].lower[axis] >= cells[j].upper[axis] ||
+                       cells[j].lower[axis] >= cells[i].upper[axis];
+        ASSERT_TRUE(are_apart) << set.name << " " << i << " " << j;
+      }
+  }
+}
+
 TEST(Tree, CellsFarFromTheBulkAreSplitByVolume) {
   const auto sets = testing::random_sets<float>(3, 20000, 4);
   const auto& normal = sets[3];
