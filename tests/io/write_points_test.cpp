@@ -1,0 +1,91 @@
+// Points in files, byte by byte.
+#include <cstring>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include <kith/files.hpp>
+
+#include "io/folder.hpp"
+#include "support/expect_error.hpp"
+
+namespace kith {
+namespace {
+
+using test::expect_error;
+using test::Folder;
+
+template <class T>
+std::vector<T> numbers(const std::string& bytes) {
+  std::vector<T> result(bytes.size() / sizeof(T));
+  std::memcpy(result.data(), bytes.data(), result.size() * sizeof(T));
+  return result;
+}
+
+TEST(WritePoints, NpyHasTheHeaderThatNumPyReads) {
+  const Folder folder;
+  const std::vector<float> x = {1, 2, 3, 4, 5, 6};
+  write_points(folder / "a.npy", view(x.data(), 3, 2));
+  const std::string bytes = folder.read("a.npy");
+  ASSERT_EQ(bytes.size(), 128 + 24U);
+  EXPECT_EQ(bytes.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+  EXPECT_EQ(bytes[8], 118);
+  EXPECT_EQ(bytes[9], 0);
+  EXPECT_EQ(bytes.substr(10, 59), "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }");
+  EXPECT_EQ(bytes[127], '\n');
+  EXPECT_EQ(numbers<float>(bytes.substr(128)), x);
+}
+
+TEST(WritePoints, DoublesStayDoubles) {
+  const Folder folder;
+  const std::vector<double> x = {1.1, 2.2, 3.3};
+  write_points(folder / "a.npy", view(x.data(), 1, 3));
+  EXPECT_NE(folder.read("a.npy").find("'<f8'"), std::string::npos);
+  write_points(folder / "a.f64", view(x.data(), 1, 3));
+  EXPECT_EQ(numbers<double>(folder.read("a.f64")), x);
+}
+
+TEST(WritePoints, StridesAreLeftOut) {
+  const Folder folder;
+  const std::vector<float> x = {1, 2, -1, 3, 4, -1, 5, 6};
+  write_points(folder / "a.raw", view(x.data(), 3, 2, 3));
+  EXPECT_EQ(numbers<float>(folder.read("a.raw")), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(WritePoints, ManyChunksAreOneFile) {
+  const Folder folder;
+  std::vector<float> x(3'000'003);
+  std::iota(x.begin(), x.end(), 0.0F);
+  write_points(folder / "a.f32", view(x.data(), x.size() / 3, 3));
+  EXPECT_EQ(numbers<float>(folder.read("a.f32")), x);
+}
+
+TEST(WritePoints, NoPointsIsAFileToo) {
+  const Folder folder;
+  write_points(folder / "a.npy", view(static_cast<const float*>(nullptr), 0, 3));
+  EXPECT_NE(folder.read("a.npy").find("(0, 3)"), std::string::npos);
+  EXPECT_EQ(folder.read("a.npy").size(), 128U);
+}
+
+TEST(WritePoints, CancelledLeavesNothing) {
+  const Folder folder;
+  const CancelToken token;
+  token.cancel();
+  const std::vector<float> x(300);
+  expect_error(ErrorCode::cancelled, "cancelled",
+               [&] { write_points(folder / "a.npy", view(x.data(), 100, 3), {.cancel = &token}); });
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(WritePoints, RefusesOtherEndings) {
+  expect_error(ErrorCode::invalid_argument, "a.hdf5: the ending names no format",
+               [] { check_points_path("a.hdf5", Scalar::float32); });
+  expect_error(ErrorCode::invalid_argument, "a.f32: the points are float64; use .npy, .raw or .f64",
+               [] { check_points_path("a.f32", Scalar::float64); });
+  expect_error(ErrorCode::invalid_argument, "a: the ending",
+               [] { write_points("a", view(static_cast<const float*>(nullptr), 0, 3)); });
+  check_points_path("a.npy", Scalar::float64);
+  check_points_path("a.raw", Scalar::float32);
+}
+
+}  // namespace
+}  // namespace kith
