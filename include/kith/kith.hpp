@@ -7,6 +7,8 @@
 #include <kith/execution.hpp>
 #include <kith/files.hpp>
 #include <kith/picture.hpp>
+#include <kith/groups.hpp>
+#include <kith/neighbors.hpp>
 #include <kith/points.hpp>
 #include <kith/sample.hpp>
 #include <kith/tree.hpp>

@@ -25,6 +25,8 @@ class UnionFind {
   explicit UnionFind(Index* parent) : parent_(parent) {}
 
   void reset(Index i) const { store(i, i); }
+  /// At the start, instead: puts i below a point of its set that is not higher, or at itself.
+  void set(Index i, Index up) const { store(i, up); }
 
   /// The parent as seen now. Equal parents mean one set; different ones mean nothing.
   Index parent(Index i) const {

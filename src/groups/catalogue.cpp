@@ -1,0 +1,428 @@
+// The properties of groups. A group's members are read in blocks of fixed size, each block is
+// summed in the order of the members, and blocks are added in order: the bits depend on the members
+// alone.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "groups/columns.hpp"
+#include "groups/eigen.hpp"
+#include "parallel/workers.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t kBlock = 4096;         // members summed in one go
+constexpr std::size_t kLarge = 16 * kBlock;  // groups beyond this are shared by all threads
+
+/// The smallest of the images of dx, in [-side / 2, side / 2).
+double minimum_image(double dx, double side) { return dx - side * std::floor(dx / side + 0.5); }
+
+/// First pass over a group: what the center follows from. Coordinates are relative to the first
+/// member.
+struct Sums {
+  double mass = 0;
+  std::vector<double> position, velocity;  // weighted by mass
+  std::vector<double> plain_position, plain_velocity;
+  std::vector<double> lower, upper;
+  std::vector<std::int64_t> type_size;
+  std::vector<double> type_mass;
+
+  explicit Sums(std::size_t d = 0, std::size_t types = 0)
+      : position(d, 0.0),
+        velocity(d, 0.0),
+        plain_position(d, 0.0),
+        plain_velocity(d, 0.0),
+        lower(d, std::numeric_limits<double>::infinity()),
+        upper(d, -std::numeric_limits<double>::infinity()),
+        type_size(types, 0),
+        type_mass(types, 0.0) {}
+};
+
+/// Second pass: moments about center and mean velocity.
+struct Moments {
+  double radius2 = 0, inertia = 0, dispersion = 0;
+  std::vector<double> tensor, angular_momentum;
+
+  Moments(std::size_t d = 0, std::size_t components = 0)
+      : tensor(d * d, 0.0), angular_momentum(components, 0.0) {}
+};
+
+template <class T>
+void add_to(std::vector<T>& sum, const std::vector<T>& more) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
+}
+
+Sums operator+(Sums a, const Sums& b) {
+  a.mass += b.mass;
+  add_to(a.position, b.position);
+  add_to(a.velocity, b.velocity);
+  add_to(a.plain_position, b.plain_position);
+  add_to(a.plain_velocity, b.plain_velocity);
+  add_to(a.type_size, b.type_size);
+  add_to(a.type_mass, b.type_mass);
+  for (std::size_t axis = 0; axis < a.lower.size(); ++axis) {
+    a.lower[axis] = std::min(a.lower[axis], b.lower[axis]);
+    a.upper[axis] = std::max(a.upper[axis], b.upper[axis]);
+  }
+  return a;
+}
+
+Moments operator+(Moments a, const Moments& b) {
+  a.radius2 = std::max(a.radius2, b.radius2);
+  a.inertia += b.inertia;
+  a.dispersion += b.dispersion;
+  add_to(a.tensor, b.tensor);
+  add_to(a.angular_momentum, b.angular_momentum);
+  return a;
+}
+
+/// Everything that the sums read.
+struct Source {
+  RowReader position, velocity;
+  ValueReader mass;
+  std::span<const std::uint8_t> type;
+  std::vector<double> side;
+  std::size_t d, types;
+
+  double offset(std::size_t i, std::size_t first, std::size_t axis) const {
+    const int a = static_cast<int>(axis);
+    const double dx = position(i, a) - position(first, a);
+    return side[axis] > 0 ? minimum_image(dx, side[axis]) : dx;
+  }
+};
+
+Sums sums_of(const Source& from, std::span<const std::uint32_t> members, std::size_t first) {
+  Sums sums(from.d, from.types);
+  for (const std::uint32_t i : members) {
+    const double m = from.mass(i);
+    sums.mass += m;
+    for (std::size_t axis = 0; axis < from.d; ++axis) {
+      const double dx = from.offset(i, first, axis);
+      sums.position[axis] += m * dx;
+      sums.plain_position[axis] += dx;
+      sums.lower[axis] = std::min(sums.lower[axis], dx);
+      sums.upper[axis] = std::max(sums.upper[axis], dx);
+      if (!from.velocity.is_given()) continue;
+      const double v = from.velocity(i, static_cast<int>(axis));
+      sums.velocity[axis] += m * v;
+      sums.plain_velocity[axis] += v;
+    }
+    if (from.types == 0) continue;
+    ++sums.type_size[from.type[i]];
+    sums.type_mass[from.type[i]] += m;
+  }
+  return sums;
+}
+
+/// x cross v in 3-D and its one component in 2-D.
+void add_angular_momentum(std::vector<double>& sum, double m, const double* x, const double* v) {
+  if (sum.size() == 1) {
+    sum[0] += m * (x[0] * v[1] - x[1] * v[0]);
+  } else if (sum.size() == 3) {
+    sum[0] += m * (x[1] * v[2] - x[2] * v[1]);
+    sum[1] += m * (x[2] * v[0] - x[0] * v[2]);
+    sum[2] += m * (x[0] * v[1] - x[1] * v[0]);
+  }
+}
+
+/// Center and mean velocity of a group; the center relative to the first member.
+struct Center {
+  std::vector<double> position, velocity;
+  bool is_massless;  // no mass at all: every member counts the same
+};
+
+Moments moments_of(const Source& from, std::span<const std::uint32_t> members, std::size_t first,
+                   const Center& center, std::size_t components) {
+  Moments moments(from.d, components);
+  double x[kMaxDimension], v[kMaxDimension] = {};
+  for (const std::uint32_t i : members) {
+    const double m = center.is_massless ? 1 : from.mass(i);
+    double r2 = 0, v2 = 0;
+    for (std::size_t axis = 0; axis < from.d; ++axis) {
+      x[axis] = from.offset(i, first, axis) - center.position[axis];
+      r2 += x[axis] * x[axis];
+      if (from.velocity.is_given()) {
+        v[axis] = from.velocity(i, static_cast<int>(axis)) - center.velocity[axis];
+        v2 += v[axis] * v[axis];
+      }
+    }
+    moments.radius2 = std::max(moments.radius2, r2);
+    moments.inertia += m * r2;
+    moments.dispersion += m * v2;
+    for (std::size_t row = 0; row < from.d; ++row)
+      for (std::size_t column = 0; column < from.d; ++column)
+        moments.tensor[row * from.d + column] += m * x[row] * x[column];
+    add_angular_momentum(moments.angular_momentum, m, x, v);
+  }
+  return moments;
+}
+
+class Cataloguer {
+ public:
+  Cataloguer(const Source& from, const Members& members, const CatalogueOptions& options,
+             const Workers& workers)
+      : from_(from), members_(members), options_(options), workers_(workers) {
+    allocate();
+  }
+
+  Catalogue run() {
+    const std::size_t count = members_.count();
+    std::size_t large = 0;  // groups fall in size
+    while (large < count && members_.of(large).size() > kLarge) add_row(large++);
+    workers_.for_ranges(count - large, 16, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t group = large + begin; group < large + end; ++group) add_row(group);
+      workers_.advance(members_.offset[large + end] - members_.offset[large + begin]);
+    });
+    return std::move(out_);
+  }
+
+ private:
+  void allocate() {
+    const std::size_t count = members_.count(), d = from_.d;
+    const std::size_t moving = from_.velocity.is_given() ? count : 0;
+    components_ = moving == 0 || d < 2 || d > 3 ? 0 : 2 * d - 3;
+    out_.dimension = static_cast<int>(d);
+    out_.types = static_cast<int>(from_.types);
+    for (auto* column : {&out_.mass, &out_.radius, &out_.inertia_radius}) column->resize(count);
+    for (auto* column : {&out_.center, &out_.shape, &out_.lower, &out_.upper})
+      column->resize(count * d);
+    out_.size.resize(count);
+    out_.first.resize(count);
+    out_.spans.resize(count);
+    out_.axes.resize(count * d * d);
+    out_.velocity.resize(moving * d);
+    out_.velocity_dispersion.resize(moving);
+    out_.angular_momentum.resize(moving * components_);
+    out_.type_size.resize(count * from_.types);
+    out_.type_mass.resize(count * from_.types);
+    if (options_.contaminating_types.empty()) return;
+    out_.contaminating_size.resize(count);
+    out_.contaminating_mass.resize(count);
+  }
+
+  /// f(members of a block) of all blocks, added in order; a group of one block costs no loop.
+  template <class Value, class F>
+  Value over_blocks(std::span<const std::uint32_t> members, Value zero, F f) const {
+    if (members.size() <= kBlock) return f(members);
+    return reduce(
+        workers_, members.size(), kBlock, std::move(zero),
+        [&](std::size_t begin, std::size_t end) { return f(members.subspan(begin, end - begin)); },
+        [](Value a, const Value& b) { return std::move(a) + b; });
+  }
+
+  void add_row(std::size_t group) {
+    const std::span<const std::uint32_t> members = members_.of(group);
+    const std::size_t first = members.front();
+    const Sums sums = over_blocks(members, Sums(from_.d, from_.types),
+                                  [&](auto block) { return sums_of(from_, block, first); });
+    const Center center = center_of(sums, members.size());
+    const Moments moments = over_blocks(members, Moments(from_.d, components_), [&](auto block) {
+      return moments_of(from_, block, first, center, components_);
+    });
+    const double weight = center.is_massless ? static_cast<double>(members.size()) : sums.mass;
+    out_.size[group] = static_cast<std::int64_t>(members.size());
+    out_.first[group] = static_cast<std::int64_t>(first);
+    out_.mass[group] = sums.mass;
+    put_position(group, first, sums, center);
+    put_moments(group, moments, weight);
+    put_velocity(group, moments, center, weight);
+    put_types(group, sums);
+  }
+
+  Center center_of(const Sums& sums, std::size_t size) const {
+    Center center{sums.position, sums.velocity, !(sums.mass > 0)};
+    if (center.is_massless) {
+      center.position = sums.plain_position;
+      center.velocity = sums.plain_velocity;
+    }
+    const double weight = center.is_massless ? static_cast<double>(size) : sums.mass;
+    for (double& x : center.position) x /= weight;
+    for (double& v : center.velocity) v /= weight;
+    return center;
+  }
+
+  void put_position(std::size_t group, std::size_t first, const Sums& sums, const Center& center) {
+    for (std::size_t axis = 0; axis < from_.d; ++axis) {
+      const double at = from_.position(first, static_cast<int>(axis));
+      const std::size_t i = group * from_.d + axis;
+      out_.center[i] = in_box(at + center.position[axis], axis);
+      out_.lower[i] = at + sums.lower[axis];
+      out_.upper[i] = at + sums.upper[axis];
+      const double side = from_.side[axis];
+      if (side > 0 && sums.upper[axis] - sums.lower[axis] > side / 2) out_.spans[group] = 1;
+    }
+  }
+
+  double in_box(double x, std::size_t axis) const {
+    const double side = from_.side[axis], origin = options_.box.origin(static_cast<int>(axis));
+    if (!(side > 0)) return x;
+    double r = std::fmod(x - origin, side);
+    if (r < 0) r += side;
+    return origin + (r >= side ? 0 : r);
+  }
+
+  void put_moments(std::size_t group, const Moments& moments, double weight) {
+    out_.radius[group] = std::sqrt(moments.radius2);
+    out_.inertia_radius[group] = std::sqrt(moments.inertia / weight);
+    std::vector<double> tensor = moments.tensor;
+    for (double& element : tensor) element /= weight;
+    const Eigen eigen = JacobiSolver(std::move(tensor), from_.d).solve();
+    std::copy(eigen.values.begin(), eigen.values.end(), out_.shape.begin() + at(group * from_.d));
+    std::copy(eigen.vectors.begin(), eigen.vectors.end(),
+              out_.axes.begin() + at(group * from_.d * from_.d));
+  }
+
+  void put_velocity(std::size_t group, const Moments& moments, const Center& center,
+                    double weight) {
+    if (!from_.velocity.is_given()) return;
+    out_.velocity_dispersion[group] = std::sqrt(moments.dispersion / weight);
+    std::copy(center.velocity.begin(), center.velocity.end(),
+              out_.velocity.begin() + at(group * from_.d));
+    std::vector<double> momentum = moments.angular_momentum;
+    if (center.is_massless) std::fill(momentum.begin(), momentum.end(), 0.0);
+    std::copy(momentum.begin(), momentum.end(),
+              out_.angular_momentum.begin() + at(group * components_));
+  }
+
+  void put_types(std::size_t group, const Sums& sums) {
+    std::copy(sums.type_size.begin(), sums.type_size.end(),
+              out_.type_size.begin() + at(group * from_.types));
+    std::copy(sums.type_mass.begin(), sums.type_mass.end(),
+              out_.type_mass.begin() + at(group * from_.types));
+    for (const int type : options_.contaminating_types) {
+      out_.contaminating_size[group] += sums.type_size[static_cast<std::size_t>(type)];
+      out_.contaminating_mass[group] += sums.type_mass[static_cast<std::size_t>(type)];
+    }
+  }
+
+  static std::ptrdiff_t at(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
+
+  const Source& from_;
+  const Members& members_;
+  const CatalogueOptions& options_;
+  const Workers& workers_;
+  std::size_t components_ = 0;  // of the angular momentum
+  Catalogue out_;
+};
+
+/// The number of types, from the options or from the data.
+std::size_t count_types(const CatalogueOptions& options) {
+  if (options.type.empty()) return 0;
+  const int found = 1 + *std::max_element(options.type.begin(), options.type.end());
+  if (options.types != 0 && found > options.types)
+    refuse("catalogue: a point has type {}; with types = {} they go from 0 to {}", found - 1,
+           options.types, options.types - 1);
+  return static_cast<std::size_t>(options.types == 0 ? found : options.types);
+}
+
+void check(const PointsView& points, const Members& members, const CatalogueOptions& options,
+           std::size_t types) {
+  if (points.dimension < 1 || points.dimension > kMaxDimension)
+    refuse("catalogue: points of dimension {}; kith handles 1 to {}", points.dimension,
+           kMaxDimension);
+  if (members.offset.empty() || members.order.size() != points.size)
+    refuse(
+        "catalogue: {} points, but the groups are of {}; pass the points that the groups were made "
+        "of",
+        points.size, members.order.size());
+  if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
+    refuse("catalogue: a box of {} axes for points of dimension {}", options.box.dimension(),
+           points.dimension);
+  check_values("catalogue", "mass", options.mass, points.size);
+  const PointsView& velocity = options.velocity;
+  if (velocity.data && (velocity.size != points.size || velocity.dimension != points.dimension))
+    refuse("catalogue: velocity has {} rows of {}, the points have {} of {}", velocity.size,
+           velocity.dimension, points.size, points.dimension);
+  if (!options.type.empty() && options.type.size() != points.size)
+    refuse("catalogue: {} types for {} points", options.type.size(), points.size);
+  for (const int type : options.contaminating_types)
+    if (type < 0 || static_cast<std::size_t>(type) >= types)
+      refuse("catalogue: contaminating type {}; there are {} types", type, types);
+}
+
+}  // namespace
+
+void check_values(const char* call, const char* what, const ValuesView& values,
+                  std::size_t points) {
+  if (values.data && values.size != points)
+    refuse("{}: {} values of {} for {} points; give one per point", call, values.size, what,
+           points);
+  const ValueReader read(values);
+  const std::size_t count = values.data ? points : 1;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!std::isfinite(read(i)) || read(i) < 0)
+      refuse("{}: {} {} of point {}; it must be finite and not negative", call, what, read(i), i);
+}
+
+Catalogue catalogue(PointsView points, const Members& members, const CatalogueOptions& options,
+                    const Execution& execution) {
+  const FloatEnvironment environment;
+  const std::size_t types = count_types(options);
+  check(points, members, options, types);
+  Source from{RowReader(points),
+              RowReader(options.velocity),
+              ValueReader(options.mass),
+              options.type,
+              {},
+              static_cast<std::size_t>(points.dimension),
+              types};
+  for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
+  Workers workers(execution);
+  try {
+    const Stage stage(workers, "catalogue", members.offset.back());
+    return Cataloguer(from, members, options, workers).run();
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "catalogue: no memory for {} groups", members.count());
+  }
+}
+
+Catalogue catalogue(PointsView points, const Groups& groups, const CatalogueOptions& options,
+                    const Execution& execution) {
+  return catalogue(points, members(groups, execution), options, execution);
+}
+
+std::vector<std::int64_t> rows(const Catalogue& catalogue, const RowOptions& options) {
+  std::vector<std::int64_t> labels;
+  for (std::size_t group = 0; group < catalogue.count(); ++group)
+    if (catalogue.size[group] >= options.min_size && catalogue.mass[group] >= options.min_mass)
+      labels.push_back(static_cast<std::int64_t>(group));
+  const std::size_t d = static_cast<std::size_t>(catalogue.dimension);
+  auto center = [&](std::int64_t label) {
+    return catalogue.center.data() + static_cast<std::size_t>(label) * d;
+  };
+  auto mass = [&](std::int64_t label) { return catalogue.mass[static_cast<std::size_t>(label)]; };
+  if (options.order == RowOptions::Order::mass)
+    std::stable_sort(labels.begin(), labels.end(),
+                     [&](auto a, auto b) { return mass(a) > mass(b); });
+  if (options.order == RowOptions::Order::position)
+    std::stable_sort(labels.begin(), labels.end(), [&](auto a, auto b) {
+      return std::lexicographical_compare(center(a), center(a) + d, center(b), center(b) + d);
+    });
+  return labels;
+}
+
+std::vector<std::int64_t> peak_members(const Members& members, ValuesView value,
+                                       const Execution& execution) {
+  if (value.data && value.size != members.order.size())
+    refuse("peak_members: {} values for {} points; give one per point", value.size,
+           members.order.size());
+  const FloatEnvironment environment;
+  const Workers workers(execution);
+  const ValueReader read(value);
+  std::vector<std::int64_t> peaks(members.count());
+  workers.for_ranges(members.count(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t group = begin; group < end; ++group) {
+      const std::span<const std::uint32_t> of = members.of(group);
+      // Members ascend, so the first of equal values has the lowest index.
+      peaks[group] = *std::max_element(of.begin(), of.end(),
+                                       [&](auto a, auto b) { return read(a) < read(b); });
+    }
+  });
+  return peaks;
+}
+
+}  // namespace kith

@@ -1,0 +1,44 @@
+// Columns of the caller's data, read as float64 whatever they are stored as.
+#pragma once
+
+#include <cstddef>
+
+#include <kith/catalogue.hpp>
+
+namespace kith {
+
+/// Rows of several numbers.
+class RowReader {
+ public:
+  explicit RowReader(const PointsView& view) : view_(view) {}
+  bool is_given() const { return view_.data != nullptr; }
+  double operator()(std::size_t row, int axis) const {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * view_.stride + axis;
+    return view_.scalar == Scalar::float32
+               ? static_cast<double>(static_cast<const float*>(view_.data)[at])
+               : static_cast<const double*>(view_.data)[at];
+  }
+
+ private:
+  PointsView view_;
+};
+
+/// One number a row.
+class ValueReader {
+ public:
+  explicit ValueReader(const ValuesView& view) : view_(view) {}
+  double operator()(std::size_t row) const {
+    if (!view_.data) return view_.same;
+    return view_.scalar == Scalar::float32
+               ? static_cast<double>(static_cast<const float*>(view_.data)[row])
+               : static_cast<const double*>(view_.data)[row];
+  }
+
+ private:
+  ValuesView view_;
+};
+
+/// Values that a call is given for `points` points; errors: invalid_argument.
+void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points);
+
+}  // namespace kith

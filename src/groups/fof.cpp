@@ -1,0 +1,66 @@
+#include <new>
+
+#include <kith/groups.hpp>
+
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "groups/join.hpp"
+#include "groups/labels.hpp"
+#include "groups/reach.hpp"
+#include "kernels/target.hpp"
+#include "tree/input.hpp"
+#include "tree/tree_impl.hpp"
+
+namespace kith {
+namespace {
+
+template <class T>
+void solve(const TreeData<T>& data, const Box& box, const FofOptions& options, Workers& workers,
+           Groups::Impl& groups) {
+  const std::size_t points = data.planes.points;
+  const double length = linking_length_of(options, box, points, data.planes.dimension);
+  const Reach<T> reach = reach_of<T>(length, options.strict, data.frame);
+  groups.linking_length = static_cast<double>(reach.linking_length);
+  const Array<std::uint32_t> parent =
+      points == 0 ? Array<std::uint32_t>() : join(data.planes, data.frame.side, reach.reach2, workers);
+  number_groups(data.planes, options, parent.data(), workers, groups);
+}
+
+}  // namespace
+
+Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution) {
+  const FloatEnvironment environment;
+  choose_target();
+  check_fof_options(options);
+  if (options.box != Box() && options.box != tree.box())
+    refuse("fof: the box of the options is not that of the tree; leave it out");
+  auto groups = std::make_shared<Groups::Impl>();
+  try {
+    Workers workers(execution);
+    groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
+    if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
+    tree.impl().visit([&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "fof: no memory for the groups of {} points; about {} bytes are needed",
+         tree.size(), 16 * tree.input_size());
+  }
+  return Groups(std::move(groups));
+}
+
+Groups fof(PointsView points, const FofOptions& options, const Execution& execution) {
+  check_view("fof", points, options.box);
+  check_fof_options(options);
+  const Tree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
+  return fof(tree, options, execution);
+}
+
+std::size_t Groups::count() const { return impl_->size.size(); }
+std::span<const std::int32_t> Groups::label() const { return {impl_->label.data(), impl_->label.size()}; }
+std::size_t Groups::size(std::size_t group) const { return impl_->size[group]; }
+std::size_t Groups::lowest(std::size_t group) const { return impl_->lowest[group]; }
+std::vector<std::int64_t> Groups::sizes() const { return {impl_->size.begin(), impl_->size.end()}; }
+std::vector<std::int64_t> Groups::lowest() const { return {impl_->lowest.begin(), impl_->lowest.end()}; }
+std::span<const std::int64_t> Groups::root() const { return {impl_->root.data(), impl_->root.size()}; }
+double Groups::linking_length() const { return impl_->linking_length; }
+
+}  // namespace kith

@@ -1,0 +1,98 @@
+#include "groups/join.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "geometry/bounds.hpp"
+#include "parallel/radix_sort.hpp"
+
+namespace kith {
+namespace {
+
+/// Points of a task: some tenths of a millisecond of work. More would make threads wait for the last one, fewer
+/// would make the lists again and again from the root.
+constexpr std::size_t kTaskPoints = 4096;
+
+template <class T>
+class Join {
+ public:
+  Join(const Planes<T>& planes, const T* side, T reach2, Workers& workers)
+      : planes_(planes), workers_(workers), parent_(planes.lanes_up(planes.points), workers.pool()) {
+    job_.dimension = planes.dimension;
+    job_.is_packed = planes.builder == Builder::packed;
+    job_.reach2 = reach2;
+    std::copy_n(side, planes.dimension, job_.side);
+    job_.points = planes.points;
+    job_.block_stride = planes.block_stride();
+    job_.parent = parent_.data();
+    add_levels();
+  }
+
+  Array<std::uint32_t> run() {
+    mark_tight_nodes_above_tasks();
+    const Stage stage(workers_, "link", 2 * planes_.points);
+    run_round(JoinRound::inside);
+    run_round(JoinRound::outside);
+    return std::move(parent_);
+  }
+
+ private:
+  void add_levels() {
+    job_.levels.push_back({planes_.blocks.data(), nullptr, nullptr, nullptr, planes_.points});
+    for (const Plane<T>& plane : planes_.planes) {
+      flags_.emplace_back(plane.nodes, workers_.pool());
+      const std::uint32_t* begin = plane.begin.empty() ? plane.first.data() : plane.begin.data();
+      job_.levels.push_back(
+          {plane.boxes.data(), plane.first.data(), begin, flags_.back().data(), plane.nodes});
+    }
+    job_.task_level = 1;
+    while (job_.task_level < job_.top() && planes_.points / node_count(job_.task_level) < kTaskPoints)
+      ++job_.task_level;
+  }
+
+  std::size_t node_count(int level) const { return job_.levels[static_cast<std::size_t>(level)].nodes; }
+
+  /// No task looks at these nodes as a whole, but all may meet them.
+  void mark_tight_nodes_above_tasks() {
+    for (int level = job_.task_level + 1; level <= job_.top(); ++level) {
+      const Plane<T>& plane = planes_.planes[static_cast<std::size_t>(level) - 1];
+      for (std::size_t node = 0; node < plane.nodes; ++node) {
+        T sum = 0;
+        for (int axis = 0; axis < planes_.dimension; ++axis) {
+          const T extent = planes_.upper(plane, node, axis) - planes_.lower(plane, node, axis);
+          const T square = extent * extent;
+          sum += square;
+        }
+        job_.levels[static_cast<std::size_t>(level)].is_one[node] = sum <= job_.reach2;
+      }
+    }
+  }
+
+  void run_round(JoinRound round) {
+    workers_.for_ranges(node_count(job_.task_level), 1, [&](std::size_t node, std::size_t) {
+      const Borrowed<JoinScratch>::Loan scratch(scratch_);
+      scratch->near.resize(job_.levels.size());
+      run_join_task(job_, round, static_cast<std::uint32_t>(node), *scratch);
+      workers_.advance(planes_.points_of(job_.task_level - 1, node).size());
+    });
+  }
+
+  const Planes<T>& planes_;
+  Workers& workers_;
+  Array<std::uint32_t> parent_;
+  std::vector<Array<std::uint8_t>> flags_;
+  JoinJob<T> job_;
+  Borrowed<JoinScratch> scratch_;
+};
+
+}  // namespace
+
+template <class T>
+Array<std::uint32_t> join(const Planes<T>& planes, const T* side, T reach2, Workers& workers) {
+  return Join<T>(planes, side, reach2, workers).run();
+}
+
+template Array<std::uint32_t> join(const Planes<float>&, const float*, float, Workers&);
+template Array<std::uint32_t> join(const Planes<double>&, const double*, double, Workers&);
+
+}  // namespace kith

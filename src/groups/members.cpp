@@ -1,0 +1,69 @@
+// Points in the order of their groups: a stable counting sort by label.
+//
+// Labels are skewed (the first groups hold most points), so points are scattered not by label but
+// by the place where their group starts in the result: buckets then hold about equally many points,
+// or one group.
+#include <algorithm>
+#include <new>
+
+#include <kith/catalogue.hpp>
+
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "parallel/radix_sort.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t kBuckets = 2048;
+
+Members sorted_by_group(const Groups& groups, const Workers& workers) {
+  const std::span<const std::int32_t> label = groups.label();
+  const std::size_t n = label.size(), count = groups.count();
+  Members members;
+  members.offset.resize(count + 1);
+  for (std::size_t group = 0; group < count; ++group)
+    members.offset[group + 1] = members.offset[group] + groups.size(group);
+  members.order.resize(n);
+  // Points without a group follow the last one.
+  auto group_of = [&](std::size_t i) {
+    return label[i] < 0 ? count : static_cast<std::size_t>(label[i]);
+  };
+  const std::size_t width = n / kBuckets + 1;
+
+  Array<std::uint32_t> scattered(n, workers.pool());
+  Array<std::uint16_t> codes(n, workers.pool());
+  const std::vector<std::size_t> start = scatter_to_buckets(
+      workers, n, kBuckets, [&](std::size_t i) { return members.offset[group_of(i)] / width; },
+      [](std::size_t i) { return static_cast<std::uint32_t>(i); }, codes.data(), scattered.data());
+  workers.for_ranges(kBuckets, 8, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::size_t> next;
+    for (std::size_t bucket = begin; bucket < end; ++bucket) {
+      if (start[bucket] == start[bucket + 1]) continue;
+      // The bucket's groups are those that start in its stretch of the result.
+      const auto first =
+          std::lower_bound(members.offset.begin(), members.offset.end(), bucket * width);
+      const auto last = std::lower_bound(first, members.offset.end(), (bucket + 1) * width);
+      const std::size_t lowest = static_cast<std::size_t>(first - members.offset.begin());
+      next.assign(first, last);
+      for (std::size_t i = start[bucket]; i < start[bucket + 1]; ++i)
+        members.order[next[group_of(scattered[i]) - lowest]++] = scattered[i];
+    }
+  });
+  return members;
+}
+
+}  // namespace
+
+Members members(const Groups& groups, const Execution& execution) {
+  const FloatEnvironment environment;
+  Workers workers(execution);
+  try {
+    const Stage stage(workers, "members", groups.label().size());
+    return sorted_by_group(groups, workers);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "members: no memory for {} points", groups.label().size());
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,248 @@
+// Spherical overdensities: all points around a center, sorted outward, until the mean density falls
+// below the edge's.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <kith/halos.hpp>
+
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "geometry/distance.hpp"
+#include "groups/columns.hpp"
+#include "parallel/workers.hpp"
+#include "tree/tree_impl.hpp"
+
+namespace kith {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// The volume of the unit ball.
+double unit_ball(int dimension) {
+  return std::pow(std::numbers::pi, dimension / 2.0) / std::tgamma(dimension / 2.0 + 1);
+}
+
+struct EdgeAt {
+  double mass = 0, radius = 0;
+};
+
+/// One center's surroundings, collected from the tree.
+template <int D, class T>
+class Surroundings {
+ public:
+  Surroundings(const TreeData<T>& tree, const ValueReader& mass)
+      : planes_(tree.planes), mass_(mass), metric_{Axes<D>(tree.planes.dimension)} {
+    std::copy_n(tree.frame.side, metric_.axes.count(), metric_.side);
+  }
+
+  /// All points within `reach` of the center, by (d2, index). Lengths are in the tree's frame.
+  void collect(const T* center, T reach) {
+    found_.clear();
+    if (planes_.points == 0) return;
+    const T reach2 = reach * reach;
+    Bounds<D, T> at = Bounds<D, T>::empty();
+    at.add(center, metric_.axes);
+    descend(static_cast<int>(planes_.planes.size()) - 1, 0, at, center, reach2);
+    std::sort(found_.begin(), found_.end());
+  }
+
+  bool holds_everything() const { return found_.size() == planes_.points; }
+
+  enum class Verdict { found, never_above, still_above };
+
+  /// The first edge of this density inside `reach`, up to which all points are known. Lengths are
+  /// in the caller's frame.
+  Verdict find_edge(double density, double unit, double reach, EdgeAt& edge) const {
+    const int d = metric_.axes.count();
+    const double ball = unit_ball(d) * density;
+    double mass = 0;
+    bool was_above = false;
+    for (std::size_t i = 0; i < found_.size();) {
+      const T d2 = found_[i].d2;
+      for (; i < found_.size() && found_[i].d2 == d2; ++i) mass += mass_(found_[i].index);
+      // The radius at which this mass alone would have the edge's density.
+      const double radius = std::pow(mass / ball, 1.0 / d);
+      was_above |= radius >= std::sqrt(static_cast<double>(d2)) * unit;
+      const double next =
+          i < found_.size() ? std::sqrt(static_cast<double>(found_[i].d2)) * unit : reach;
+      if (!was_above || radius >= next) continue;
+      edge = {mass, radius};
+      return Verdict::found;
+    }
+    return was_above ? Verdict::still_above : Verdict::never_above;
+  }
+
+ private:
+  struct Found {
+    T d2;
+    std::uint32_t index;
+    friend bool operator<(const Found& a, const Found& b) {
+      return a.d2 != b.d2 ? a.d2 < b.d2 : a.index < b.index;
+    }
+  };
+
+  void descend(int level, std::size_t node, const Bounds<D, T>& at, const T* center, T reach2) {
+    const Plane<T>& plane = planes_.planes[static_cast<std::size_t>(level)];
+    Bounds<D, T> box;
+    for (int axis = 0; axis < metric_.axes.count(); ++axis) {
+      box.lo[axis] = planes_.lower(plane, node, axis);
+      box.hi[axis] = planes_.upper(plane, node, axis);
+    }
+    if (metric_.lower2(at, box) > reach2) return;
+    const IndexRange children = planes_.children(level, node);
+    for (std::size_t child = children.begin; child < children.end; ++child)
+      if (level > 0)
+        descend(level - 1, child, at, center, reach2);
+      else
+        add_point(child, center, reach2);
+  }
+
+  void add_point(std::size_t point, const T* center, T reach2) {
+    T x[kAxisRoom<D>];
+    for (int axis = 0; axis < metric_.axes.count(); ++axis)
+      x[axis] = planes_.coordinate(point, axis);
+    const T d2 = metric_.distance2(center, x);
+    if (d2 <= reach2) found_.push_back({d2, planes_.index(point)});
+  }
+
+  const Planes<T>& planes_;
+  const ValueReader& mass_;
+  Metric<D, T> metric_;
+  std::vector<Found> found_;
+};
+
+/// Lengths of the tree's frame in the caller's, and the farthest that a sphere may reach.
+template <class T>
+struct Lengths {
+  double unit;
+  double limit = std::numeric_limits<double>::infinity();
+
+  explicit Lengths(const TreeData<T>& tree) : unit(std::ldexp(1.0, -tree.frame.exponent)) {
+    for (int axis = 0; axis < tree.planes.dimension; ++axis)
+      if (tree.frame.period[axis] > 0)
+        limit = std::min(limit, static_cast<double>(tree.frame.period[axis]) / 2);
+  }
+};
+
+template <int D, class T>
+class EdgeFinder {
+ public:
+  EdgeFinder(const TreeData<T>& tree, std::span<const double> centers,
+             const OverdensityOptions& options)
+      : tree_(tree),
+        centers_(centers),
+        options_(options),
+        mass_(options.mass),
+        guess_(options.mass_guess),
+        lengths_(tree) {}
+
+  void run(std::size_t begin, std::size_t end, Overdensities& out) const {
+    Surroundings<D, T> around(tree_, mass_);
+    for (std::size_t i = begin; i < end; ++i) find(i, around, out);
+  }
+
+ private:
+  void find(std::size_t i, Surroundings<D, T>& around, Overdensities& out) const {
+    const int d = tree_.planes.dimension;
+    T center[kAxisRoom<D>];
+    for (int axis = 0; axis < d; ++axis)
+      center[axis] = tree_.frame(
+          static_cast<T>(
+              centers_[i * static_cast<std::size_t>(d) + static_cast<std::size_t>(axis)]),
+          axis);
+    const std::size_t edges = options_.density.size();
+    const double least = *std::min_element(options_.density.begin(), options_.density.end());
+    double reach = std::pow(std::max(guess_(i), mass_(0)) / (unit_ball(d) * least), 1.0 / d) * 1.3;
+    for (bool is_last = false;; reach *= 1.6) {
+      if (!(reach < lengths_.limit)) {
+        reach = lengths_.limit;
+        is_last = true;
+      }
+      around.collect(center, static_cast<T>(std::ldexp(reach, tree_.frame.exponent)));
+      is_last |= around.holds_everything();
+      const double known = around.holds_everything() ? lengths_.limit : reach;
+      bool has_all = true;
+      for (std::size_t edge = 0; edge < edges; ++edge) {
+        EdgeAt found;
+        const auto verdict = around.find_edge(options_.density[edge], lengths_.unit, known, found);
+        has_all &= verdict == Surroundings<D, T>::Verdict::found;
+        if (verdict == Surroundings<D, T>::Verdict::still_above) found = {kNaN, kNaN};
+        out.mass[i * edges + edge] = found.mass;
+        out.radius[i * edges + edge] = found.radius;
+      }
+      if (has_all || is_last) return;
+    }
+  }
+
+  const TreeData<T>& tree_;
+  std::span<const double> centers_;
+  const OverdensityOptions& options_;
+  ValueReader mass_, guess_;
+  Lengths<T> lengths_;
+};
+
+void check(const Tree& tree, std::span<const double> centers, const OverdensityOptions& options) {
+  const std::size_t d = static_cast<std::size_t>(tree.dimension());
+  if (centers.size() % d != 0)
+    refuse("overdensities: {} numbers are no rows of {} coordinates", centers.size(), d);
+  if (options.density.empty())
+    refuse("overdensities: no density; give at least one, see edge_density");
+  for (const double density : options.density)
+    if (!(density > 0) || !std::isfinite(density))
+      refuse("overdensities: density {}; it must be positive and finite", density);
+  for (const double x : centers)
+    if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);
+  check_values("overdensities", "mass", options.mass, tree.input_size());
+  check_values("overdensities", "mass_guess", options.mass_guess, centers.size() / d);
+}
+
+}  // namespace
+
+double edge_density(Edge edge, const Cosmology& c) {
+  if (!(c.omega_m > 0) || !(c.redshift > -1) || !(c.hubble > 0) || !(c.gravity > 0) ||
+      !std::isfinite(c.omega_lambda))
+    refuse(
+        "edge_density: omega_m = {}, omega_lambda = {}, redshift = {}, hubble = {}, gravity = {}; "
+        "all but omega_lambda "
+        "must be positive (redshift over -1)",
+        c.omega_m, c.omega_lambda, c.redshift, c.hubble, c.gravity);
+  const double critical0 = 3 * c.hubble * c.hubble / (8 * std::numbers::pi * c.gravity);
+  const double z1 = 1 + c.redshift, curvature = 1 - c.omega_m - c.omega_lambda;
+  const double e2 = c.omega_m * z1 * z1 * z1 + curvature * z1 * z1 + c.omega_lambda;
+  const double critical = critical0 * e2 / (z1 * z1 * z1);  // per comoving volume
+  const double x = c.omega_m * z1 * z1 * z1 / e2 - 1;
+  switch (edge) {
+    case Edge::critical200: return 200 * critical;
+    case Edge::critical500: return 500 * critical;
+    case Edge::mean200: return 200 * c.omega_m * critical0;
+    case Edge::virial:
+      return (18 * std::numbers::pi * std::numbers::pi + 82 * x - 39 * x * x) * critical;
+  }
+  return kNaN;
+}
+
+Overdensities overdensities(const Tree& tree, std::span<const double> centers,
+                            const OverdensityOptions& options, const Execution& execution) {
+  const FloatEnvironment environment;
+  check(tree, centers, options);
+  Workers workers(execution);
+  const std::size_t count = centers.size() / static_cast<std::size_t>(tree.dimension());
+  Overdensities out;
+  out.mass.resize(count * options.density.size());
+  out.radius.resize(out.mass.size());
+  const Stage stage(workers, "overdensities", count);
+  tree.impl().visit([&]<class T>(const TreeData<T>& data) {
+    with_dimension(tree.dimension(), [&]<int D>() {
+      const EdgeFinder<D, T> finder(data, centers, options);
+      workers.for_ranges(count, 8, [&](std::size_t begin, std::size_t end) {
+        finder.run(begin, end, out);
+        workers.advance(end - begin);
+      });
+    });
+  });
+  return out;
+}
+
+}  // namespace kith

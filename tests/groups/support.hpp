@@ -1,0 +1,41 @@
+// Groups of small sets against their definition.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include <kith/groups.hpp>
+
+#include "groups/brute.hpp"
+
+namespace kith::test {
+
+template <class T>
+std::vector<T> to_vector(std::span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
+/// Everything that a result holds.
+inline void expect_equal(const Groups& groups, const BruteGroups& brute) {
+  EXPECT_EQ(to_vector(groups.label()), brute.label);
+  EXPECT_EQ(groups.sizes(), brute.size);
+  EXPECT_EQ(groups.lowest(), brute.lowest);
+  if (!groups.root().empty()) {
+    EXPECT_EQ(to_vector(groups.root()), brute.root);
+  }
+}
+
+/// Points, options and threads as given; both builders.
+inline void expect_exact(const PointsView& points, FofOptions options, int threads = 1) {
+  options.keep_roots = true;
+  const BruteGroups brute = brute_fof(points, options);
+  const Execution execution{.threads = threads};
+  expect_equal(fof(points, options, execution), brute);
+  const Tree cells(points,
+                   {.box = options.box, .builder = Builder::cells, .non_finite = options.non_finite, .max_leaf_size = 6},
+                   execution);
+  expect_equal(fof(cells, options, execution), brute);
+}
+
+}  // namespace kith::test
