@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 template <class TagT, class V>
 HWY_INLINE V compressed(TagT tag, V v, unsigned bits) {
   using X = hn::TFromD<TagT>;
-  constexpr std::size_t kBytes = HWY_MAX_LANES_D(TagT) * sizeof(X);
+  constexpr std::size_t kBytes = hn::MaxLanes(TagT()) * sizeof(X);
 #if HWY_TARGET <= HWY_AVX3
   const std::uint8_t mask[8] = {static_cast<std::uint8_t>(bits)};
   return hn::Compress(v, hn::LoadMaskBits(tag, mask));

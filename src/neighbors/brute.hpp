@@ -1,0 +1,28 @@
+// The definition of every answer about neighbours: all pairs, no tree, no vectors.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <kith/neighbors.hpp>
+
+namespace kith {
+
+template <class T>
+struct BruteRow {
+  std::vector<std::int64_t> index;
+  std::vector<T> distance;
+  bool operator==(const BruteRow&) const = default;
+};
+
+/// What knn(Tree(points, options), knn_options) gives in input order, one row per point, padded to k.
+template <class T>
+std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
+                                   const KnnOptions& knn_options);
+
+/// The same for other queries.
+template <class T>
+std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options, PointsView queries,
+                                   const KnnOptions& knn_options);
+
+}  // namespace kith

@@ -1,0 +1,72 @@
+// Writing a query's neighbours to its row.
+#if defined(KITH_NEIGHBORS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KITH_NEIGHBORS_ROWS_INL_H_
+#undef KITH_NEIGHBORS_ROWS_INL_H_
+#else
+#define KITH_NEIGHBORS_ROWS_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/lanes-inl.h"
+#include "neighbors/knn_job.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace kith {
+namespace HWY_NAMESPACE {
+
+/// distance = sqrt(d2) in the caller's units, in place; may touch a whole vector after the last.
+template <class T>
+HWY_INLINE void to_distances(T* HWY_RESTRICT d2, std::size_t count, T unscale) {
+  const Tag<T> tag;
+  const auto factor = hn::Set(tag, unscale);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(tag))
+    hn::StoreU(hn::Mul(hn::Sqrt(hn::LoadU(tag, d2 + i)), factor), tag, d2 + i);
+}
+
+template <class TagT, class X, class Y>
+HWY_INLINE void copy(TagT tag, const X* HWY_RESTRICT from, std::size_t count, Y* HWY_RESTRICT to) {
+  const std::size_t step = hn::Lanes(tag);
+  // A whole row goes past the cache: it is not read again, and rows of the input order lie anywhere.
+  if (reinterpret_cast<std::uintptr_t>(to) % (step * sizeof(Y)) == 0 && count % step == 0) {
+    for (std::size_t i = 0; i < count; i += step) hn::Stream(hn::LoadU(tag, from + i), tag, to + i);
+    return;
+  }
+  std::size_t i = 0;
+  for (; i + step <= count; i += step) hn::StoreU(hn::LoadU(tag, from + i), tag, to + i);
+  for (; i < count; ++i) to[i] = static_cast<Y>(from[i]);
+}
+
+HWY_INLINE void widen(const std::uint32_t* HWY_RESTRICT from, std::size_t count,
+                      std::int64_t* HWY_RESTRICT to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+/// Row `found.row`, padded with -1 and infinity.
+template <class T>
+HWY_INLINE void write_row(const KnnJob<T>& job, const Found<T>& found) {
+  const std::size_t k = job.k, at = found.row * k;
+  if (job.distance) {
+    copy(Tag<T>(), found.distance, found.count, job.distance + at);
+    std::fill(job.distance + at + found.count, job.distance + at + k, std::numeric_limits<T>::infinity());
+  }
+  if (job.index32) {
+    const hn::CappedTag<std::int32_t, kLanes> tag;
+    copy(tag, reinterpret_cast<const std::int32_t*>(found.id), found.count, job.index32 + at);
+    std::fill(job.index32 + at + found.count, job.index32 + at + k, -1);
+  }
+  if (job.index64) {
+    widen(found.id, found.count, job.index64 + at);
+    std::fill(job.index64 + at + found.count, job.index64 + at + k, -1);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kith
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

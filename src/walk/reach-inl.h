@@ -1,0 +1,234 @@
+// Which blocks of a tree are in reach of a group of queries, of a block of them, of one; and the points there.
+//
+// The lists hold copies of the boxes, column by column, so that refining a list for a smaller query is one
+// pass of full vectors. A box bound never exceeds the d2 of a point inside, so nothing in reach is missed.
+#if defined(KITH_WALK_REACH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KITH_WALK_REACH_INL_H_
+#undef KITH_WALK_REACH_INL_H_
+#else
+#define KITH_WALK_REACH_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/array.hpp"
+#include "kernels/block_view.hpp"
+#include "kernels/compress-inl.h"
+#include "walk/probe-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kith {
+namespace HWY_NAMESPACE {
+
+/// Blocks and their boxes, padded to whole vectors with boxes that nothing reaches.
+template <class T>
+struct BlockList {
+  std::size_t size = 0, stride = 0;
+  Array<T> boxes;  ///< 2 d columns
+  Array<std::uint32_t> block;
+
+  /// Contents are lost when the list grows.
+  void reserve(std::size_t count, int dimension) {
+    if (count + 2 * kLanes <= stride) return;
+    stride = (2 * count + 4 * kLanes) / kLanes * kLanes;
+    boxes = Array<T>(2 * static_cast<std::size_t>(dimension) * stride);
+    block = Array<std::uint32_t>(stride);
+  }
+  void close(std::size_t count, int dimension) {
+    size = count;
+    const T inf = std::numeric_limits<T>::infinity();
+    for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(dimension); ++column)
+      std::fill_n(boxes.data() + column * stride + count, kLanes,
+                  column < static_cast<std::size_t>(dimension) ? inf : -inf);
+  }
+};
+
+/// The geometry of one tree. Not for use by two threads at once.
+template <int D, class T>
+class Reach {
+ public:
+  using Index = hn::Rebind<std::uint32_t, Tag<T>>;
+
+  Reach(const BlockView<T>& tree, const T* side) : tree_(tree), axes_(tree.dimension), side_(side) {}
+
+  const BlockView<T>& tree() const { return tree_; }
+  Axes<D> axes() const { return axes_; }
+  const T* side() const { return side_; }
+  std::size_t block_stride() const {
+    return kLanes * (static_cast<std::size_t>(axes_.count()) * sizeof(T) + sizeof(std::uint32_t)) /
+           sizeof(T);
+  }
+  std::size_t chunk_stride() const { return 2 * kLanes * static_cast<std::size_t>(axes_.count()); }
+  static const std::uint32_t* index_of(const T* block, Axes<D> axes) {
+    return reinterpret_cast<const std::uint32_t*>(block + kLanes * static_cast<std::size_t>(axes.count()));
+  }
+
+  /// Lists the blocks within r2 (finite) of the probe; false if there are more than `limit` on the way.
+  template <bool Wrap, class Probe>
+  bool list(const Probe& q, T r2, std::size_t limit, BlockList<T>& out) {
+    std::size_t count = 1;
+    grow(front_, 2 * kLanes);
+    front_[0] = 0;
+    for (int level = tree_.levels - 1; level > 0; --level) {
+      grow(next_, (count + 2) * kLanes);
+      count = nodes_in_reach<Wrap>(q, r2, level, count);
+      if (count > limit) return false;
+      std::swap(front_, next_);
+    }
+    out.reserve(count * kLanes, axes_.count());
+    count = leaves_in_reach<Wrap>(q, r2, count, out);
+    out.close(count, axes_.count());
+    return count <= limit;
+  }
+
+  /// The part of a list that is within r2 of the probe.
+  template <bool Wrap, class Probe>
+  HWY_NOINLINE void filter(const BlockList<T>& in, const Probe& probe, T r2, BlockList<T>& out) const {
+    const Tag<T> tag;
+    const Index index;
+    const Probe q = probe;
+    const auto reach = hn::Set(tag, r2);
+    out.reserve(in.size, axes_.count());
+    const T* HWY_RESTRICT from = in.boxes.data();
+    const std::uint32_t* HWY_RESTRICT from_block = in.block.data();
+    T* HWY_RESTRICT to = out.boxes.data();
+    std::uint32_t* HWY_RESTRICT to_block = out.block.data();
+    const std::size_t size = in.size, from_stride = in.stride, to_stride = out.stride;
+    const T* HWY_RESTRICT side = side_;
+    const Axes<D> axes = axes_;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < size; i += hn::Lanes(tag)) {
+      const auto d2 = boxes_lower2<Wrap>(q, from + i, from_stride, side, axes);
+      const unsigned bits = bits_of(tag, hn::Le(d2, reach));
+      for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
+        append(tag, hn::LoadU(tag, from + column * from_stride + i), bits, to + column * to_stride + count);
+      append(index, hn::LoadU(index, from_block + i), bits, to_block + count);
+      count += count_bits(bits);
+    }
+    out.close(count, axes_.count());
+  }
+
+  /// The blocks of a list that are within r2 of a point; room for list.size + 8 of them.
+  template <bool Wrap>
+  HWY_NOINLINE std::size_t pick(const BlockList<T>& list, const T* point, T r2,
+                                std::uint32_t* HWY_RESTRICT picked) const {
+    const Tag<T> tag;
+    const Index index;
+    const PointProbe<D, T> q(point, kLanes, axes_);
+    const auto reach = hn::Set(tag, r2);
+    const T* HWY_RESTRICT boxes = list.boxes.data();
+    const std::uint32_t* HWY_RESTRICT block = list.block.data();
+    const std::size_t size = list.size, stride = list.stride;
+    const T* HWY_RESTRICT side = side_;
+    const Axes<D> axes = axes_;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < size; i += hn::Lanes(tag)) {
+      const auto d2 = boxes_lower2<Wrap>(q, boxes + i, stride, side, axes);
+      const unsigned bits = bits_of(tag, hn::Le(d2, reach));
+      append(index, hn::LoadU(index, block + i), bits, picked + count);
+      count += count_bits(bits);
+    }
+    return count;
+  }
+
+  /// The points of some blocks within r2 of a point; room for 8 times as many points and a vector.
+  template <bool Wrap>
+  HWY_NOINLINE std::size_t collect(const std::uint32_t* HWY_RESTRICT picked, std::size_t blocks,
+                                   const T* point, T r2, T* HWY_RESTRICT to_d2,
+                                   std::uint32_t* HWY_RESTRICT to_id) const {
+    const Tag<T> tag;
+    const Index index;
+    const PointProbe<D, T> q(point, kLanes, axes_);
+    const auto reach = hn::Set(tag, r2);
+    const T* HWY_RESTRICT base = tree_.blocks;
+    const T* HWY_RESTRICT side = side_;
+    const Axes<D> axes = axes_;
+    const std::size_t stride = block_stride();
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const T* HWY_RESTRICT block = base + picked[i] * stride;
+      const std::uint32_t* HWY_RESTRICT id = index_of(block, axes);
+      for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
+        const auto d2 = block_distance2<Wrap>(q, block, lane, side, axes);
+        const unsigned bits = bits_of(tag, hn::Le(d2, reach));
+        append(tag, d2, bits, to_d2 + count);
+        append(index, hn::LoadU(index, id + lane), bits, to_id + count);
+        count += count_bits(bits);
+      }
+    }
+    return count;
+  }
+
+ private:
+  static void grow(Array<std::uint32_t>& array, std::size_t size) {
+    if (array.size() < size) array = Array<std::uint32_t>(2 * size);
+  }
+
+  template <bool Wrap, class Probe>
+  HWY_NOINLINE std::size_t nodes_in_reach(const Probe& probe, T r2, int level, std::size_t chunks) const {
+    const Tag<T> tag;
+    const Index index;
+    const Probe q = probe;
+    const auto reach = hn::Set(tag, r2);
+    const T* HWY_RESTRICT boxes = tree_.level[static_cast<std::size_t>(level)].boxes;
+    const std::uint32_t* HWY_RESTRICT from = front_.data();
+    std::uint32_t* HWY_RESTRICT to = next_.data();
+    const T* HWY_RESTRICT side = side_;
+    const Axes<D> axes = axes_;
+    const std::size_t stride = chunk_stride();
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < chunks; ++i)
+      for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
+        const T* chunk = boxes + from[i] * stride + lane;
+        const unsigned bits = bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
+        const auto node = hn::Iota(index, static_cast<std::uint32_t>(from[i] * kLanes + lane));
+        append(index, node, bits, to + count);
+        count += count_bits(bits);
+      }
+    return count;
+  }
+
+  template <bool Wrap, class Probe>
+  HWY_NOINLINE std::size_t leaves_in_reach(const Probe& probe, T r2, std::size_t chunks,
+                                           BlockList<T>& out) const {
+    const Tag<T> tag;
+    const Index index;
+    const Probe q = probe;
+    const auto reach = hn::Set(tag, r2);
+    const T* HWY_RESTRICT boxes = tree_.level[0].boxes;
+    const std::uint32_t* HWY_RESTRICT from = front_.data();
+    T* HWY_RESTRICT to = out.boxes.data();
+    std::uint32_t* HWY_RESTRICT to_block = out.block.data();
+    const T* HWY_RESTRICT side = side_;
+    const Axes<D> axes = axes_;
+    const std::size_t stride = chunk_stride(), to_stride = out.stride;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < chunks; ++i)
+      for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
+        const T* HWY_RESTRICT chunk = boxes + from[i] * stride + lane;
+        const unsigned bits = bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
+        if (bits == 0) continue;
+        for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
+          append(tag, hn::LoadU(tag, chunk + column * kLanes), bits, to + column * to_stride + count);
+        append(index, hn::Iota(index, static_cast<std::uint32_t>(from[i] * kLanes + lane)), bits,
+               to_block + count);
+        count += count_bits(bits);
+      }
+    return count;
+  }
+
+  BlockView<T> tree_;
+  Axes<D> axes_;
+  const T* side_;
+  Array<std::uint32_t> front_, next_;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kith
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
