@@ -78,7 +78,6 @@ class Joiner {
 
   /// Round one: links inside a node of the task level.
   void join_inside(Index node) {
-    own_ = {first_point(job_.task_level, node), end_point(job_.task_level, node)};
     // If nodes above are tight, the highest one gives the root.
     for (int level = job_.top(); level > job_.task_level; --level)
       if (const Index above = ancestor(level, node); is_one(level, above))
@@ -198,6 +197,7 @@ class Joiner {
     const IndexRange range = children(level, node);
     const auto begin = static_cast<Index>(range.begin), end = static_cast<Index>(range.end);
     for (Index child = begin; child < end; ++child) inside(level - 1, child);
+    own_ = {first_point(level, node), end_point(level, node)};
     const bool wraps = is_at_edge(level, node);
     for (Index child = begin; child + 1 < end; ++child) {
       scratch_.room(level, 1)[0] = node;
@@ -218,6 +218,7 @@ class Joiner {
   }
 
   void inside_leaf(Index leaf) {
+    own_ = {first_point(1, leaf), end_point(1, leaf)};
     const bool wraps = is_at_edge(1, leaf);
     std::size_t chunks = 0;
     for (Chunks at(levels_[1], leaf); !at.is_done(); at.next(), ++chunks) {
@@ -444,7 +445,7 @@ class Joiner {
 
   /// Lanes of a block whose points this task may touch.
   HWY_INLINE unsigned own_lanes(Index i) const {
-    if constexpr (Packed) return 0xff;  // tasks share no blocks
+    if constexpr (Packed) return 0xff;  // nodes share no blocks
     const std::size_t base = std::size_t{i} * kLanes;
     unsigned lanes = 0xff;
     if (base < own_.begin) lanes &= 0xffu << (own_.begin - base);
@@ -467,7 +468,7 @@ class Joiner {
   JoinScratch& scratch_;
   Range<D, T> range_;
   Box root_box_;
-  IndexRange own_;  // the points that may be touched
+  IndexRange own_;  // the points that may be touched: in round one, those that have parents already
   bool is_shared_;  // by other tasks
 };
 

@@ -45,10 +45,12 @@ class UnionFind {
     return i;
   }
 
-  /// The same, and i then points at that root.
+  /// Once all sets are joined: makes i point at its root, which it returns. Calls for different i may run at once, for
+  /// they write to their own i alone; a `find` beside them could undo one with an older ancestor.
   Index flatten(Index i) const {
-    const Index root = find(i);
-    if (root != i) store(i, root);
+    Index root = parent(i);
+    for (Index up = parent(root); up != root; up = parent(root)) root = up;
+    store(i, root);
     return root;
   }
 
