@@ -4,10 +4,13 @@ include(GoogleTest)
 
 # What the sanitizers are told; see tests/tsan.supp for the one thing that is suppressed. Asking for too much
 # memory is to fail as it does without a sanitizer.
-set(kith_test_environment
-  "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1"
-  "UBSAN_OPTIONS=print_stacktrace=1"
-  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:allocator_may_return_null=1:halt_on_error=1")
+if(KITH_SANITIZE MATCHES "thread")
+  set(kith_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:allocator_may_return_null=1:halt_on_error=1")
+elseif(KITH_SANITIZE MATCHES "address")
+  set(kith_test_environment "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1")
+else()
+  set(kith_test_environment "KITH_SANITIZE=none")
+endif()
 
 # kith_test(NAME sources...)
 # One executable, test_NAME, and one entry of ctest for each of its tests. A test with "Slow" in its name

@@ -24,11 +24,12 @@ struct Listener {
   std::vector<Report> reports;  // unguarded on purpose: ThreadSanitizer sees two calls at once
   std::atomic<int> inside{0};
   bool was_concurrent = false;
+  std::chrono::milliseconds duration{0};  // of one call
 
   void operator()(const Progress& progress) {
     if (inside++ != 0) was_concurrent = true;
     reports.push_back({std::string(progress.stage), progress.done, progress.total});
-    std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(duration);
     --inside;
   }
 };
@@ -43,6 +44,7 @@ void run_stage(Workers& workers, const char* name, std::size_t n) {
 
 TEST(ProgressCallback, IsMonotoneAndNeverConcurrent) {
   Listener listener;
+  listener.duration = 70ms;  // longer than the time between two calls
   const Execution execution{.threads = 4, .progress = [&](const Progress& p) { listener(p); }};
   Workers workers(execution);
   run_stage(workers, "sort", 800);
@@ -78,6 +80,19 @@ TEST(ProgressCallback, TellsTheStagesInTheirOrder) {
   EXPECT_EQ(listener.reports[0].done, 3u);
   EXPECT_EQ(listener.reports[1].stage, "boxes");
   EXPECT_EQ(listener.reports[1].done, 5u);
+}
+
+TEST(ProgressCallback, DoesNotTellTheSameTwice) {
+  Listener listener;
+  const Execution execution{.threads = 1, .progress = [&](const Progress& p) { listener(p); }};
+  Workers workers(execution);
+  {
+    const Stage stage(workers, "sort", 10);
+    std::this_thread::sleep_for(60ms);
+    workers.advance(10);
+    ASSERT_EQ(listener.reports.size(), 1u);
+  }
+  EXPECT_EQ(listener.reports.size(), 1u);
 }
 
 TEST(ProgressCallback, NeverTellsMoreThanTheTotal) {
