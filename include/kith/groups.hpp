@@ -17,12 +17,13 @@ namespace kith {
 
 /// Which points are friends, and which groups of them count.
 ///
-/// Give the linking length itself, or `b` times the mean separation; the mean separation is given as well or
-/// follows from the volume: (volume / points)^(1 / dimension).
+/// Give the linking length itself, or `b` times the mean separation; the mean separation is given
+/// as well or follows from the volume: (volume / points)^(1 / dimension).
 struct FofOptions {
-  Box box = {};                ///< for points; a tree knows its own
-  double linking_length = 0;   ///< points are friends if d2 <= linking_length^2, both in their scalar type
-  double b = 0;                ///< instead: the linking length as a fraction of the mean separation
+  Box box = {};  ///< for points; a tree knows its own
+  double linking_length =
+      0;         ///< points are friends if d2 <= linking_length^2, both in their scalar type
+  double b = 0;  ///< instead: the linking length as a fraction of the mean separation
   double mean_separation = 0;  ///< with b; 0 = from the volume
   double volume = 0;           ///< with b; 0 = that of the box, all of whose axes must be periodic
   std::size_t min_size = 1;    ///< smaller groups get the label -1
@@ -39,9 +40,10 @@ class KITH_API Groups {
   /// The number of groups with at least `min_size` points.
   std::size_t count() const;
 
-  /// The group of every point, in input order: 0 ... count() - 1, or -1 for points of smaller groups and points
-  /// that were dropped. 32 bits hold every label: one tree has fewer than 2^32 points, so there can be 2^31 groups
-  /// only when most points stand alone, which is an error (too_large) that a min_size of 2 avoids.
+  /// The group of every point, in input order: 0 ... count() - 1, or -1 for points of smaller
+  /// groups and points that were dropped. 32 bits hold every label: one tree has fewer than 2^32
+  /// points, so there can be 2^31 groups only when most points stand alone, which is an error
+  /// (too_large) that a min_size of 2 avoids.
   std::span<const std::int32_t> label() const;
 
   std::size_t size(std::size_t group) const;    ///< its number of points
@@ -49,8 +51,8 @@ class KITH_API Groups {
   std::vector<std::int64_t> sizes() const;      ///< of all groups
   std::vector<std::int64_t> lowest() const;
 
-  /// The lowest original index in the group of every point, groups below `min_size` too; -1 for points that were
-  /// dropped. Empty unless `keep_roots` was set.
+  /// The lowest original index in the group of every point, groups below `min_size` too; -1 for
+  /// points that were dropped. Empty unless `keep_roots` was set.
   std::span<const std::int64_t> root() const;
 
   /// What was used, rounded to the scalar type of the points.
@@ -64,15 +66,17 @@ class KITH_API Groups {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// The connected components of the points whose friends are at most a linking length apart, exactly; see
-/// FofOptions. The labels depend on points and options alone, never on threads or the CPU.
+/// The connected components of the points whose friends are at most a linking length apart,
+/// exactly; see FofOptions. The labels depend on points and options alone, never on threads or the
+/// CPU.
 ///
-/// Cost: about O(n log n) time. Peak memory for float points in 3-D beyond input and labels: 39 bytes per point
-/// (the build of the tree), and 8 per group.
-/// Errors: those of Tree; invalid_argument for a linking length that is missing, negative, or not finite.
+/// Cost: about O(n log n) time. Peak memory for float points in 3-D beyond input and labels: 39
+/// bytes per point (the build of the tree), and 8 per group. Errors: those of Tree;
+/// invalid_argument for a linking length that is missing, negative, or not finite.
 KITH_API Groups fof(PointsView points, const FofOptions& options, const Execution& execution = {});
 
-/// The same on a tree that exists, for any number of linking lengths; 12 bytes per point beyond tree and labels.
+/// The same on a tree that exists, for any number of linking lengths; 12 bytes per point beyond
+/// tree and labels.
 KITH_API Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution = {});
 
 }  // namespace kith

@@ -23,14 +23,16 @@ std::vector<T> rows_of(const Input<T>& input) {
   return rows;
 }
 
-/// The lowest point of the component of each point. A component is found by asking the points in it, one after
-/// the other, for friends among those that nobody has claimed yet.
+/// The lowest point of the component of each point. A component is found by asking the points in
+/// it, one after the other, for friends among those that nobody has claimed yet.
 template <class T>
 Indices components(const Input<T>& input, T reach2) {
   Metric<kAnyDimension, T> metric{Axes<kAnyDimension>(input.dimension)};
   std::copy_n(input.frame.side, input.dimension, metric.side);
   const std::vector<T> rows = rows_of(input);
-  auto row = [&](std::size_t i) { return rows.data() + i * static_cast<std::size_t>(input.dimension); };
+  auto row = [&](std::size_t i) {
+    return rows.data() + i * static_cast<std::size_t>(input.dimension);
+  };
   Indices root(input.size, -1);
   std::vector<std::size_t> unclaimed(input.size);
   std::iota(unclaimed.begin(), unclaimed.end(), std::size_t{0});
@@ -62,7 +64,8 @@ BruteGroups numbered(Indices root, std::size_t min_size) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < n; ++i)
     if (size[i] >= min_size) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return size[a] > size[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return size[a] > size[b]; });
   std::vector<std::int32_t> label(n, -1);
   for (std::size_t g = 0; g < order.size(); ++g) {
     label[order[g]] = static_cast<std::int32_t>(g);

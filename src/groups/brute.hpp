@@ -9,7 +9,7 @@
 namespace kith {
 
 struct BruteGroups {
-  std::vector<std::int32_t> label;                ///< per input point
+  std::vector<std::int32_t> label;               ///< per input point
   std::vector<std::int64_t> root, size, lowest;  ///< per input point; per group; per group
 };
 

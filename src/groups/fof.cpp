@@ -22,7 +22,8 @@ void solve(const TreeData<T>& data, const Box& box, const FofOptions& options, W
   const Reach<T> reach = reach_of<T>(length, options.strict, data.frame);
   groups.linking_length = static_cast<double>(reach.linking_length);
   const Array<std::uint32_t> parent =
-      points == 0 ? Array<std::uint32_t>() : join(data.planes, data.frame.side, reach.reach2, workers);
+      points == 0 ? Array<std::uint32_t>()
+                  : join(data.planes, data.frame.side, reach.reach2, workers);
   number_groups(data.planes, options, parent.data(), workers, groups);
 }
 
@@ -39,10 +40,12 @@ Groups fof(const Tree& tree, const FofOptions& options, const Execution& executi
     Workers workers(execution);
     groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
     if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
-    tree.impl().visit([&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
+    tree.impl().visit(
+        [&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
   } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "fof: no memory for the groups of {} points; about {} bytes are needed",
-         tree.size(), 16 * tree.input_size());
+    fail(ErrorCode::out_of_memory,
+         "fof: no memory for the groups of {} points; about {} bytes are needed", tree.size(),
+         16 * tree.input_size());
   }
   return Groups(std::move(groups));
 }
@@ -55,12 +58,18 @@ Groups fof(PointsView points, const FofOptions& options, const Execution& execut
 }
 
 std::size_t Groups::count() const { return impl_->size.size(); }
-std::span<const std::int32_t> Groups::label() const { return {impl_->label.data(), impl_->label.size()}; }
+std::span<const std::int32_t> Groups::label() const {
+  return {impl_->label.data(), impl_->label.size()};
+}
 std::size_t Groups::size(std::size_t group) const { return impl_->size[group]; }
 std::size_t Groups::lowest(std::size_t group) const { return impl_->lowest[group]; }
 std::vector<std::int64_t> Groups::sizes() const { return {impl_->size.begin(), impl_->size.end()}; }
-std::vector<std::int64_t> Groups::lowest() const { return {impl_->lowest.begin(), impl_->lowest.end()}; }
-std::span<const std::int64_t> Groups::root() const { return {impl_->root.data(), impl_->root.size()}; }
+std::vector<std::int64_t> Groups::lowest() const {
+  return {impl_->lowest.begin(), impl_->lowest.end()};
+}
+std::span<const std::int64_t> Groups::root() const {
+  return {impl_->root.data(), impl_->root.size()};
+}
 double Groups::linking_length() const { return impl_->linking_length; }
 
 }  // namespace kith

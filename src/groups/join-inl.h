@@ -1,9 +1,11 @@
-// The task of one node in the join of a tree with itself; see join.hpp. Included once per SIMD target.
+// The task of one node in the join of a tree with itself; see join.hpp. Included once per SIMD
+// target.
 //
-// Why it is exact: bounds between boxes need no margin (geometry/distance.hpp), so a box bound beyond the reach
-// excludes every pair, and a diagonal within it links every pair. If L - (the largest extent from a node to any point)
-// is out of reach on every periodic axis, no link of the node crosses an edge, and |p - q| alone decides as
-// min(|p - q|, L - |p - q|) does: where the two differ, both are out of reach. Hence Wrap = false away from the edge.
+// Why it is exact: bounds between boxes need no margin (geometry/distance.hpp), so a box bound
+// beyond the reach excludes every pair, and a diagonal within it links every pair. If L - (the
+// largest extent from a node to any point) is out of reach on every periodic axis, no link of the
+// node crosses an edge, and |p - q| alone decides as min(|p - q|, L - |p - q|) does: where the two
+// differ, both are out of reach. Hence Wrap = false away from the edge.
 #if defined(KITH_GROUPS_JOIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_GROUPS_JOIN_INL_H_
 #undef KITH_GROUPS_JOIN_INL_H_
@@ -22,8 +24,8 @@ namespace HWY_NAMESPACE {
 /// The number of lanes in the type of node and point numbers.
 constexpr std::uint32_t kWidth = kLanes;
 
-/// The chunks that hold the children of a node, and which of their lanes are children. In a packed tree that is
-/// one whole chunk.
+/// The chunks that hold the children of a node, and which of their lanes are children. In a packed
+/// tree that is one whole chunk.
 template <bool Packed, class T>
 class ChildChunks {
  public:
@@ -106,7 +108,8 @@ class Joiner {
   // ---- the tree
 
   const T* chunk(int level, Index i) const {
-    return levels_[level].data + std::size_t{i} * 2 * kLanes * static_cast<std::size_t>(range_axes());
+    return levels_[level].data +
+           std::size_t{i} * 2 * kLanes * static_cast<std::size_t>(range_axes());
   }
   const T* block(Index i) const { return levels_[0].data + std::size_t{i} * job_.block_stride; }
   int range_axes() const { return Axes<D>(job_.dimension).count(); }
@@ -122,7 +125,8 @@ class Joiner {
     return result;
   }
   HWY_INLINE void load_point(const T* HWY_RESTRICT block, unsigned lane, T* HWY_RESTRICT x) const {
-    for (int axis = 0; axis < range_axes(); ++axis) x[axis] = block[static_cast<std::size_t>(axis) * kLanes + lane];
+    for (int axis = 0; axis < range_axes(); ++axis)
+      x[axis] = block[static_cast<std::size_t>(axis) * kLanes + lane];
   }
   HWY_INLINE Index first_point(int level, Index node) const {
     if constexpr (Packed) return node << (3 * level);
@@ -141,7 +145,8 @@ class Joiner {
     if constexpr (Packed) return node >> (3 * (level - job_.task_level));
     const Index point = first_point(job_.task_level, node);
     const Index* begin = levels_[level].begin;
-    return static_cast<Index>(std::upper_bound(begin, begin + levels_[level].nodes, point) - begin - 1);
+    return static_cast<Index>(std::upper_bound(begin, begin + levels_[level].nodes, point) - begin -
+                              1);
   }
 
   bool is_tight(int level, Index node) const {
@@ -182,7 +187,8 @@ class Joiner {
     for (Index i = first_point(level, node); i < end; ++i) sets_.set(i, root);
     IndexRange nodes{node, std::size_t{node} + 1};
     for (; level > 0; --level) {
-      std::fill(levels_[level].is_one + nodes.begin, levels_[level].is_one + nodes.end, std::uint8_t{1});
+      std::fill(levels_[level].is_one + nodes.begin, levels_[level].is_one + nodes.end,
+                std::uint8_t{1});
       nodes = {children(level, static_cast<Index>(nodes.begin)).begin,
                children(level, static_cast<Index>(nodes.end - 1)).end};
     }
@@ -213,7 +219,8 @@ class Joiner {
   bool are_one(int level, Index begin, Index end) const {
     const Index root = sets_.find(first_point(level, begin));
     for (Index node = begin; node < end; ++node)
-      if ((level > 0 && !is_one(level, node)) || sets_.find(first_point(level, node)) != root) return false;
+      if ((level > 0 && !is_one(level, node)) || sets_.find(first_point(level, node)) != root)
+        return false;
     return true;
   }
 
@@ -237,8 +244,8 @@ class Joiner {
     levels_[1].is_one[leaf] = are_one(0, first_point(1, leaf), end_point(1, leaf));
   }
 
-  /// Sets among lanes of one block: an 8 x 8 matrix of bits, row i and column j: i and j are linked; then its
-  /// transitive closure. An unused lane is a set of its own that nothing meets.
+  /// Sets among lanes of one block: an 8 x 8 matrix of bits, row i and column j: i and j are
+  /// linked; then its transitive closure. An unused lane is a set of its own that nothing meets.
   template <bool Wrap>
   void close_block(Index i, unsigned lanes) const {
     constexpr std::uint64_t kColumn = 0x0101010101010101;
@@ -262,8 +269,8 @@ class Joiner {
 
   // ---- lists
 
-  /// The nodes of `level`, not before `from`, that are near `node`: from the n nodes of the level above that the
-  /// scratch lists. Returns their number.
+  /// The nodes of `level`, not before `from`, that are near `node`: from the n nodes of the level
+  /// above that the scratch lists. Returns their number.
   template <bool Wrap>
   std::size_t gather(int level, Index node, Index from, std::size_t n) {
     const JoinLevel<T>& above = levels_[level + 1];
@@ -279,7 +286,9 @@ class Joiner {
     Index* HWY_RESTRICT out = list;
     for (std::size_t i = 0; i < n; ++i) {
       const Index parent = parents[i];
-      if (root != none && above.is_one[parent] && sets_.find(first_point(level + 1, parent)) == root) continue;
+      if (root != none && above.is_one[parent] &&
+          sets_.find(first_point(level + 1, parent)) == root)
+        continue;
       for (Chunks at(above, parent); !at.is_done(); at.next()) {
         const unsigned near = boxes_near<Wrap>(q, chunk(level, at.index()), range_);
         out = append(out, at.base(), near & at.lanes() & lanes_from(at.base(), from));
@@ -334,14 +343,16 @@ class Joiner {
       }
       unsigned near = boxes_near<Wrap>(q, chunk(other.level - 1, at.index()), range_) & at.lanes();
       for (; near != 0; near &= near - 1)
-        meet<Wrap>(one, q, {other.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))});
+        meet<Wrap>(one, q,
+                   {other.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))});
     }
   }
   template <bool Wrap>
   void meet_points(Place one, const Box& q, Index i, unsigned lanes) {
     const T* HWY_RESTRICT points = block(i);
     const Index p = first_point(one.level, one.node);
-    for (unsigned near = points_near<Wrap>(q, points, range_) & lanes; near != 0; near &= near - 1) {
+    for (unsigned near = points_near<Wrap>(q, points, range_) & lanes; near != 0;
+         near &= near - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(near));
       const Index o = i * kWidth + lane;
       if (o >= job_.points) return;
@@ -358,13 +369,16 @@ class Joiner {
     const Box q = box(b.level, b.node);
     for (Chunks at(levels_[a.level], a.node); !at.is_done(); at.next()) {
       if (a.level == 1) {
-        if (has_link_with_leaf<Wrap>(at.index(), points_near<Wrap>(q, block(at.index()), range_) & at.lanes(), b.node))
+        if (has_link_with_leaf<Wrap>(
+                at.index(), points_near<Wrap>(q, block(at.index()), range_) & at.lanes(), b.node))
           return true;
         continue;
       }
       unsigned near = boxes_near<Wrap>(q, chunk(a.level - 1, at.index()), range_) & at.lanes();
       for (; near != 0; near &= near - 1)
-        if (have_link<Wrap>({a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))}, b)) return true;
+        if (have_link<Wrap>({a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))},
+                            b))
+          return true;
     }
     return false;
   }
@@ -388,15 +402,18 @@ class Joiner {
       }
       unsigned near = boxes_near<Wrap>(x, chunk(a.level - 1, at.index()), range_) & at.lanes();
       for (; near != 0; near &= near - 1)
-        if (has_point_near<Wrap>(x, {a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))})) return true;
+        if (has_point_near<Wrap>(
+                x, {a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))}))
+          return true;
     }
     return false;
   }
 
   // ---- leaves
 
-  /// A leaf against the n leaves in the list: three loops without unpredictable branches, but for the links
-  /// themselves. Lanes of a source block that belong to other leaves (cells) do no harm: their links are links.
+  /// A leaf against the n leaves in the list: three loops without unpredictable branches, but for
+  /// the links themselves. Lanes of a source block that belong to other leaves (cells) do no harm:
+  /// their links are links.
   template <bool Wrap>
   void link_leaf(Index leaf, std::size_t n) {
     const Index* HWY_RESTRICT near = scratch_.near[1].data();
@@ -438,8 +455,7 @@ class Joiner {
     }
     for (const std::uint64_t* at = scratch_.hit; at < hit; ++at) {
       const auto test = static_cast<Index>(*at);
-      link_hit(base + test % kWidth, test / kWidth * kWidth,
-               static_cast<unsigned>(*at >> 32));
+      link_hit(base + test % kWidth, test / kWidth * kWidth, static_cast<unsigned>(*at >> 32));
     }
   }
 
@@ -481,7 +497,8 @@ void run_task(const JoinJob<T>& job, JoinRound round, std::uint32_t node, JoinSc
 }
 
 template <bool Packed, class T>
-void run_task_of_dimension(const JoinJob<T>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch) {
+void run_task_of_dimension(const JoinJob<T>& job, JoinRound round, std::uint32_t node,
+                           JoinScratch& scratch) {
   switch (job.dimension) {
     case 2: return run_task<2, Packed>(job, round, node, scratch);
     case 3: return run_task<3, Packed>(job, round, node, scratch);
@@ -490,7 +507,8 @@ void run_task_of_dimension(const JoinJob<T>& job, JoinRound round, std::uint32_t
 }
 
 template <class T>
-void run_any_task(const JoinJob<T>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch) {
+void run_any_task(const JoinJob<T>& job, JoinRound round, std::uint32_t node,
+                  JoinScratch& scratch) {
   if (job.is_packed)
     run_task_of_dimension<true>(job, round, node, scratch);
   else

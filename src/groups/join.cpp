@@ -9,15 +9,17 @@
 namespace kith {
 namespace {
 
-/// Points of a task: some tenths of a millisecond of work. More would make threads wait for the last one, fewer
-/// would make the lists again and again from the root.
+/// Points of a task: some tenths of a millisecond of work. More would make threads wait for the
+/// last one, fewer would make the lists again and again from the root.
 constexpr std::size_t kTaskPoints = 4096;
 
 template <class T>
 class Join {
  public:
   Join(const Planes<T>& planes, const T* side, T reach2, Workers& workers)
-      : planes_(planes), workers_(workers), parent_(planes.lanes_up(planes.points), workers.pool()) {
+      : planes_(planes),
+        workers_(workers),
+        parent_(planes.lanes_up(planes.points), workers.pool()) {
     job_.dimension = planes.dimension;
     job_.is_packed = planes.builder == Builder::packed;
     job_.reach2 = reach2;
@@ -46,11 +48,14 @@ class Join {
           {plane.boxes.data(), plane.first.data(), begin, flags_.back().data(), plane.nodes});
     }
     job_.task_level = 1;
-    while (job_.task_level < job_.top() && planes_.points / node_count(job_.task_level) < kTaskPoints)
+    while (job_.task_level < job_.top() &&
+           planes_.points / node_count(job_.task_level) < kTaskPoints)
       ++job_.task_level;
   }
 
-  std::size_t node_count(int level) const { return job_.levels[static_cast<std::size_t>(level)].nodes; }
+  std::size_t node_count(int level) const {
+    return job_.levels[static_cast<std::size_t>(level)].nodes;
+  }
 
   /// No task looks at these nodes as a whole, but all may meet them.
   void mark_tight_nodes_above_tasks() {

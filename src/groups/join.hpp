@@ -1,12 +1,14 @@
 // Friends of friends as the tree joined with itself.
 //
-// Levels count from the points: level 0 is the points, level k the nodes of plane k - 1. The join runs in two
-// rounds of tasks, one task for each node of `task_level`. The first links the points inside each node, bottom up:
-// the tasks do not touch each other's points. The second links each node with all later ones.
+// Levels count from the points: level 0 is the points, level k the nodes of plane k - 1. The join
+// runs in two rounds of tasks, one task for each node of `task_level`. The first links the points
+// inside each node, bottom up: the tasks do not touch each other's points. The second links each
+// node with all later ones.
 //
-// A node is "one" when all its points are known to be in one set. It is from the start if its diagonal is within the
-// linking length, and it may become so in the first round. Two nodes that are one and in the same set need no look;
-// two in different sets only need the first link between them. In dense sets nearly everything ends there.
+// A node is "one" when all its points are known to be in one set. It is from the start if its
+// diagonal is within the linking length, and it may become so in the first round. Two nodes that
+// are one and in the same set need no look; two in different sets only need the first link between
+// them. In dense sets nearly everything ends there.
 #pragma once
 
 #include <cstddef>
@@ -47,9 +49,11 @@ struct JoinJob {
 struct JoinScratch {
   /// Tests of one batch: enough to hide their latency, few enough to stay in the nearest cache.
   static constexpr std::size_t kBatch = 2048;
-  std::vector<std::vector<std::uint32_t>> near;  ///< per level: the nodes that the node at hand may link with
-  alignas(64) std::uint32_t test[kBatch + 2 * kLanes];  ///< block of the source * 8 + lane of the receiver
-  alignas(64) std::uint64_t hit[kBatch + 2 * kLanes];   ///< lanes of the source << 32 | the test
+  std::vector<std::vector<std::uint32_t>>
+      near;  ///< per level: the nodes that the node at hand may link with
+  alignas(64)
+      std::uint32_t test[kBatch + 2 * kLanes];  ///< block of the source * 8 + lane of the receiver
+  alignas(64) std::uint64_t hit[kBatch + 2 * kLanes];  ///< lanes of the source << 32 | the test
 
   std::uint32_t* room(int level, std::size_t values) {
     std::vector<std::uint32_t>& list = near[static_cast<std::size_t>(level)];
@@ -61,11 +65,13 @@ struct JoinScratch {
 enum class JoinRound { inside, outside };
 
 /// The task of one node, on the SIMD target in force.
-void run_join_task(const JoinJob<float>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch);
-void run_join_task(const JoinJob<double>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch);
+void run_join_task(const JoinJob<float>& job, JoinRound round, std::uint32_t node,
+                   JoinScratch& scratch);
+void run_join_task(const JoinJob<double>& job, JoinRound round, std::uint32_t node,
+                   JoinScratch& scratch);
 
-/// Sets of linked points: a union-find over the points in tree order (whole blocks; unused lanes mean nothing).
-/// `side` is that of the frame.
+/// Sets of linked points: a union-find over the points in tree order (whole blocks; unused lanes
+/// mean nothing). `side` is that of the frame.
 template <class T>
 Array<std::uint32_t> join(const Planes<T>& planes, const T* side, T reach2, Workers& workers);
 

@@ -9,7 +9,8 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-void run_double_task(const JoinJob<double>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch) {
+void run_double_task(const JoinJob<double>& job, JoinRound round, std::uint32_t node,
+                     JoinScratch& scratch) {
   run_any_task(job, round, node, scratch);
 }
 
@@ -22,7 +23,8 @@ namespace kith {
 
 HWY_EXPORT(run_double_task);
 
-void run_join_task(const JoinJob<double>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch) {
+void run_join_task(const JoinJob<double>& job, JoinRound round, std::uint32_t node,
+                   JoinScratch& scratch) {
   HWY_DYNAMIC_DISPATCH(run_double_task)(job, round, node, scratch);
 }
 

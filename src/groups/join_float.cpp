@@ -9,7 +9,8 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-void run_float_task(const JoinJob<float>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch) {
+void run_float_task(const JoinJob<float>& job, JoinRound round, std::uint32_t node,
+                    JoinScratch& scratch) {
   run_any_task(job, round, node, scratch);
 }
 
@@ -22,7 +23,8 @@ namespace kith {
 
 HWY_EXPORT(run_float_task);
 
-void run_join_task(const JoinJob<float>& job, JoinRound round, std::uint32_t node, JoinScratch& scratch) {
+void run_join_task(const JoinJob<float>& job, JoinRound round, std::uint32_t node,
+                   JoinScratch& scratch) {
   HWY_DYNAMIC_DISPATCH(run_float_task)(job, round, node, scratch);
 }
 

@@ -1,5 +1,6 @@
-// Every pass is a parallel loop. Groups are brought to the order of their lowest members by marking these in the
-// array of the labels, which is in input order, and then to that of their sizes by one stable scatter.
+// Every pass is a parallel loop. Groups are brought to the order of their lowest members by marking
+// these in the array of the labels, which is in input order, and then to that of their sizes by one
+// stable scatter.
 #include "groups/labels.hpp"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ struct Run {
     std::atomic_ref(members.size[root]).fetch_add(size, std::memory_order_relaxed);
     const std::atomic_ref shared(members.lowest[root]);
     std::uint32_t seen = shared.load(std::memory_order_relaxed);
-    while (lowest < seen && !shared.compare_exchange_weak(seen, lowest, std::memory_order_relaxed)) {
+    while (lowest < seen &&
+           !shared.compare_exchange_weak(seen, lowest, std::memory_order_relaxed)) {
     }
   }
 };
@@ -42,7 +44,8 @@ struct Run {
 template <class T>
 class Numbering {
  public:
-  Numbering(const Planes<T>& planes, const FofOptions& options, std::uint32_t* parent, const Workers& workers)
+  Numbering(const Planes<T>& planes, const FofOptions& options, std::uint32_t* parent,
+            const Workers& workers)
       : planes_(planes),
         workers_(workers),
         parent_(parent),
@@ -51,8 +54,9 @@ class Numbering {
         lowest_(planes.points, workers.pool()),
         members_{size_.data(), lowest_.data()} {}
 
-  /// Flattens the sets and counts their members. A root comes before its points in tree order and mostly lies in the
-  /// same range: such points are counted without atomics first, the others afterwards.
+  /// Flattens the sets and counts their members. A root comes before its points in tree order and
+  /// mostly lies in the same range: such points are counted without atomics first, the others
+  /// afterwards.
   void count() const {
     each_range([&](std::size_t begin, std::size_t end) { count_at_home(begin, end); });
     each_range([&](std::size_t begin, std::size_t end) { count_abroad(begin, end); });
@@ -71,10 +75,11 @@ class Numbering {
   void number(Groups::Impl& groups) const {
     auto* mark = reinterpret_cast<std::uint32_t*>(groups.label.data());
     mark_lowest(mark, groups.label.size());
-    Array<std::uint32_t> order = pack<std::uint32_t>(workers_, groups.label.size(),
-                                                     [&](std::size_t i) { return mark[i] != kNone; });
+    Array<std::uint32_t> order = pack<std::uint32_t>(
+        workers_, groups.label.size(), [&](std::size_t i) { return mark[i] != kNone; });
     if (order.size() > std::size_t{std::numeric_limits<std::int32_t>::max()})
-      fail(ErrorCode::too_large, "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2",
+      fail(ErrorCode::too_large,
+           "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2",
            order.size());
     groups.lowest = sorted_by_size(std::move(order), mark);
     groups.size = Array<std::uint32_t>(groups.lowest.size(), workers_.pool());
@@ -87,7 +92,8 @@ class Numbering {
     });
     each_range([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone) mark[planes_.index(i)] = label;
+        if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone)
+          mark[planes_.index(i)] = label;
     });
   }
 
@@ -132,8 +138,9 @@ class Numbering {
 
   /// The root of each group that is kept, at its lowest member; the label of all others.
   void mark_lowest(std::uint32_t* mark, std::size_t input_size) const {
-    workers_.for_ranges(input_size, kGrain,
-                        [&](std::size_t begin, std::size_t end) { std::fill(mark + begin, mark + end, kNone); });
+    workers_.for_ranges(input_size, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::fill(mark + begin, mark + end, kNone);
+    });
     each_range([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         if (parent_[i] != i) continue;
@@ -186,7 +193,9 @@ void number_groups(const Planes<T>& planes, const FofOptions& options, std::uint
   numbering.number(groups);
 }
 
-template void number_groups(const Planes<float>&, const FofOptions&, std::uint32_t*, Workers&, Groups::Impl&);
-template void number_groups(const Planes<double>&, const FofOptions&, std::uint32_t*, Workers&, Groups::Impl&);
+template void number_groups(const Planes<float>&, const FofOptions&, std::uint32_t*, Workers&,
+                            Groups::Impl&);
+template void number_groups(const Planes<double>&, const FofOptions&, std::uint32_t*, Workers&,
+                            Groups::Impl&);
 
 }  // namespace kith

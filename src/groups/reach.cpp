@@ -20,14 +20,17 @@ double volume_of(const FofOptions& options, const Box& box, int dimension) {
   double volume = 1;
   for (int axis = 0; axis < dimension; ++axis) {
     if (!box.is_periodic(axis))
-      refuse("fof: b = {} without a volume, since axis {} of the box is open; give volume or mean_separation",
-             options.b, axis);
+      refuse(
+          "fof: b = {} without a volume, since axis {} of the box is open; give volume or "
+          "mean_separation",
+          options.b, axis);
     volume *= box.side(axis);
   }
   return volume;
 }
 
-double mean_separation_of(const FofOptions& options, const Box& box, std::size_t points, int dimension) {
+double mean_separation_of(const FofOptions& options, const Box& box, std::size_t points,
+                          int dimension) {
   if (options.mean_separation > 0) return options.mean_separation;
   const double cell = volume_of(options, box, dimension) / static_cast<double>(points);
   return dimension == 3 ? std::cbrt(cell) : std::pow(cell, 1.0 / dimension);
@@ -41,8 +44,8 @@ void check_fof_options(const FofOptions& options) {
   check_length("mean_separation", options.mean_separation);
   check_length("volume", options.volume);
   if ((options.linking_length > 0) == (options.b > 0))
-    refuse("fof: linking_length = {} and b = {}; give one of them, greater than 0", options.linking_length,
-           options.b);
+    refuse("fof: linking_length = {} and b = {}; give one of them, greater than 0",
+           options.linking_length, options.b);
   if (options.linking_length > 0 && (options.mean_separation > 0 || options.volume > 0))
     refuse("fof: mean_separation = {} and volume = {} with a linking_length; they go with b",
            options.mean_separation, options.volume);
@@ -52,13 +55,15 @@ void check_fof_options(const FofOptions& options) {
   if (options.min_size < 1) refuse("fof: min_size = 0; the smallest group has 1 point");
 }
 
-double linking_length_of(const FofOptions& options, const Box& box, std::size_t points, int dimension) {
+double linking_length_of(const FofOptions& options, const Box& box, std::size_t points,
+                         int dimension) {
   if (options.linking_length > 0) return options.linking_length;
-  const double separation = mean_separation_of(options, box, std::max<std::size_t>(1, points), dimension);
+  const double separation =
+      mean_separation_of(options, box, std::max<std::size_t>(1, points), dimension);
   const double length = options.b * separation;
   if (!std::isfinite(length))
-    refuse("fof: b = {} times a mean separation of {} is no length; check volume and box", options.b,
-           separation);
+    refuse("fof: b = {} times a mean separation of {} is no length; check volume and box",
+           options.b, separation);
   return length;
 }
 
@@ -68,8 +73,8 @@ Reach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame) 
   Reach<T> reach;
   reach.linking_length = linking_length < double{kMost} ? static_cast<T>(linking_length) : kMost;
   const T scaled = std::ldexp(reach.linking_length, frame.exponent);
-  // Distances of points in a tree's frame are far below kMost, so an infinite square may be replaced by it; the
-  // kernels rely on a finite one to keep off empty boxes.
+  // Distances of points in a tree's frame are far below kMost, so an infinite square may be
+  // replaced by it; the kernels rely on a finite one to keep off empty boxes.
   reach.reach2 = std::min(scaled * scaled, kMost);
   // d2 < r2 is d2 <= the number before r2.
   if (is_strict) reach.reach2 = reach.reach2 > 0 ? std::nextafter(reach.reach2, T(0)) : T(-1);

@@ -20,7 +20,8 @@ struct Reach {
 void check_fof_options(const FofOptions& options);
 
 /// The linking length of `options` for that many points in a box, in the caller's units.
-double linking_length_of(const FofOptions& options, const Box& box, std::size_t points, int dimension);
+double linking_length_of(const FofOptions& options, const Box& box, std::size_t points,
+                         int dimension);
 
 /// Rounds the linking length to T, scales it as the tree is scaled and squares it in T.
 template <class T>

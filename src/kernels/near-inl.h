@@ -1,8 +1,8 @@
-// Which of 8 points or boxes are within reach, as bits; and the small operations on bits and parents that joins
-// are made of.
+// Which of 8 points or boxes are within reach, as bits; and the small operations on bits and
+// parents that joins are made of.
 //
-// Included once per SIMD target. A reach2 must be finite: empty boxes are infinitely far. Unused lanes of a block
-// (NaN) are near no point, but may count as near a box.
+// Included once per SIMD target. A reach2 must be finite: empty boxes are infinitely far. Unused
+// lanes of a block (NaN) are near no point, but may count as near a box.
 #if defined(KITH_KERNELS_NEAR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_KERNELS_NEAR_INL_H_
 #undef KITH_KERNELS_NEAR_INL_H_
@@ -36,34 +36,42 @@ HWY_INLINE unsigned points_near(const T* HWY_RESTRICT point, const T* HWY_RESTRI
   const auto reach2 = hn::Set(tag, range.reach2);
   unsigned bits = 0;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag))
-    bits |= bits_of(tag, hn::Le(distance2<Wrap>(point, block, lane, range.side, range.axes), reach2)) << lane;
+    bits |=
+        bits_of(tag, hn::Le(distance2<Wrap>(point, block, lane, range.side, range.axes), reach2))
+        << lane;
   return bits;
 }
 
 template <bool Wrap, int D, class T>
-HWY_INLINE unsigned points_near(const Bounds<D, T>& box, const T* HWY_RESTRICT block, const Range<D, T>& range) {
+HWY_INLINE unsigned points_near(const Bounds<D, T>& box, const T* HWY_RESTRICT block,
+                                const Range<D, T>& range) {
   const Tag<T> tag;
   const auto reach2 = hn::Set(tag, range.reach2);
   unsigned bits = 0;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag))
-    bits |= bits_of(tag, hn::Le(lower2_of_points<Wrap>(box, block, lane, range.side, range.axes), reach2)) << lane;
+    bits |= bits_of(tag, hn::Le(lower2_of_points<Wrap>(box, block, lane, range.side, range.axes),
+                                reach2))
+            << lane;
   return bits;
 }
 
 /// `from` is a point or a box.
 template <bool Wrap, class From, int D, class T>
-HWY_INLINE unsigned boxes_near(const From& from, const T* HWY_RESTRICT chunk, const Range<D, T>& range) {
+HWY_INLINE unsigned boxes_near(const From& from, const T* HWY_RESTRICT chunk,
+                               const Range<D, T>& range) {
   const Tag<T> tag;
   const auto reach2 = hn::Set(tag, range.reach2);
   unsigned bits = 0;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag))
-    bits |= bits_of(tag, hn::Le(lower2<Wrap>(from, chunk, lane, range.side, range.axes), reach2)) << lane;
+    bits |= bits_of(tag, hn::Le(lower2<Wrap>(from, chunk, lane, range.side, range.axes), reach2))
+            << lane;
   return bits;
 }
 
-/// Which of 8 neighbouring parents equal a value. Other threads may be storing to them (relaxed, see
-/// parallel/union_find.hpp): every lane is a value that stood there at some time, an ancestor for good, since the
-/// machine loads aligned lanes whole; an old one costs a test that finds nothing new.
+/// Which of 8 neighbouring parents equal a value. Other threads may be storing to them (relaxed,
+/// see parallel/union_find.hpp): every lane is a value that stood there at some time, an ancestor
+/// for good, since the machine loads aligned lanes whole; an old one costs a test that finds
+/// nothing new.
 HWY_INLINE unsigned equal_parents(const std::uint32_t* HWY_RESTRICT parents, std::uint32_t value) {
 #if defined(__SANITIZE_THREAD__)
   unsigned equal = 0;  // the same in the words of the language, which the sanitizer understands
@@ -81,9 +89,10 @@ HWY_INLINE unsigned equal_parents(const std::uint32_t* HWY_RESTRICT parents, std
 #endif
 }
 
-/// Writes base + the number of each set bit to `out`, without a branch, and returns the end. Room for 8 values is
-/// needed whatever the bits.
-HWY_INLINE std::uint32_t* append(std::uint32_t* HWY_RESTRICT out, std::uint32_t base, unsigned bits) {
+/// Writes base + the number of each set bit to `out`, without a branch, and returns the end. Room
+/// for 8 values is needed whatever the bits.
+HWY_INLINE std::uint32_t* append(std::uint32_t* HWY_RESTRICT out, std::uint32_t base,
+                                 unsigned bits) {
   const Tag<std::uint32_t> tag;
   const hn::Rebind<std::uint8_t, decltype(tag)> bytes;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {

@@ -45,8 +45,9 @@ class UnionFind {
     return i;
   }
 
-  /// Once all sets are joined: makes i point at its root, which it returns. Calls for different i may run at once, for
-  /// they write to their own i alone; a `find` beside them could undo one with an older ancestor.
+  /// Once all sets are joined: makes i point at its root, which it returns. Calls for different i
+  /// may run at once, for they write to their own i alone; a `find` beside them could undo one with
+  /// an older ancestor.
   Index flatten(Index i) const {
     Index root = parent(i);
     for (Index up = parent(root); up != root; up = parent(root)) root = up;
@@ -70,7 +71,8 @@ class UnionFind {
       if (i > j) std::swap(i, j);
       if (i == j || hang<IsShared>(j, i)) break;
     }
-    // Short paths: readers compare parents, not roots. A store of kind (2), as neither is a root now.
+    // Short paths: readers compare parents, not roots. A store of kind (2), as neither is a root
+    // now.
     if (p != i) store(p, i);
     if (q != i) store(q, i);
     return i != j;

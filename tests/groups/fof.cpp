@@ -54,7 +54,9 @@ TEST(Fof, AcrossThePeriodicEdgeAndTheOrigin) {
   EXPECT_EQ(fof(view(x), {.box = Box::periodic(10), .linking_length = 0.3}).count(), 2u);
   EXPECT_EQ(fof(view(x), {.box = Box::periodic({10.0, 0.0}), .linking_length = 0.3}).count(), 3u);
   const Flat centered = {{-4.9, 0}, {4.9, 0}};
-  EXPECT_EQ(fof(view(centered), {.box = Box::periodic(10).with_origin(-5), .linking_length = 0.3}).count(), 1u);
+  EXPECT_EQ(fof(view(centered), {.box = Box::periodic(10).with_origin(-5), .linking_length = 0.3})
+                .count(),
+            1u);
 }
 
 TEST(Fof, LengthsOverHalfThePeriodLinkByTheNearestImage) {
@@ -82,7 +84,8 @@ TEST(Fof, VanishingAndHugeLengths) {
   EXPECT_EQ(fof(view(x), {.linking_length = 1e300}).count(), 1u);
   EXPECT_EQ(fof(view(x), {.linking_length = 1e300, .strict = true}).count(), 1u);
   x.push_back({-1e30f, 0, 1e30f});
-  for (const double length : {1e-300, 1e-30, 0.5, 1.0, 1e29, 3e30, 1e300}) expect_exact(view(x), {.linking_length = length});
+  for (const double length : {1e-300, 1e-30, 0.5, 1.0, 1e29, 3e30, 1e300})
+    expect_exact(view(x), {.linking_length = length});
 }
 
 /// 3-D points in clumps of several sizes in the unit box.
@@ -107,7 +110,8 @@ std::vector<std::array<float, 3>> clumps(std::size_t n) {
 TEST(Fof, AnyNumberOfThreadsGivesTheSameLabels) {
   const auto points = clumps(40000);
   for (const double length : {0.002, 0.01, 0.03}) {
-    const FofOptions options{.box = Box::periodic(1), .linking_length = length, .min_size = 3, .keep_roots = true};
+    const FofOptions options{
+        .box = Box::periodic(1), .linking_length = length, .min_size = 3, .keep_roots = true};
     const Groups one = fof(view(points), options, {.threads = 1});
     EXPECT_GT(one.count(), 0u);
     for (int threads = 2; threads <= 16; ++threads) {
@@ -133,7 +137,8 @@ TEST(Fof, CanBeCancelled) {
   const Tree tree(view(points));
   const CancelToken token;
   token.cancel();
-  expect_error(ErrorCode::cancelled, "cancelled", [&] { fof(tree, {.linking_length = 0.01}, {.cancel = &token}); });
+  expect_error(ErrorCode::cancelled, "cancelled",
+               [&] { fof(tree, {.linking_length = 0.01}, {.cancel = &token}); });
 }
 
 TEST(Fof, CancelsFromTheProgressOfItsStages) {
@@ -146,7 +151,8 @@ TEST(Fof, CancelsFromTheProgressOfItsStages) {
       EXPECT_LE(progress.done, progress.total);
       if (progress.stage == stage) token.cancel();
     };
-    // The labels may be done before a progress interval has passed; then there is nothing to cancel.
+    // The labels may be done before a progress interval has passed; then there is nothing to
+    // cancel.
     try {
       fof(tree, {.linking_length = 0.01}, execution);
     } catch (const Error& error) {

@@ -13,10 +13,12 @@ using test::expect_exact;
 template <class T>
 using Points3 = std::vector<std::array<T, 3>>;
 
-/// A node whose points are within the linking length of another node, but not of each other, is not one group:
-/// linking the pair of nodes as a whole and dropping it loses the links to the others. (Seen in a tree code.)
+/// A node whose points are within the linking length of another node, but not of each other, is not
+/// one group: linking the pair of nodes as a whole and dropping it loses the links to the others.
+/// (Seen in a tree code.)
 ///
-///     o . . . . . . . o      two far ends, both within reach of the clump in the middle only by its points
+///     o . . . . . . . o      two far ends, both within reach of the clump in the middle only by
+///     its points
 ///           :::
 TEST(FofLinks, NodesThatAreNotOneAreNotLinkedAsAWhole) {
   Points3<float> points;
@@ -33,7 +35,8 @@ TEST(FofLinks, NodesThatAreNotOneAreNotLinkedAsAWhole) {
     expect_exact(view(points), {.linking_length = length}, 2);
 }
 
-/// A grid of ceil(L / l) cells has cells smaller than l: a stencil of the 27 neighbours misses links across them.
+/// A grid of ceil(L / l) cells has cells smaller than l: a stencil of the 27 neighbours misses
+/// links across them.
 TEST(FofLinks, CellsAreNeverSmallerThanTheLinkingLength) {
   for (const double length : {0.26, 0.31, 0.34, 0.4, 0.51, 0.7, 0.99}) {
     Points3<double> points;
@@ -43,13 +46,16 @@ TEST(FofLinks, CellsAreNeverSmallerThanTheLinkingLength) {
   }
 }
 
-/// A compare-and-swap against a parent that was read again, instead of the root that was found, loses a link when
-/// two threads join the same sets. Long chains in a random order make many threads meet in few sets.
+/// A compare-and-swap against a parent that was read again, instead of the root that was found,
+/// loses a link when two threads join the same sets. Long chains in a random order make many
+/// threads meet in few sets.
 TEST(FofLinks, NoLinkIsLostBetweenThreads) {
   std::vector<std::array<float, 2>> points;
   for (int i = 0; i < 20000; ++i)
-    points.push_back({std::cos(static_cast<float>(i)) * 30, std::sin(static_cast<float>(i) * 0.37f) * 30});
-  for (int i = 0; i < 20000; ++i) points.push_back({static_cast<float>(i % 200), static_cast<float>(i / 200)});
+    points.push_back(
+        {std::cos(static_cast<float>(i)) * 30, std::sin(static_cast<float>(i) * 0.37f) * 30});
+  for (int i = 0; i < 20000; ++i)
+    points.push_back({static_cast<float>(i % 200), static_cast<float>(i / 200)});
   const FofOptions options{.linking_length = 1, .keep_roots = true};
   const Groups one = fof(view(points), options, {.threads = 1});
   for (int round = 0; round < 20; ++round) {
@@ -58,7 +64,8 @@ TEST(FofLinks, NoLinkIsLostBetweenThreads) {
   }
 }
 
-/// Codes that cap the neighbours of a point, or the number of iterations, break dense clumps and long chains.
+/// Codes that cap the neighbours of a point, or the number of iterations, break dense clumps and
+/// long chains.
 TEST(FofLinks, LongChainsAndDenseClumps) {
   Points3<float> points;
   for (int i = 0; i < 3000; ++i) points.push_back({static_cast<float>(i), 0, 0});
@@ -114,16 +121,16 @@ std::vector<Points3<T>> degenerate_sets() {
     return points;
   };
   for (const int n : {0, 1, 2, 7, 8, 9, 63, 64, 65, 511, 512, 513}) sets.push_back(line(n, 1));
-  sets.push_back(Points3<T>(300, {1, 2, 3}));                                    // all equal
-  sets.push_back(line(100, 0));                                                 // at the origin
-  sets.push_back(line(100, tiny));                                              // subnormal
-  sets.push_back(line(100, huge / 100));                                        // of the largest numbers
-  sets.push_back({{T(-0.0), 0, 0}, {0, 0, 0}, {T(-0.0), T(-0.0), 0}});          // signed zeros
+  sets.push_back(Points3<T>(300, {1, 2, 3}));                           // all equal
+  sets.push_back(line(100, 0));                                         // at the origin
+  sets.push_back(line(100, tiny));                                      // subnormal
+  sets.push_back(line(100, huge / 100));                                // of the largest numbers
+  sets.push_back({{T(-0.0), 0, 0}, {0, 0, 0}, {T(-0.0), T(-0.0), 0}});  // signed zeros
   sets.push_back({{huge, -huge, 0}, {0, 0, 0}, {tiny, 0, 0}, {huge, -huge, 0}});
   Points3<T> outlier = line(200, T(1e-3));
   outlier.push_back({T(1e6), T(1e6), T(1e6)});
   sets.push_back(outlier);
-  Points3<T> half = line(100, 1);                                               // half of them identical
+  Points3<T> half = line(100, 1);  // half of them identical
   half.resize(200, {50, 0, 0});
   sets.push_back(half);
   return sets;
@@ -135,7 +142,8 @@ void expect_degenerate_sets() {
   for (std::size_t i = 0; i < sets.size(); ++i)
     for (const double length : {1e-300, 1e-45, 1e-3, 0.5, 1.0, 7.0, 1e6, 1e36, 1e300})
       for (const bool periodic : {false, true}) {
-        SCOPED_TRACE(testing::Message() << "set " << i << ", length " << length << ", periodic " << periodic);
+        SCOPED_TRACE(testing::Message()
+                     << "set " << i << ", length " << length << ", periodic " << periodic);
         FofOptions options{.linking_length = length};
         if (periodic) options.box = Box::periodic({64.0, 0.0, 3.0});
         expect_exact(view(sets[i]), options, 2);
@@ -152,7 +160,8 @@ TEST(FofDegenerate, DuplicatesAreCheap) {
   Points3<float> points(100000, {1, 1, 1});
   points.resize(200000, {3, 3, 3});
   Statistics statistics;
-  const Groups groups = fof(view(points), {.linking_length = 0.1}, {.threads = 1, .statistics = &statistics});
+  const Groups groups =
+      fof(view(points), {.linking_length = 0.1}, {.threads = 1, .statistics = &statistics});
   EXPECT_EQ(groups.sizes(), (std::vector<std::int64_t>{100000, 100000}));
   EXPECT_LT(statistics.seconds("link"), 0.5);
 }

@@ -40,20 +40,24 @@ TEST(FofOptions, VolumeAndMeanSeparationGoWithB) {
   expect_refused({.b = 1e200, .mean_separation = 1e200}, "no length");
 }
 
-TEST(FofOptions, MinSizeIsPositive) { expect_refused({.linking_length = 1, .min_size = 0}, "min_size = 0"); }
+TEST(FofOptions, MinSizeIsPositive) {
+  expect_refused({.linking_length = 1, .min_size = 0}, "min_size = 0");
+}
 
 TEST(FofOptions, LengthFromB) {
   // Two points: mean separation (16 / 2)^(1/3) = 2.
   EXPECT_EQ(fof(view(kPair), {.b = 0.2, .volume = 16}).linking_length(), 0.4);
   EXPECT_EQ(fof(view(kPair), {.b = 0.2, .mean_separation = 2}).linking_length(), 0.4);
-  EXPECT_EQ(fof(view(kPair), {.box = Box::periodic({4.0, 2.0, 2.0}), .b = 0.2}).linking_length(), 0.4);
+  EXPECT_EQ(fof(view(kPair), {.box = Box::periodic({4.0, 2.0, 2.0}), .b = 0.2}).linking_length(),
+            0.4);
   const std::vector<std::array<float, 2>> flat = {{0, 0}, {1, 1}};
   EXPECT_EQ(fof(view(flat), {.b = 0.2, .volume = 8}).linking_length(), 0.4f);
 }
 
 TEST(FofOptions, DroppedPointsDoNotCountForTheMeanSeparation) {
   const Points points = {{0, 0, 0}, {kNaN, 0, 0}, {0.3, 0, 0}};
-  const FofOptions options{.b = 0.2, .volume = 16, .keep_roots = true, .non_finite = NonFinite::drop};
+  const FofOptions options{
+      .b = 0.2, .volume = 16, .keep_roots = true, .non_finite = NonFinite::drop};
   const Groups groups = fof(view(points), options);
   EXPECT_EQ(groups.linking_length(), 0.4);
   EXPECT_EQ(test::to_vector(groups.label()), (std::vector<std::int32_t>{0, -1, 0}));

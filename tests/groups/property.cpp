@@ -1,5 +1,5 @@
-// Random sets of every kind against the definition, with exact equality: dimension x scalar x box x linking length x
-// builder x threads x SIMD target. A case is named by its seed.
+// Random sets of every kind against the definition, with exact equality: dimension x scalar x box x
+// linking length x builder x threads x SIMD target. A case is named by its seed.
 #include <cmath>
 #include <random>
 #include <sstream>
@@ -15,8 +15,8 @@ template <class T>
 struct Case {
   std::mt19937_64 random;
   int dimension;
-  T side;      ///< of the periodic axes, and the scale of everything
-  T length;    ///< linking length
+  T side;    ///< of the periodic axes, and the scale of everything
+  T length;  ///< linking length
   std::vector<T> rows;
 
   Case(std::uint64_t seed, int d) : random(seed), dimension(d) {
@@ -70,7 +70,8 @@ struct Case {
     for (std::size_t i = 0; i < count; ++i) {
       const auto center = anywhere();
       const double width = side * std::pow(10, -4 + 3 * unit());
-      fill(n / count + 1, [&](int axis) { return center[static_cast<std::size_t>(axis)] + width * normal(); });
+      fill(n / count + 1,
+           [&](int axis) { return center[static_cast<std::size_t>(axis)] + width * normal(); });
     }
     if (random() % 2) length = static_cast<T>(side * std::pow(10, -4 + 3 * unit()));
   }
@@ -95,7 +96,8 @@ struct Case {
   }
   /// Linking lengths of the order of the box and beyond.
   void wide(std::size_t n) {
-    length = random() % 3 ? static_cast<T>(side * (0.1 + 1.2 * unit())) : side / static_cast<T>(1 + random() % 6);
+    length = random() % 3 ? static_cast<T>(side * (0.1 + 1.2 * unit()))
+                          : side / static_cast<T>(1 + random() % 6);
     fill(n, [&](int) { return unit() * side; });
   }
   void close_pairs(std::size_t n) {
@@ -104,14 +106,16 @@ struct Case {
       const auto center = anywhere();
       for (auto k = random() % 4; k < 4; ++k)
         add([&](int axis) {
-          return center[static_cast<std::size_t>(axis)] + static_cast<double>(length) * normal() * 0.6;
+          return center[static_cast<std::size_t>(axis)] +
+                 static_cast<double>(length) * normal() * 0.6;
         });
     }
   }
   /// Dense sheets about a linking length apart.
   void sheets(std::size_t n) {
     length = static_cast<T>(side * (0.02 + 0.2 * unit()));
-    const double gap = static_cast<double>(length) * (1 + (unit() - 0.5) * 0.02), extent = unit() * 3;
+    const double gap = static_cast<double>(length) * (1 + (unit() - 0.5) * 0.02),
+                 extent = unit() * 3;
     for (; n > 0; --n) {
       const double level = random() % 2 ? 0 : gap;
       add([&](int axis) { return 0.9 * side + (axis == 0 ? level : unit() * length * extent); });
@@ -119,8 +123,11 @@ struct Case {
   }
   void ties(std::size_t n) {
     const auto cells = 1 + random() % 60;
-    fill(n, [&](int) { return static_cast<double>(random() % cells) * side / static_cast<double>(cells); });
-    length = static_cast<T>(side / static_cast<double>(cells) * std::sqrt(1 + static_cast<double>(random() % 6)));
+    fill(n, [&](int) {
+      return static_cast<double>(random() % cells) * side / static_cast<double>(cells);
+    });
+    length = static_cast<T>(side / static_cast<double>(cells) *
+                            std::sqrt(1 + static_cast<double>(random() % 6)));
   }
   void outliers(std::size_t n) {
     fill(n, [&](int) { return side * (0.5 + 1e-5 * unit()); });
@@ -142,7 +149,8 @@ void run_case(std::uint64_t seed, int dimension) {
   Case<T> set(seed, dimension);
   const PointsView points = view(set.rows.data(), set.size(), dimension);
   std::mt19937_64& random = set.random;
-  FofOptions options{.box = set.box(), .linking_length = static_cast<double>(set.length), .keep_roots = true};
+  FofOptions options{
+      .box = set.box(), .linking_length = static_cast<double>(set.length), .keep_roots = true};
   options.strict = random() % 4 == 0;
   options.min_size = 1 + random() % 4;
   const BruteGroups brute = brute_fof(points, options);
@@ -154,9 +162,9 @@ void run_case(std::uint64_t seed, int dimension) {
   for_tree.box = {};
   for (const std::string& target : available_targets()) {
     std::ostringstream name;
-    name << "seed " << seed << ", dimension " << dimension << ", " << 8 * sizeof(T) << " bits, " << target << ", "
-         << set.size() << " points, side " << set.side << ", length " << set.length << ", threads "
-         << execution.threads;
+    name << "seed " << seed << ", dimension " << dimension << ", " << 8 * sizeof(T) << " bits, "
+         << target << ", " << set.size() << " points, side " << set.side << ", length "
+         << set.length << ", threads " << execution.threads;
     SCOPED_TRACE(name.str());
     force_target(target);
     test::expect_equal(fof(packed, for_tree, execution), brute);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-
 #include <vector>
 
 #include <kith/groups.hpp>
@@ -33,7 +32,10 @@ inline void expect_exact(const PointsView& points, FofOptions options, int threa
   const Execution execution{.threads = threads};
   expect_equal(fof(points, options, execution), brute);
   const Tree cells(points,
-                   {.box = options.box, .builder = Builder::cells, .non_finite = options.non_finite, .max_leaf_size = 6},
+                   {.box = options.box,
+                    .builder = Builder::cells,
+                    .non_finite = options.non_finite,
+                    .max_leaf_size = 6},
                    execution);
   expect_equal(fof(cells, options, execution), brute);
 }
