@@ -1,6 +1,6 @@
 // Friends of friends on one set of points, stage by stage, best of several runs in one process.
 //
-//   bench_fof SET LENGTH THREADS RUNS [open] [cells] [tree] [shuffle] [min=SIZE] [labels=FILE]
+//   bench_fof SET LENGTH THREADS RUNS [open] [cells] [tree] [workspace] [shuffle] [min=SIZE] [labels=FILE]
 //
 // SET is a file of raw float32 triples with its periodic side, FILE:SIDE, or one of the sets below
 // with its number of points, such as ball:1e6; these measure lengths in linking lengths and take
@@ -124,6 +124,7 @@ struct Task {
   kith::FofOptions options;
   int runs = 5;
   bool keeps_tree = false;
+  bool keeps_memory = false;
   kith::TreeOptions tree;
   std::string labels;
 };
@@ -146,6 +147,7 @@ Task parse(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "open") task.options.box = {};
     if (word == "cells") task.tree.builder = kith::Builder::cells;
+    if (word == "workspace") task.keeps_memory = true;
     if (word == "tree") task.keeps_tree = true;
     if (word == "shuffle") shuffle(task.rows);
     if (word.starts_with("min=")) task.options.min_size = std::stoul(word.substr(4));
@@ -163,14 +165,15 @@ void run(const Task& task, int threads) {
   const kith::PointsView points = kith::view(task.rows.data(), task.rows.size() / 3, 3);
   const std::size_t before = peers::peak_memory();
   const kith::Workspace workspace;
-  const kith::Tree built(points, task.tree, {.threads = threads});
+  const kith::Tree built(task.keeps_tree ? points : kith::view(task.rows.data(), 0, 3), task.tree,
+                         {.threads = threads});
   kith::Statistics best;
   double seconds = 1e30, first = 0;
   std::size_t groups = 0, largest = 0;
   for (int i = 0; i < task.runs; ++i) {
     kith::Statistics statistics;
     const kith::Execution execution{
-        .threads = threads, .statistics = &statistics, .workspace = &workspace};
+        .threads = threads, .statistics = &statistics, .workspace = task.keeps_memory ? &workspace : nullptr};
     const double start = now();
     const kith::Tree tree = task.keeps_tree ? built : kith::Tree(points, task.tree, execution);
     const kith::Groups result = kith::fof(tree, task.options, execution);

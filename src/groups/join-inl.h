@@ -74,7 +74,8 @@ class Joiner {
         range_{Axes<D>(job.dimension), job.reach2, {}},
         root_box_(box(job.top(), 0)),
         own_{0, job.points},
-        is_shared_(is_shared) {
+        is_shared_(is_shared),
+        tests_(scratch.test) {
     for (int axis = 0; axis < range_.axes.count(); ++axis) range_.side[axis] = job.side[axis];
   }
 
@@ -100,6 +101,7 @@ class Joiner {
       n = gather<true>(level, self, is_last ? self + 1 : self, n);
     }
     visit<true>(job_.task_level, node, n);
+    finish_batch();
   }
 
  private:
@@ -212,6 +214,7 @@ class Joiner {
       else
         visit<false>(level - 1, child, gather<false>(level - 1, child, child + 1, 1));
     }
+    finish_batch();
     levels_[level].is_one[node] = are_one(level - 1, begin, end);
   }
 
@@ -241,6 +244,7 @@ class Joiner {
       else
         link_leaf<false>(leaf, 1);
     }
+    finish_batch();
     levels_[1].is_one[leaf] = are_one(0, first_point(1, leaf), end_point(1, leaf));
   }
 
@@ -366,30 +370,43 @@ class Joiner {
   template <bool Wrap>
   bool have_link(Place a, Place b) const {
     if (a.level < b.level) std::swap(a, b);
+    if (a.level == 1) return leaves_have_link<Wrap>(a.node, b.node);
     const Box q = box(b.level, b.node);
     for (Chunks at(levels_[a.level], a.node); !at.is_done(); at.next()) {
-      if (a.level == 1) {
-        if (has_link_with_leaf<Wrap>(
-                at.index(), points_near<Wrap>(q, block(at.index()), range_) & at.lanes(), b.node))
-          return true;
-        continue;
-      }
       unsigned near = boxes_near<Wrap>(q, chunk(a.level - 1, at.index()), range_) & at.lanes();
       for (; near != 0; near &= near - 1)
-        if (have_link<Wrap>({a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))},
-                            b))
+        if (have_link<Wrap>(
+                {a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))}, b))
           return true;
     }
     return false;
   }
   template <bool Wrap>
-  HWY_INLINE bool has_link_with_leaf(Index i, unsigned lanes, Index leaf) const {
-    const T* HWY_RESTRICT points = block(i);
+  HWY_INLINE bool leaves_have_link(Index a, Index b) const {
+    const Box box_a = box(1, a), box_b = box(1, b);
+    for (Chunks at_a(levels_[1], a); !at_a.is_done(); at_a.next()) {
+      const T* block_a = block(at_a.index());
+      const unsigned lanes_a = points_near<Wrap>(box_b, block_a, range_) & at_a.lanes();
+      if (lanes_a == 0) continue;
+      for (Chunks at_b(levels_[1], b); !at_b.is_done(); at_b.next()) {
+        const T* block_b = block(at_b.index());
+        const unsigned lanes_b = points_near<Wrap>(box_a, block_b, range_) & at_b.lanes();
+        const bool is_a_fewer = std::popcount(lanes_a) < std::popcount(lanes_b);
+        if (is_a_fewer ? any_is_near<Wrap>(block_a, lanes_a, block_b, lanes_b)
+                       : any_is_near<Wrap>(block_b, lanes_b, block_a, lanes_a))
+          return true;
+      }
+    }
+    return false;
+  }
+  /// Some lanes of a block, one by one, against some lanes of another.
+  template <bool Wrap>
+  HWY_INLINE bool any_is_near(const T* points, unsigned lanes, const T* others,
+                              unsigned other_lanes) const {
     for (; lanes != 0; lanes &= lanes - 1) {
       T x[kAxisRoom<D>];
       load_point(points, static_cast<unsigned>(std::countr_zero(lanes)), x);
-      for (Chunks at(levels_[1], leaf); !at.is_done(); at.next())
-        if (points_near<Wrap>(x, block(at.index()), range_) & at.lanes()) return true;
+      if (points_near<Wrap>(x, others, range_) & other_lanes) return true;
     }
     return false;
   }
@@ -411,52 +428,58 @@ class Joiner {
 
   // ---- leaves
 
-  /// A leaf against the n leaves in the list: three loops without unpredictable branches, but for
-  /// the links themselves. Lanes of a source block that belong to other leaves (cells) do no harm:
-  /// their links are links.
+  /// Leaf against the n leaves in the list: pairs of a point and a block are put off to a batch. The
+  /// loops have no unpredictable branches, but for the links themselves. Lanes of a source block that
+  /// belong to other leaves (cells) do no harm: their links are links.
   template <bool Wrap>
   void link_leaf(Index leaf, std::size_t n) {
     const Index* HWY_RESTRICT near = scratch_.near[1].data();
+    batch_wraps_ |= Wrap;
     for (Chunks mine(levels_[1], leaf); !mine.is_done(); mine.next()) {
       const T* HWY_RESTRICT points = block(mine.index());
       const Index root = parent(mine.base());
       // The parent of all 8 points, if they have one.
       const Index common = equal_parents(parent_ + mine.base(), root) == 0xff ? root : none;
-      Index* test = scratch_.test;
       for (std::size_t i = 0; i < n; ++i) {
         const unsigned lanes = points_near<Wrap>(box(1, near[i]), points, range_) & mine.lanes();
         for (Chunks at(levels_[1], near[i]); !at.is_done(); at.next()) {
           const bool is_settled = equal_parents(parent_ + at.base(), common) == 0xff;
-          test = append(test, at.base(), is_settled ? 0 : lanes);
-          if (HWY_UNLIKELY(test > scratch_.test + JoinScratch::kBatch)) {
-            link_batch<Wrap>(mine.index(), test);
-            test = scratch_.test;
-          }
+          tests_ = append_pairs(tests_, mine.base(), is_settled ? 0 : lanes, at.index());
+          if (HWY_UNLIKELY(tests_ > scratch_.test + JoinScratch::kBatch)) finish_batch();
         }
       }
-      link_batch<Wrap>(mine.index(), test);
     }
   }
 
-  /// Points of one block against other blocks.
+  /// Does the tests of the batch and makes the links that they find.
   template <bool Wrap>
-  HWY_INLINE void link_batch(Index i, const Index* test_end) {
-    const T* HWY_RESTRICT points = block(i);
-    const auto base = i * kWidth;
+  HWY_NOINLINE void link_batch() {
+    const std::uint64_t* const end = tests_;
+    tests_ = scratch_.test;
     std::uint64_t* HWY_RESTRICT hit = scratch_.hit;
-    for (const Index* HWY_RESTRICT test = scratch_.test; test < test_end; ++test) {
-      const Index other = *test / kWidth, lane = *test % kWidth;
+    std::uint8_t* HWY_RESTRICT hit_lanes = scratch_.hit_lanes;
+    for (const std::uint64_t* HWY_RESTRICT test = tests_; test < end; ++test) {
+      const auto p = static_cast<Index>(*test >> 32), other = static_cast<Index>(*test);
       T x[kAxisRoom<D>];
-      load_point(points, lane, x);
+      load_point(block(p / kWidth), p % kWidth, x);
       const unsigned near = points_near<Wrap>(x, block(other), range_) & own_lanes(other) &
-                            ~equal_parents(parent_ + other * kLanes, parent(base + lane));
-      *hit = std::uint64_t{near} << 32 | *test;
+                            ~equal_parents(parent_ + other * kLanes, parent(p));
+      *hit = *test;
+      *hit_lanes = static_cast<std::uint8_t>(near);
       hit += near != 0;
+      hit_lanes += near != 0;
     }
-    for (const std::uint64_t* at = scratch_.hit; at < hit; ++at) {
-      const auto test = static_cast<Index>(*at);
-      link_hit(base + test % kWidth, test / kWidth * kWidth, static_cast<unsigned>(*at >> 32));
-    }
+    const std::size_t hits = static_cast<std::size_t>(hit - scratch_.hit);
+    for (std::size_t i = 0; i < hits; ++i)
+      link_hit(static_cast<Index>(scratch_.hit[i] >> 32),
+               static_cast<Index>(scratch_.hit[i]) * kWidth, scratch_.hit_lanes[i]);
+  }
+  void finish_batch() {
+    if (batch_wraps_)
+      link_batch<true>();
+    else
+      link_batch<false>();
+    batch_wraps_ = false;
   }
 
   /// Lanes of a block whose points this task may touch.
@@ -468,11 +491,17 @@ class Joiner {
     if (base + kLanes > own_.end) lanes &= 0xffu >> (base + kLanes - own_.end);
     return lanes;
   }
+
+  /// Links p with lanes of a block: once for each of their parents, since lanes with one parent are in
+  /// one set already.
   HWY_INLINE void link_hit(Index p, Index other, unsigned lanes) const {
-    lanes &= ~equal_parents(parent_ + other, parent(p));
+    lanes &= ~equal_parents(parent_ + other, sets_.find(p));
     while (lanes != 0) {
-      unite(p, other + static_cast<Index>(std::countr_zero(lanes)));
-      lanes &= (lanes - 1) & ~equal_parents(parent_ + other, parent(p));
+      const Index o = other + static_cast<Index>(std::countr_zero(lanes));
+      lanes &= ~equal_parents(parent_ + other, parent(o));
+      lanes &= ~(1u << (o - other));
+      unite(p, o);
+      lanes &= ~equal_parents(parent_ + other, parent(p));
     }
   }
   HWY_INLINE Index parent(Index i) const { return sets_.parent(i); }
@@ -486,6 +515,8 @@ class Joiner {
   Box root_box_;
   IndexRange own_;  // the points that may be touched: in round one, those that have parents already
   bool is_shared_;  // by other tasks
+  std::uint64_t* tests_;  // end of the batch
+  bool batch_wraps_ = false;
 };
 
 template <int D, bool Packed, class T>

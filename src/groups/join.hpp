@@ -51,9 +51,9 @@ struct JoinScratch {
   static constexpr std::size_t kBatch = 2048;
   std::vector<std::vector<std::uint32_t>>
       near;  ///< per level: the nodes that the node at hand may link with
-  alignas(64)
-      std::uint32_t test[kBatch + 2 * kLanes];  ///< block of the source * 8 + lane of the receiver
-  alignas(64) std::uint64_t hit[kBatch + 2 * kLanes];  ///< lanes of the source << 32 | the test
+  alignas(64) std::uint64_t test[kBatch + 2 * kLanes];  ///< point << 32 | block of the source
+  alignas(64) std::uint64_t hit[kBatch + 2 * kLanes];   ///< tests that found links
+  std::uint8_t hit_lanes[kBatch + 2 * kLanes];          ///< and with which lanes of the source
 
   std::uint32_t* room(int level, std::size_t values) {
     std::vector<std::uint32_t>& list = near[static_cast<std::size_t>(level)];

@@ -1,6 +1,6 @@
 // Every pass is a parallel loop. Groups are brought to the order of their lowest members by marking
 // these in the array of the labels, which is in input order, and then to that of their sizes by one
-// stable scatter.
+// stable scatter. Single points, mostly the bulk of the groups, only have to be counted.
 #include "groups/labels.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace kith {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
-constexpr std::uint32_t kNone = 0xffffffff;  // as a label: -1
+constexpr std::uint32_t kNone = 0xffffffff;    // as a label: -1
+constexpr std::uint32_t kSingle = 0xfffffffe;  // beyond every point
 /// Groups of this size or more are few and sorted by comparison.
 constexpr std::uint32_t kLargeGroup = 4095;
 
@@ -75,21 +76,20 @@ class Numbering {
   void number(Groups::Impl& groups) const {
     auto* mark = reinterpret_cast<std::uint32_t*>(groups.label.data());
     mark_lowest(mark, groups.label.size());
-    Array<std::uint32_t> order = pack<std::uint32_t>(
-        workers_, groups.label.size(), [&](std::size_t i) { return mark[i] != kNone; });
-    if (order.size() > std::size_t{std::numeric_limits<std::int32_t>::max()})
+    const Array<std::uint32_t> order =
+        sorted_by_size(pack<std::uint32_t>(workers_, groups.label.size(),
+                                           [&](std::size_t i) { return mark[i] < kSingle; }),
+                       mark);
+    const Array<std::uint32_t> singles = pack<std::uint32_t>(
+        workers_, groups.label.size(), [&](std::size_t i) { return mark[i] == kSingle; });
+    const std::size_t count = order.size() + singles.size();
+    if (count > std::size_t{std::numeric_limits<std::int32_t>::max()})
       fail(ErrorCode::too_large,
-           "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2",
-           order.size());
-    groups.lowest = sorted_by_size(std::move(order), mark);
-    groups.size = Array<std::uint32_t>(groups.lowest.size(), workers_.pool());
-    workers_.for_ranges(groups.size.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t group = begin; group < end; ++group) {
-        const std::uint32_t root = mark[groups.lowest[group]];
-        groups.size[group] = size_[root];
-        lowest_[root] = static_cast<std::uint32_t>(group);  // from here on: the label
-      }
-    });
+           "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2", count);
+    groups.lowest = Array<std::uint32_t>(count, workers_.pool());
+    groups.size = Array<std::uint32_t>(count, workers_.pool());
+    number_groups(order, mark, groups);
+    number_singles(singles, order.size(), mark, groups);
     each_range([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone)
@@ -136,7 +136,8 @@ class Numbering {
     run.add_to(members_);
   }
 
-  /// The root of each group that is kept, at its lowest member; the label of all others.
+  /// At the lowest member of each group that is kept: its root, or kSingle if it is alone. Elsewhere
+  /// kNone.
   void mark_lowest(std::uint32_t* mark, std::size_t input_size) const {
     workers_.for_ranges(input_size, kGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(mark + begin, mark + end, kNone);
@@ -144,10 +145,36 @@ class Numbering {
     each_range([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         if (parent_[i] != i) continue;
-        if (size_[i] < min_size_)
-          lowest_[i] = kNone;
-        else
-          mark[lowest_[i]] = static_cast<std::uint32_t>(i);
+        if (size_[i] >= min_size_)
+          mark[lowest_[i]] = size_[i] == 1 ? kSingle : static_cast<std::uint32_t>(i);
+        if (size_[i] < min_size_ || size_[i] == 1) lowest_[i] = kNone;
+      }
+    });
+  }
+
+  /// Groups in their order, each given by its lowest member. Leaves the label in place of the lowest
+  /// member.
+  void number_groups(const Array<std::uint32_t>& order, const std::uint32_t* mark,
+                     const Groups::Impl& groups) const {
+    workers_.for_ranges(order.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t group = begin; group < end; ++group) {
+        const std::uint32_t root = mark[order[group]];
+        groups.lowest[group] = order[group];
+        groups.size[group] = size_[root];
+        lowest_[root] = static_cast<std::uint32_t>(group);
+      }
+    });
+  }
+
+  /// Points that are alone come last, as they stand; their labels are known at once.
+  void number_singles(const Array<std::uint32_t>& singles, std::size_t first, std::uint32_t* mark,
+                      const Groups::Impl& groups) const {
+    workers_.for_ranges(singles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t group = first + i;
+        groups.lowest[group] = singles[i];
+        groups.size[group] = 1;
+        mark[singles[i]] = static_cast<std::uint32_t>(group);
       }
     });
   }

@@ -102,6 +102,20 @@ HWY_INLINE std::uint32_t* append(std::uint32_t* HWY_RESTRICT out, std::uint32_t 
   return out + std::popcount(bits);
 }
 
+/// Writes (base + the number of each set bit) << 32 | low, likewise.
+HWY_INLINE std::uint64_t* append_pairs(std::uint64_t* HWY_RESTRICT out, std::uint32_t base,
+                                       unsigned bits, std::uint32_t low) {
+  const Tag<std::uint64_t> tag;
+  const hn::Rebind<std::uint8_t, decltype(tag)> bytes;
+  const auto rest = hn::Set(tag, std::uint64_t{base} << 32 | low);
+  for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
+    const hn::Rebind<std::uint32_t, decltype(tag)> halves;
+    const auto numbers = hn::PromoteTo(halves, hn::LoadU(bytes, kSetBits[bits] + lane));
+    hn::StoreU(hn::Add(hn::ShiftLeft<32>(hn::PromoteTo(tag, numbers)), rest), tag, out + lane);
+  }
+  return out + std::popcount(bits);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace kith
 HWY_AFTER_NAMESPACE();
