@@ -95,7 +95,7 @@ std::array<Color, kColors> even_path() {
 Color color_of(double value) {
   static const std::array<Color, kColors> colors = even_path();
   const double place = value > 0 ? std::min(value, 1.0) * (kColors - 1) : 0;  // NaN is dark
-  return colors[static_cast<std::size_t>(place + 0.5)];
+  return colors[static_cast<std::size_t>(std::lround(place))];
 }
 
 }  // namespace kith

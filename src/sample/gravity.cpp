@@ -18,7 +18,7 @@ constexpr std::size_t kGrain = 4096;  // particles in a task
 /// The part of a weight that goes to the upper cell, rounded; the rest goes to the lower one, so
 /// that the parts always sum to the whole.
 std::uint32_t upper_part(std::uint32_t weight, float of_upper) {
-  return static_cast<std::uint32_t>(static_cast<float>(weight) * of_upper + 0.5F);
+  return static_cast<std::uint32_t>(std::lrint(static_cast<float>(weight) * of_upper));
 }
 
 /// Adds integers: whole numbers have one sum, whatever the order of the threads, and nothing else

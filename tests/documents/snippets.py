@@ -26,7 +26,7 @@ def build_and_run(compiler, code, flags):
         commands = [[compiler, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
                      "-Werror", source, *flags, "-o", program], [program]]
         for command in commands:
-            result = subprocess.run(command, capture_output=True, text=True, check=False)
+            result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
             if result.returncode:
                 return result.stdout + result.stderr
     return None
