@@ -3,6 +3,7 @@
 #
 # Usage: scripts/bench.sh WHAT [POINTS...]
 #   tree    building trees: nanoflann, scipy
+#   knn     k nearest neighbours: nanoflann, scipy, pykdtree, scikit-learn (no POINTS; 'quick': the first tasks)
 # Prints a table and writes build/bench/WHAT.json. Leave the machine alone meanwhile.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -10,6 +11,7 @@ what=${1:-}
 [ $# -eq 0 ] || shift
 case $what in
   tree) need_packages build test && need_python numpy scipy ;;
+  knn) need_packages build test && need_python numpy scipy pykdtree scikit-learn ;;
   *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; [ "$what" = --help ]; exit ;;
 esac
 step bench-build configure_and_build release "bench_${what}_peers"

@@ -1,6 +1,6 @@
 // k nearest neighbours, kith against nanoflann, alternating in one process; best of several.
 //
-//   bench_knn KIND N K [threads=1] [reps=5] [peer=1] [d=3] [box=0] [double=0] [queries=0] [mode=all] [seed=1]
+//   bench_knn_peers KIND N K [threads=1] [reps=5] [peer=1] [d=3] [box=0] [double=0] [queries=0] [mode=all] [seed=1]
 //
 // KIND: uniform, normal, halo, grid, same, or a file of raw float32 rows. Times are build + query + rows in input
 // order, memory included. nanoflann is given its best light: points and queries sorted along the z-curve, the sort
@@ -210,9 +210,9 @@ void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& 
     std::vector<std::int32_t> id(s.k);
     std::vector<T> row(s.k);
     distance.resize(m * s.k);
+    kith::KnnSearcher<T> searcher(tree, {.k = s.k});
     for (std::size_t i = 0; i < m; ++i) {
-      kith::knn_into<T, std::int32_t>(tree, kith::view(q.data() + i * std::size_t(s.d), 1, s.d), {.k = s.k},
-                                      {id.data(), row.data(), 1}, {.threads = 1});
+      searcher(q.data() + i * std::size_t(s.d), id.data(), row.data());
       std::copy(row.begin(), row.end(), distance.begin() + std::ptrdiff_t(i * s.k));
     }
     times.add(now() - t0, now() - t1);
@@ -270,7 +270,7 @@ int run(const Settings& s) {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: bench_knn KIND N K [name=value ...]; see the top of bench/peers/knn.cpp\n");
+    std::fprintf(stderr, "usage: bench_knn_peers KIND N K [name=value ...]; see the top of bench/peers/knn.cpp\n");
     return 2;
   }
   Settings s;

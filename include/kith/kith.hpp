@@ -2,14 +2,18 @@
 #pragma once
 
 #include <kith/box.hpp>
+#include <kith/catalogue.hpp>
 #include <kith/cosmology.hpp>
+#include <kith/density.hpp>
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
 #include <kith/files.hpp>
-#include <kith/picture.hpp>
 #include <kith/groups.hpp>
+#include <kith/halos.hpp>
 #include <kith/neighbors.hpp>
+#include <kith/picture.hpp>
 #include <kith/points.hpp>
+#include <kith/radius.hpp>
 #include <kith/sample.hpp>
 #include <kith/tree.hpp>
 #include <kith/version.hpp>

@@ -22,7 +22,8 @@ concept ResultIndex = std::same_as<I, std::int32_t> || std::same_as<I, std::int6
 /// Which row of a result belongs to which point.
 enum class RowOrder {
   input,  ///< row i: the i-th point that was given
-  tree,   ///< row i: the i-th point in tree order (Tree::order); other query points keep their own order
+  tree,   ///< row i: the i-th point in tree order (Tree::order); other query points keep their own
+          ///< order
 };
 
 /// How neighbours are found. All methods give the same answer.
@@ -34,7 +35,8 @@ enum class KnnMethod {
 
 struct KnnOptions {
   std::size_t k = 1;
-  bool exclude_self = false;  ///< leave out the point itself, by index; for a tree's own points only
+  bool exclude_self =
+      false;  ///< leave out the point itself, by index; for a tree's own points only
   /// Neighbours lie within this distance (inclusive); rows may then hold fewer than k.
   double max_radius = std::numeric_limits<double>::infinity();
   bool strict = false;  ///< neighbours at exactly max_radius do not count
@@ -44,11 +46,12 @@ struct KnnOptions {
 
 namespace detail {
 /// Uninitialised memory on huge pages, from the workspace if there is one.
-KITH_API std::shared_ptr<void> allocate(std::size_t count, std::size_t size, const Execution& execution);
+KITH_API std::shared_ptr<void> allocate(std::size_t count, std::size_t size,
+                                        const Execution& execution);
 }  // namespace detail
 
-/// Where a result goes: `rows` rows of k values each in the caller's memory. Either pointer may be null if
-/// that half of the answer is not wanted.
+/// Where a result goes: `rows` rows of k values each in the caller's memory. Either pointer may be
+/// null if that half of the answer is not wanted.
 template <Coordinate T, ResultIndex Index>
 struct NeighborRows {
   Index* index = nullptr;
@@ -56,8 +59,8 @@ struct NeighborRows {
   std::size_t rows = 0;
 };
 
-/// Rows of neighbours, each in the order of (squared distance, original index). A row with fewer than k
-/// neighbours ends in index -1 at distance infinity. Copies share the memory.
+/// Rows of neighbours, each in the order of (squared distance, original index). A row with fewer
+/// than k neighbours ends in index -1 at distance infinity. Copies share the memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class Neighbors {
  public:
@@ -85,27 +88,29 @@ class Neighbors {
   std::shared_ptr<void> index_, distance_;
 };
 
-/// The k nearest neighbours of each of the tree's own points, written to the caller's memory. T is the
-/// scalar type of the tree.
+/// The k nearest neighbours of each of the tree's own points, written to the caller's memory. T is
+/// the scalar type of the tree.
 ///
-/// Rows: Tree::input_size() of them (dropped points: -1 and infinity), or Tree::size() in tree order.
-/// Determinism: the same bits for any number of threads and on any CPU.
-/// Errors: invalid_argument, too_large (indices that do not fit), out_of_memory, cancelled.
+/// Rows: Tree::input_size() of them (dropped points: -1 and infinity), or Tree::size() in tree
+/// order. Determinism: the same bits for any number of threads and on any CPU. Errors:
+/// invalid_argument, too_large (indices that do not fit), out_of_memory, cancelled.
 template <Coordinate T, ResultIndex Index>
 KITH_API void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index> rows,
                        const Execution& execution = {});
 
-/// The same for other points: one row per query. Queries may come in any order; a call with many is faster
-/// per query than many calls. Errors: also non_finite (unless the tree drops such points: then so are queries).
+/// The same for other points: one row per query. Queries may come in any order; a call with many is
+/// faster per query than many calls. Errors: also non_finite (unless the tree drops such points:
+/// then so are queries).
 template <Coordinate T, ResultIndex Index>
 KITH_API void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
                        NeighborRows<T, Index> rows, const Execution& execution = {});
 
 /// The k nearest neighbours of each of the tree's own points.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
-Neighbors<T, Index> knn(const Tree& tree, const KnnOptions& options, const Execution& execution = {}) {
-  Neighbors<T, Index> result(options.order == RowOrder::input ? tree.input_size() : tree.size(), options.k,
-                             execution);
+Neighbors<T, Index> knn(const Tree& tree, const KnnOptions& options,
+                        const Execution& execution = {}) {
+  Neighbors<T, Index> result(options.order == RowOrder::input ? tree.input_size() : tree.size(),
+                             options.k, execution);
   knn_into<T, Index>(tree, options, result.rows(), execution);
   return result;
 }
@@ -118,5 +123,24 @@ Neighbors<T, Index> knn(const Tree& tree, PointsView queries, const KnnOptions& 
   knn_into<T, Index>(tree, queries, options, result.rows(), execution);
   return result;
 }
+
+/// Searches for one point at a time, from a loop, without the cost of a call per point. Holds scratch memory: one
+/// for each thread. Shares the tree.
+template <Coordinate T = float, ResultIndex Index = std::int32_t>
+class KITH_API KnnSearcher {
+ public:
+  /// Errors: as knn.
+  KnnSearcher(const Tree& tree, const KnnOptions& options);
+  ~KnnSearcher();
+  KnnSearcher(KnnSearcher&&) noexcept = default;
+  KnnSearcher& operator=(KnnSearcher&&) noexcept = default;
+
+  /// The k neighbours of the point, in the form of one row of knn. Errors: non_finite.
+  void operator()(const T* point, Index* index, T* distance);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace kith

@@ -35,47 +35,78 @@ struct Rows {
 template <class T>
 struct Search {
   Metric<kAnyDimension, T> metric;
-  T limit2;
   T unscale;
-  std::size_t k;
 
-  Search(const Frame<T>& frame, int dimension, const KnnOptions& options)
-      : metric{axes_of(dimension)},
-        limit2(kith::limit2(options.max_radius, options.strict, frame)),
-        unscale(std::ldexp(T(1), -frame.exponent)),
-        k(options.k) {
+  Search(const Frame<T>& frame, int dimension)
+      : metric{axes_of(dimension)}, unscale(std::ldexp(T(1), -frame.exponent)) {
     std::copy_n(frame.side, dimension, metric.side);
   }
 
-  /// All points but `self`, by (d2, index); the first k of them.
-  BruteRow<T> nearest(const T* query, const Rows<T>& points, std::int64_t self) const {
-    std::vector<std::pair<T, std::uint32_t>> near;
+  /// All points within limit2 but `self`, by (d2, index).
+  BruteRow<T> near(const T* query, const Rows<T>& points, T limit2, std::int64_t self) const {
+    std::vector<std::pair<T, std::uint32_t>> found;
     for (std::size_t i = 0; i < points.index.size(); ++i) {
       const T d2 = metric.distance2(query, points.row(i));
-      if (d2 <= limit2 && points.index[i] != self) near.emplace_back(d2, points.index[i]);
+      if (d2 <= limit2 && points.index[i] != self) found.emplace_back(d2, points.index[i]);
     }
-    std::sort(near.begin(), near.end());
-    near.resize(std::min(near.size(), k));
-    BruteRow<T> row{std::vector<std::int64_t>(k, -1),
-                    std::vector<T>(k, std::numeric_limits<T>::infinity())};
-    for (std::size_t i = 0; i < near.size(); ++i) {
-      row.index[i] = near[i].second;
-      row.distance[i] = std::sqrt(near[i].first) * unscale;
+    std::sort(found.begin(), found.end());
+    BruteRow<T> row;
+    for (const auto& [d2, index] : found) {
+      row.index.push_back(index);
+      row.distance.push_back(std::sqrt(d2) * unscale);
     }
     return row;
   }
 };
 
+/// Points and queries, read once.
 template <class T>
-std::vector<BruteRow<T>> search_all(const Rows<T>& points, const Rows<T>& queries, std::size_t rows,
-                                    const Search<T>& search, bool exclude_self) {
-  const std::vector<std::int64_t> none(search.k, -1);
-  std::vector<BruteRow<T>> result(
-      rows, {none, std::vector<T>(search.k, std::numeric_limits<T>::infinity())});
-  for (std::size_t i = 0; i < queries.index.size(); ++i)
-    result[queries.index[i]] =
-        search.nearest(queries.row(i), points, exclude_self ? std::int64_t{queries.index[i]} : -1);
-  return result;
+struct Scene {
+  Input<T> input;
+  Rows<T> points, queries;
+  std::size_t rows;
+  Search<T> search;
+
+  Scene(const PointsView& view, const TreeOptions& options, const PointsView* asked)
+      : input(read_input<T>(view, options.box, options.non_finite, Workers(kOneThread))),
+        points(input),
+        queries(asked ? Rows<T>(read_queries<T>(*asked, input.frame, options.non_finite, Workers(kOneThread)))
+                      : points),
+        rows(asked ? asked->size : view.size),
+        search(input.frame, view.dimension) {}
+
+  /// One row per query; limit2(query's index) bounds it.
+  template <class F>
+  std::vector<BruteRow<T>> all(bool exclude_self, F limit2) const {
+    std::vector<BruteRow<T>> result(rows);
+    for (std::size_t i = 0; i < queries.index.size(); ++i) {
+      const std::uint32_t id = queries.index[i];
+      result[id] = search.near(queries.row(i), points, limit2(id), exclude_self ? std::int64_t{id} : -1);
+    }
+    return result;
+  }
+
+ private:
+  static inline const Execution kOneThread{.threads = 1};
+};
+
+template <class T>
+std::vector<BruteRow<T>> knn_rows(const Scene<T>& scene, const KnnOptions& options) {
+  const T limit = limit2(options.max_radius, options.strict, scene.input.frame);
+  auto rows = scene.all(options.exclude_self, [&](std::size_t) { return limit; });
+  for (BruteRow<T>& row : rows) {
+    row.index.resize(options.k, -1);
+    row.distance.resize(options.k, std::numeric_limits<T>::infinity());
+  }
+  return rows;
+}
+
+template <class T>
+std::vector<BruteRow<T>> radius_rows(const Scene<T>& scene, const RadiusOptions& options) {
+  return scene.all(options.exclude_self, [&](std::size_t i) {
+    return limit2(options.radii.empty() ? options.radius : options.radii[i], options.strict,
+                  scene.input.frame);
+  });
 }
 
 }  // namespace
@@ -84,30 +115,38 @@ template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
                                    const KnnOptions& knn_options) {
   const FloatEnvironment environment;
-  const Execution execution{.threads = 1};
-  const auto input = read_input<T>(points, options.box, options.non_finite, Workers(execution));
-  const Rows<T> rows(input);
-  return search_all(rows, rows, points.size, Search<T>(input.frame, points.dimension, knn_options),
-                    knn_options.exclude_self);
+  return knn_rows(Scene<T>(points, options, nullptr), knn_options);
 }
 
 template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options, PointsView queries,
                                    const KnnOptions& knn_options) {
   const FloatEnvironment environment;
-  const Execution execution{.threads = 1};
-  const Workers workers(execution);
-  const auto input = read_input<T>(points, options.box, options.non_finite, workers);
-  const auto asked = read_queries<T>(queries, input.frame, options.non_finite, workers);
-  return search_all(Rows<T>(input), Rows<T>(asked), queries.size,
-                    Search<T>(input.frame, points.dimension, knn_options), false);
+  return knn_rows(Scene<T>(points, options, &queries), knn_options);
 }
 
-template std::vector<BruteRow<float>> brute_knn(PointsView, const TreeOptions&, const KnnOptions&);
-template std::vector<BruteRow<double>> brute_knn(PointsView, const TreeOptions&, const KnnOptions&);
-template std::vector<BruteRow<float>> brute_knn(PointsView, const TreeOptions&, PointsView,
-                                                const KnnOptions&);
-template std::vector<BruteRow<double>> brute_knn(PointsView, const TreeOptions&, PointsView,
-                                                 const KnnOptions&);
+template <class T>
+std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
+                                      const RadiusOptions& radius_options) {
+  const FloatEnvironment environment;
+  return radius_rows(Scene<T>(points, options, nullptr), radius_options);
+}
+
+template <class T>
+std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options, PointsView queries,
+                                      const RadiusOptions& radius_options) {
+  const FloatEnvironment environment;
+  return radius_rows(Scene<T>(points, options, &queries), radius_options);
+}
+
+#define KITH_INSTANTIATE(T)                                                                                   \
+  template std::vector<BruteRow<T>> brute_knn(PointsView, const TreeOptions&, const KnnOptions&);            \
+  template std::vector<BruteRow<T>> brute_knn(PointsView, const TreeOptions&, PointsView, const KnnOptions&); \
+  template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&, const RadiusOptions&);      \
+  template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&, PointsView,                 \
+                                                 const RadiusOptions&);
+KITH_INSTANTIATE(float)
+KITH_INSTANTIATE(double)
+#undef KITH_INSTANTIATE
 
 }  // namespace kith

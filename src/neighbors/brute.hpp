@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <kith/neighbors.hpp>
+#include <kith/radius.hpp>
 
 namespace kith {
 
@@ -24,5 +24,13 @@ std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options
 template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options, PointsView queries,
                                    const KnnOptions& knn_options);
+
+/// What radius(Tree(points, options), radius_options) gives, one list per point, all neighbours in order.
+template <class T>
+std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
+                                      const RadiusOptions& radius_options);
+template <class T>
+std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options, PointsView queries,
+                                      const RadiusOptions& radius_options);
 
 }  // namespace kith

@@ -12,16 +12,14 @@
 #define KITH_NEIGHBORS_KNN_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "neighbors/knn_job.hpp"
+#include "neighbors/group-inl.h"
 #include "neighbors/predictor.hpp"
-#include "neighbors/rows-inl.h"
 #include "walk/best_first-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,82 +27,37 @@ namespace kith {
 namespace HWY_NAMESPACE {
 
 template <int D, class T>
-class KnnSearch final : public KnnWorker {
+class KnnSearch final : public GroupSearch<D, T> {
  public:
   explicit KnnSearch(const KnnJob<T>& job)
-      : job_(job),
+      : GroupSearch<D, T>(job),
+        job_(job),
         need_(std::min(job.k + (job.exclude_self ? 1 : 0), job.source.points)),
         aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.source.is_hilbert),
         most_(std::min(job.limit2, std::numeric_limits<T>::max())),
-        reach_(job.source, job.side),
         best_first_(reach_) {
     const auto expected = static_cast<std::size_t>(aim_.blocks);
     max_picked_ = std::max<std::size_t>(256, 4 * expected);
     max_listed_ = std::max<std::size_t>(3072, 16 * expected);
-    reserve_slots(8 * kLanes);
-  }
-
-  void run(std::size_t group_begin, std::size_t group_end) override {
-    for (std::size_t group = group_begin; group < group_end; ++group) {
-      const std::size_t first = group * kGroupBlocks;
-      const std::size_t last = std::min(job_.queries.block_count(), first + kGroupBlocks);
-      set_group(first, last);
-      for (std::size_t block = first; block < last; ++block) search_block(block);
-    }
-    hwy::FlushStream();
   }
 
  private:
-  using Box = Bounds<D, T>;
-  /// Any other dimension has one copy of the code, which asks each axis whether it is periodic.
-  static constexpr bool kAlwaysWrap = D == kAnyDimension;
+  using Base = GroupSearch<D, T>;
+  using typename Base::Box;
+  using Base::collect, Base::counts_, Base::counts_of_, Base::forget, Base::is_listed_, Base::is_wrapped_,
+      Base::kAlwaysWrap, Base::list_, Base::listed2_, Base::near_, Base::picked, Base::queries_, Base::query_,
+      Base::reach_, Base::reserve_slots, Base::slots;
 
-  // ---- queries
-
-  Box box_of_block(std::size_t block) const {
-    const Axes<D> axes = reach_.axes();
-    const T* chunk = job_.queries.level[0].boxes + block / kLanes * reach_.chunk_stride() + block % kLanes;
-    Box box;
-    for (int axis = 0; axis < axes.count(); ++axis) {
-      box.lo[axis] = chunk[static_cast<std::size_t>(axis) * kLanes];
-      box.hi[axis] = chunk[static_cast<std::size_t>(axes.count() + axis) * kLanes];
-    }
-    return box;
-  }
-
-  T diagonal2(const Box& box) const {
-    T sum = 0;
-    for (int axis = 0; axis < reach_.axes().count(); ++axis) {
-      const T width = box.hi[axis] - box.lo[axis];
-      sum += width * width;
-    }
-    return std::min(std::numeric_limits<T>::max(), sum);  // finite even where queries are not
-  }
-
-  bool is_point(const Box& box) const {
-    return std::equal(box.lo, box.lo + reach_.axes().count(), box.hi);
-  }
-
-  void set_group(std::size_t first, std::size_t last) {
-    group_ = box_of_block(first);
-    for (std::size_t block = first + 1; block < last; ++block)
-      group_.add(box_of_block(block), reach_.axes());
-    listed2_ = -1;
-    is_listed_ = false;
-  }
-
-  void search_block(std::size_t block) {
-    block_ = block;
-    query_ = job_.queries.blocks + block * reach_.block_stride();
-    queries_ = std::min(kLanes, job_.queries.points - block * kLanes);
-    const Box box = box_of_block(block);
-    if (queries_ > 1 && is_point(box)) return search_equal_queries();
-    const float log_diagonal2 = rough_log2(diagonal2(box));
+  void search_block() override {
+    const Box box = this->box_of_block(this->block_);
+    if (queries_ > 1 && this->is_point(box)) return search_equal_queries();
+    const float log_diagonal2 = rough_log2(this->diagonal2(box));
     T r2 = 0;
     const bool has_guess = job_.is_grouped && predictor_.is_ready();
     if (has_guess) {
       r2 = std::min(most_, rough_exp2<T>(predictor_.predict(log_diagonal2, aim_)));
-      if (r2 > listed2_ || (!is_listed_ && r2 * 3 < listed2_)) list_group(std::min(most_, r2 * T(1.5)));
+      if (r2 > listed2_ || (!is_listed_ && r2 * 3 < listed2_))
+        this->list_group(std::min(most_, r2 * T(1.5)), max_listed_);
     }
     if (!has_guess || !is_listed_) {
       for (std::size_t j = 0; j < queries_; ++j) search_alone(j);
@@ -130,29 +83,6 @@ class KnnSearch final : public KnnWorker {
 
   // ---- with the group's list
 
-  void list_group(T r2) {
-    listed2_ = r2;
-    is_wrapped_ = kAlwaysWrap || leaves_box(r2);
-    const BoxProbe<D, T> probe(group_, reach_.axes());
-    is_listed_ = is_wrapped_ ? reach_.template list<true>(probe, r2, max_listed_, list_)
-                             : reach_.template list<kAlwaysWrap>(probe, r2, max_listed_, list_);
-    if (is_listed_ && picked_stride_ < list_.size + 2 * kLanes) {
-      picked_stride_ = 2 * list_.size + 4 * kLanes;
-      picked_ = Array<std::uint32_t>(kLanes * picked_stride_);
-    }
-  }
-
-  /// Could a pair within r2 of the group be nearer around the box? The margin covers every rounding.
-  bool leaves_box(T r2) const {
-    if (!job_.is_periodic) return false;
-    const T r = std::sqrt(r2) * T(1.00001);
-    for (int axis = 0; axis < reach_.axes().count(); ++axis) {
-      const T side = job_.side[axis], far = r + T(1e-6) * side;
-      if (side > 0 && !(group_.lo[axis] - far > 0 && group_.hi[axis] + far < side)) return true;
-    }
-    return false;
-  }
-
   template <bool Wrap>
   void search_listed(const Box& box, T r2) {
     reach_.template filter<Wrap>(list_, BoxProbe<D, T>(box, reach_.axes()), r2, near_);
@@ -170,19 +100,13 @@ class KnnSearch final : public KnnWorker {
     }
     reserve_slots(most * kLanes);
     for (std::size_t j = 0; j < queries_; ++j)
-      if (blocks[j] <= max_picked_) collect<Wrap>(j, picked(j), blocks[j], radius2[j]);
+      if (blocks[j] <= max_picked_) this->template collect<Wrap>(j, picked(j), blocks[j], radius2[j]);
     for (std::size_t j = 0; j < queries_; ++j) {
       if (HWY_UNLIKELY(blocks[j] > max_picked_))
         search_alone(j);
       else if (HWY_UNLIKELY(!is_complete(j, radius2[j])))
         rescan<Wrap>(j, radius2[j]);
     }
-  }
-
-  template <bool Wrap>
-  HWY_INLINE void collect(std::size_t j, const std::uint32_t* picked, std::size_t blocks, T r2) {
-    const Slots<T> slot = slots(j);
-    counts_of_[j] = reach_.template collect<Wrap>(picked, blocks, query_ + j, r2, slot.d2, slot.id);
   }
 
   /// Nothing within r2 is missing; is that enough? With a radius limit, there may be no more.
@@ -206,7 +130,7 @@ class KnnSearch final : public KnnWorker {
       const std::size_t blocks = reach_.template pick<Wrap>(list_, query_ + j, r2, picked(j));
       if (blocks > max_picked_) return search_alone(j, r2);
       reserve_slots(blocks * kLanes);
-      collect<Wrap>(j, picked(j), blocks, r2);
+      this->template collect<Wrap>(j, picked(j), blocks, r2);
       if (is_complete(j, r2)) return;
     }
   }
@@ -221,16 +145,8 @@ class KnnSearch final : public KnnWorker {
     if (!(r2 > 0)) r2 = guess;
     r2 = std::min(r2, sure);
     for (int attempt = 0; attempt < 8; ++attempt) {
-      const PointProbe<D, T> probe(query_ + j, kLanes, reach_.axes());
-      const bool is_listed = kAlwaysWrap || job_.is_periodic
-                                 ? reach_.template list<true>(probe, r2, max_picked_, alone_)
-                                 : reach_.template list<kAlwaysWrap>(probe, r2, max_picked_, alone_);
-      if (!is_listed) break;
-      reserve_slots(alone_.size * kLanes);
-      if (kAlwaysWrap || job_.is_periodic)
-        collect<true>(j, alone_.block.data(), alone_.size, r2);
-      else
-        collect<kAlwaysWrap>(j, alone_.block.data(), alone_.size, r2);
+      if (!this->list_alone(j, r2, max_picked_)) break;
+      this->collect_alone(j, r2);
       if (is_complete(j, r2)) return;
       if (r2 >= sure) break;
       r2 = std::min(sure, grown(std::max(r2, std::numeric_limits<T>::min()), counts_of_[j]));
@@ -292,57 +208,27 @@ class KnnSearch final : public KnnWorker {
   // ---- results
 
   void finish(float log_diagonal2, bool is_lesson = true) {
-    const std::uint32_t* id = reach_.index_of(query_, reach_.axes());
     std::fill(counts_of_ + queries_, counts_of_ + kLanes, 0);
     if (job_.exclude_self)
-      for (std::size_t j = 0; j < queries_; ++j) forget(j, id[j]);
+      for (std::size_t j = 0; j < queries_; ++j) forget(j, this->query_id(j));
     for (std::size_t j = 0; j < queries_; j += kColumns)
-      selector_.sort(slots(j), counts_of_ + j, job_.k);
+      this->selector_.sort(slots(j), counts_of_ + j, job_.k);
     float log_r2[kLanes];
     for (std::size_t j = 0; j < queries_; ++j) {
       const Slots<T> slot = slots(j);
       const std::size_t count = std::min(counts_of_[j], job_.k);
-      log_r2[j] = rough_log2(count < job_.k || count == 0 ? most_ : slot.d2[count - 1]);
+      log_r2[j] = rough_log2(count < job_.k ? most_ : slot.d2[count - 1]);
       to_distances(slot.d2, count, job_.unscale);
-      const std::size_t row = job_.in_tree_order ? block_ * kLanes + j : id[j];
-      const Found<T> found{row, count, slot.id, slot.d2};
-      if (job_.visit)
-        (*job_.visit)(found);
-      else
-        write_row(job_, found);
+      deliver({this->row_of(j), count, slot.id, slot.d2});
     }
     if (is_lesson && job_.is_grouped) predictor_.learn(log_r2, queries_, log_diagonal2);
   }
 
-  /// Removes the query itself from its candidates.
-  void forget(std::size_t j, std::uint32_t self) {
-    const Slots<T> slot = slots(j);
-    const std::size_t count = counts_of_[j];
-    const auto at = static_cast<std::size_t>(std::find(slot.id, slot.id + count, self) - slot.id);
-    if (at == count) return;
-    slot.d2[at] = slot.d2[count - 1];
-    slot.id[at] = slot.id[count - 1];
-    --counts_of_[j];
-  }
-
-  Slots<T> slots(std::size_t j) const {
-    return Slots<T>{d2_.data(), id_.data(), slot_stride_}.from(j);
-  }
-  std::uint32_t* picked(std::size_t j) const { return picked_.data() + j * picked_stride_; }
-
-  /// Room for `count` candidates in each slot; keeps what is there.
-  void reserve_slots(std::size_t count) {
-    if (HWY_LIKELY(count + 4 * kLanes <= slot_stride_)) return;
-    const std::size_t stride = (2 * count + 8 * kLanes) / kSortedRun * kSortedRun;
-    Array<T> d2(kLanes * stride);
-    Array<std::uint32_t> id(kLanes * stride);
-    for (std::size_t j = 0; slot_stride_ > 0 && j < kLanes; ++j) {
-      std::copy_n(slots(j).d2, slot_stride_, d2.data() + j * stride);
-      std::copy_n(slots(j).id, slot_stride_, id.data() + j * stride);
-    }
-    d2_ = std::move(d2);
-    id_ = std::move(id);
-    slot_stride_ = stride;
+  HWY_INLINE void deliver(const Found<T>& found) const {
+    if (job_.visit) return (*job_.visit)(found);
+    const std::size_t at = found.row * job_.k;
+    write_neighbors(job_, found, at);
+    if (HWY_UNLIKELY(found.count < job_.k)) pad_row(job_, at + found.count, at + job_.k);
   }
 
   const KnnJob<T>& job_;
@@ -350,35 +236,9 @@ class KnnSearch final : public KnnWorker {
   const Aim aim_;
   const T most_;  ///< the largest squared radius to try: the limit, or what is finite
   std::size_t max_picked_, max_listed_;
-  Reach<D, T> reach_;
   BestFirst<D, T> best_first_;
   Predictor predictor_;
-  Selector<T> selector_;
-
-  Box group_;
-  T listed2_ = -1;  ///< the group's list holds all blocks within
-  bool is_listed_ = false, is_wrapped_ = false;
-  BlockList<T> list_, near_, alone_;
-  Array<std::uint32_t> picked_;
-  std::size_t picked_stride_ = 0;
-
-  std::size_t block_ = 0;
-  const T* query_ = nullptr;  ///< the block of queries
-  std::size_t queries_ = 0;
-  std::size_t counts_of_[kLanes] = {};
-  Array<T> d2_;
-  Array<std::uint32_t> id_;
-  std::size_t slot_stride_ = 0;
 };
-
-template <class T>
-std::unique_ptr<KnnWorker> make_worker(const KnnJob<T>& job) {
-  switch (job.source.dimension) {
-    case 2: return std::make_unique<KnnSearch<2, T>>(job);
-    case 3: return std::make_unique<KnnSearch<3, T>>(job);
-    default: return std::make_unique<KnnSearch<kAnyDimension, T>>(job);
-  }
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace kith

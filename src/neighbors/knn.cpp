@@ -1,119 +1,20 @@
-#include <algorithm>
-#include <mutex>
-#include <new>
-
 #include <kith/neighbors.hpp>
 
-#include "base/fail.hpp"
-#include "base/float_environment.hpp"
-#include "kernels/target.hpp"
-#include "neighbors/knn_job.hpp"
-#include "neighbors/limits.hpp"
-#include "parallel/workers.hpp"
-#include "tree/builders.hpp"
-#include "tree/input.hpp"
-#include "tree/order.hpp"
-#include "walk/source.hpp"
+#include "neighbors/driver.hpp"
+#include "neighbors/walk_knn.hpp"
 
 namespace kith {
 namespace {
 
-/// The workers of a call: a range takes one that is free and gives it back with what it learned.
-template <class T>
-class WorkerPool {
- public:
-  explicit WorkerPool(const KnnJob<T>& job) : job_(job) {}
-
-  void run(std::size_t group_begin, std::size_t group_end) {
-    std::unique_ptr<KnnWorker> worker = take();
-    worker->run(group_begin, group_end);
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(worker));
-  }
-  /// After all ranges are done.
-  KnnCounts counts() const {
-    KnnCounts sum;
-    for (const auto& worker : free_) {
-      sum.rescanned += worker->counts().rescanned;
-      sum.alone += worker->counts().alone;
-      sum.best_first += worker->counts().best_first;
-    }
-    return sum;
-  }
-
- private:
-  std::unique_ptr<KnnWorker> take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        auto worker = std::move(free_.back());
-        free_.pop_back();
-        return worker;
-      }
-    }
-    return make_knn_worker(job_);
-  }
-
-  const KnnJob<T>& job_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<KnnWorker>> free_;
-};
-
-/// Long enough that workers seldom change hands, short enough to stop and to share within milliseconds.
-std::size_t groups_per_range(std::size_t k) { return std::clamp<std::size_t>(1024 / std::max<std::size_t>(1, k), 1, 16); }
-
-template <class T>
-void search(const KnnJob<T>& job, Workers& workers) {
-  const std::size_t queries = job.queries.points;
-  const std::size_t groups = (queries + kGroupQueries - 1) / kGroupQueries;
-  const Stage stage(workers, "search", queries);
-  WorkerPool<T> pool(job);
-  workers.for_ranges(groups, groups_per_range(job.k), [&](std::size_t begin, std::size_t end) {
-    pool.run(begin, end);
-    workers.advance((end - begin) * kGroupQueries);
-  });
-  const KnnCounts counts = pool.counts();
-  workers.count("searches repeated", counts.rescanned);
-  workers.count("searches from the root", counts.alone);
-  workers.count("best-first searches", counts.best_first);
-}
-
-/// What own points and other queries have in common.
-template <class T>
-KnnJob<T> make_job(const Tree& tree, const KnnOptions& options) {
-  const TreeData<T>& data = tree.impl().as<T>();
-  KnnJob<T> job;
-  job.source = block_view<T>(tree.impl());
-  job.side = data.frame.side;
-  job.is_periodic = tree.box().is_periodic();
-  job.k = options.k;
-  job.limit2 = limit2(options.max_radius, options.strict, data.frame);
-  job.unscale = std::ldexp(T(1), -data.frame.exponent);
-  return job;
-}
-
-template <class T, class Index>
-void set_rows(KnnJob<T>& job, const NeighborRows<T, Index>& rows) {
-  job.distance = rows.distance;
-  if constexpr (sizeof(Index) == 4)
-    job.index32 = rows.index;
-  else
-    job.index64 = rows.index;
-}
-
 template <class T, class Index>
 void check(const Tree& tree, const KnnOptions& options, const NeighborRows<T, Index>& rows,
            std::size_t expected) {
-  if (tree.scalar() != scalar_of<T>)
-    refuse("knn: {} distances of a tree of {} points; call knn<{}>", sizeof(T) == 4 ? "float" : "double",
-           sizeof(T) == 4 ? "double" : "float", sizeof(T) == 4 ? "double" : "float");
+  check_scalar<T>("knn", tree);
   if (options.k == 0) refuse("knn: k = 0; ask for at least 1 neighbor");
   check_radius("knn", "max_radius", options.max_radius);
   if (rows.rows != expected)
     refuse("knn: room for {} rows, but there are {}; pass as many", rows.rows, expected);
-  if (tree.input_size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    fail(ErrorCode::too_large, "knn: {} points do not fit 32-bit indices; ask for std::int64_t",
-         tree.input_size());
+  check_index<Index>("knn", tree);
 }
 
 /// Rows without neighbours: for queries that were dropped, and when nothing can be found.
@@ -126,18 +27,29 @@ void fill_empty(const NeighborRows<T, Index>& rows, std::size_t k, const Workers
   });
 }
 
+template <class T, class Index>
+KnnJob<T> make_job(const Tree& tree, const KnnOptions& options, const NeighborRows<T, Index>& rows) {
+  KnnJob<T> job;
+  set_source(job, tree);
+  set_target(job, rows.index, rows.distance);
+  job.k = options.k;
+  job.limit2 = limit2(options.max_radius, options.strict, tree.impl().as<T>().frame);
+  return job;
+}
+
 template <class T>
 bool is_hopeless(const KnnJob<T>& job) {
   return job.source.points == 0 || job.limit2 < 0;
 }
 
-template <class F>
-void guarded(const char* call, F f) {
-  try {
-    f();
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "{}: no memory for the search; use fewer threads or a smaller k", call);
-  }
+/// `receivers`: the tree of the queries.
+template <class T>
+void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree, const Planes<T>& receivers,
+         Workers& workers) {
+  if (options.method == KnnMethod::walk)
+    walk_knn(job, tree.impl().as<T>().planes, receivers, workers);
+  else
+    run_search(job, "search", options.k, workers);
 }
 
 }  // namespace
@@ -158,13 +70,11 @@ void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index
   choose_target();
   guarded("knn", [&] {
     Workers workers(execution);
-    KnnJob<T> job = make_job<T>(tree, options);
-    job.queries = job.source;
+    KnnJob<T> job = make_job(tree, options, rows);
     job.exclude_self = options.exclude_self;
     job.in_tree_order = in_tree_order;
-    set_rows(job, rows);
     if (is_hopeless(job) || rows.rows > tree.size()) fill_empty(rows, options.k, workers);
-    if (!is_hopeless(job)) search(job, workers);
+    if (!is_hopeless(job)) run(job, options, tree, tree.impl().as<T>().planes, workers);
   });
 }
 
@@ -173,38 +83,84 @@ void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options, N
               const Execution& execution) {
   const FloatEnvironment environment;
   check(tree, options, rows, queries.size);
-  check_view("knn", queries, tree.box());
-  if (queries.dimension != tree.dimension() || queries.scalar != tree.scalar())
-    refuse("knn: queries of dimension {} and {} bits for a tree of dimension {} and {} bits; they must agree",
-           queries.dimension, queries.scalar == Scalar::float32 ? 32 : 64, tree.dimension(),
-           tree.scalar() == Scalar::float32 ? 32 : 64);
+  check_queries("knn", tree, queries);
   if (options.exclude_self) refuse("knn: exclude_self with other queries; it is for a tree's own points");
   choose_target();
   guarded("knn", [&] {
     Workers workers(execution);
-    KnnJob<T> job = make_job<T>(tree, options);
-    set_rows(job, rows);
-    const Input<T> input =
-        read_queries<T>(queries, tree.impl().as<T>().frame, tree.options().non_finite, workers);
-    if (is_hopeless(job) || input.size < queries.size) fill_empty(rows, options.k, workers);
-    if (is_hopeless(job) || input.size == 0) return;
-    Planes<T> planes;
-    {
-      const Stage stage(workers, "order queries", queries.size);
-      order_points(input, queries.dimension == 1 ? Curve::z : Curve::hilbert, workers, planes);
-      build_packed(workers, planes);
-    }
-    job.queries = block_view(planes, planes.planes, Curve::hilbert);
-    // A group of 64 queries is to span few enough points that one list serves all.
-    job.is_grouped = job.source.points / 32 <= planes.points * (1 + options.k / 64);
-    search(job, workers);
+    KnnJob<T> job = make_job(tree, options, rows);
+    const QueryTree<T> asked(queries, tree, workers);
+    if (is_hopeless(job) || asked.size() < queries.size) fill_empty(rows, options.k, workers);
+    if (is_hopeless(job) || asked.size() == 0) return;
+    asked.set_queries(job, options.k);
+    run(job, options, tree, asked.planes(), workers);
   });
+}
+
+/// A block with one query, and its box.
+template <Coordinate T, ResultIndex Index>
+struct KnnSearcher<T, Index>::Impl {
+  Tree tree;
+  KnnJob<T> job;
+  Array<T> block, box;
+  std::unique_ptr<SearchWorker> worker;
+
+  Impl(const Tree& t, const KnnOptions& options)
+      : tree(t), job(make_job(t, options, NeighborRows<T, Index>())) {
+    const auto d = static_cast<std::size_t>(tree.dimension());
+    block = Array<T>(Planes<T>::block_stride(tree.dimension()));
+    box = Array<T>(2 * kLanes * d);
+    std::fill(block.begin(), block.end(), T(0));  // the query's index is row 0
+    std::fill(box.begin(), box.end(), T(0));
+    job.queries = {.dimension = tree.dimension(), .points = 1, .blocks = block.data(), .levels = 1};
+    job.queries.level[0] = {1, box.data(), nullptr};
+    job.is_grouped = false;
+    worker = make_worker(job);
+  }
+
+  void set_query(const T* point) {
+    const Frame<T>& frame = tree.impl().as<T>().frame;
+    const auto d = static_cast<std::size_t>(tree.dimension());
+    for (std::size_t axis = 0; axis < d; ++axis) {
+      const T x = frame(point[axis], static_cast<int>(axis));
+      block[axis * kLanes] = box[axis * kLanes] = box[(d + axis) * kLanes] = x;
+      if (!std::isfinite(point[axis]))
+        fail(ErrorCode::non_finite, "knn: coordinate {} of the query is {}; give a finite one", axis,
+             point[axis]);
+    }
+  }
+};
+
+template <Coordinate T, ResultIndex Index>
+KnnSearcher<T, Index>::KnnSearcher(const Tree& tree, const KnnOptions& options) {
+  check(tree, options, NeighborRows<T, Index>(), 0);
+  if (options.exclude_self) refuse("knn: exclude_self with other queries; it is for a tree's own points");
+  choose_target();
+  impl_ = std::make_unique<Impl>(tree, options);
+}
+
+template <Coordinate T, ResultIndex Index>
+KnnSearcher<T, Index>::~KnnSearcher() = default;
+
+template <Coordinate T, ResultIndex Index>
+void KnnSearcher<T, Index>::operator()(const T* point, Index* index, T* distance) {
+  const FloatEnvironment environment;
+  Impl& impl = *impl_;
+  impl.set_query(point);
+  set_target(impl.job, index, distance);
+  if (is_hopeless(impl.job)) {
+    std::fill_n(index, impl.job.k, Index(-1));
+    std::fill_n(distance, impl.job.k, std::numeric_limits<T>::infinity());
+  } else {
+    impl.worker->run(0, 1);
+  }
 }
 
 #define KITH_INSTANTIATE(T, Index)                                                                    \
   template void knn_into(const Tree&, const KnnOptions&, NeighborRows<T, Index>, const Execution&);  \
   template void knn_into(const Tree&, PointsView, const KnnOptions&, NeighborRows<T, Index>,         \
-                         const Execution&);
+                         const Execution&);                                                           \
+  template class KnnSearcher<T, Index>;
 KITH_INSTANTIATE(float, std::int32_t)
 KITH_INSTANTIATE(float, std::int64_t)
 KITH_INSTANTIATE(double, std::int32_t)

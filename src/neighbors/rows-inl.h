@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "kernels/lanes-inl.h"
-#include "neighbors/knn_job.hpp"
+#include "neighbors/search_job.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -46,23 +46,22 @@ HWY_INLINE void widen(const std::uint32_t* HWY_RESTRICT from, std::size_t count,
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
-/// Row `found.row`, padded with -1 and infinity.
+/// The neighbours from position `at` of the arrays on.
 template <class T>
-HWY_INLINE void write_row(const KnnJob<T>& job, const Found<T>& found) {
-  const std::size_t k = job.k, at = found.row * k;
-  if (job.distance) {
-    copy(Tag<T>(), found.distance, found.count, job.distance + at);
-    std::fill(job.distance + at + found.count, job.distance + at + k, std::numeric_limits<T>::infinity());
-  }
-  if (job.index32) {
-    const hn::CappedTag<std::int32_t, kLanes> tag;
-    copy(tag, reinterpret_cast<const std::int32_t*>(found.id), found.count, job.index32 + at);
-    std::fill(job.index32 + at + found.count, job.index32 + at + k, -1);
-  }
-  if (job.index64) {
-    widen(found.id, found.count, job.index64 + at);
-    std::fill(job.index64 + at + found.count, job.index64 + at + k, -1);
-  }
+HWY_INLINE void write_neighbors(const SearchJob<T>& job, const Found<T>& found, std::size_t at) {
+  if (job.distance) copy(Tag<T>(), found.distance, found.count, job.distance + at);
+  if (job.index32)
+    copy(hn::CappedTag<std::int32_t, kLanes>(), reinterpret_cast<const std::int32_t*>(found.id), found.count,
+         job.index32 + at);
+  if (job.index64) widen(found.id, found.count, job.index64 + at);
+}
+
+/// The rest of a row of k.
+template <class T>
+HWY_INLINE void pad_row(const SearchJob<T>& job, std::size_t begin, std::size_t end) {
+  if (job.distance) std::fill(job.distance + begin, job.distance + end, std::numeric_limits<T>::infinity());
+  if (job.index32) std::fill(job.index32 + begin, job.index32 + end, -1);
+  if (job.index64) std::fill(job.index64 + begin, job.index64 + end, -1);
 }
 
 }  // namespace HWY_NAMESPACE

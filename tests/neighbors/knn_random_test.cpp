@@ -2,10 +2,8 @@
 // prints the seed; KITH_SEED runs one seed alone, KITH_CASES sets the number of cases.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <random>
-
 #include "kernels/target.hpp"
+#include "neighbors/draw.hpp"
 #include "neighbors/knn_cases.hpp"
 #include "support/point_sets.hpp"
 
@@ -13,30 +11,9 @@ namespace kith {
 namespace {
 
 using testing::are_equal;
+using testing::Draw;
+using testing::number_from;
 using testing::rows_of;
-
-/// One case, drawn from its seed.
-struct Draw {
-  std::mt19937_64 random;
-  explicit Draw(std::uint64_t seed) : random(seed) {}
-
-  std::size_t below(std::size_t n) { return random() % n; }
-  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random); }
-  template <class X>
-  X one_of(std::initializer_list<X> values) {
-    return values.begin()[below(values.size())];
-  }
-  /// Small numbers more often than large ones.
-  std::size_t size(double most) { return static_cast<std::size_t>(std::exp(uniform() * std::log(most))); }
-
-  Box box(int dimension) {
-    std::vector<double> sides;
-    const bool is_mixed = below(3) == 0;
-    for (int axis = 0; axis < dimension; ++axis)
-      sides.push_back(is_mixed && below(2) ? 0 : 0.25 + uniform());
-    return below(2) ? Box::open() : Box::periodic(sides).with_origin(below(2) ? 0 : uniform() - 0.5);
-  }
-};
 
 template <class T>
 void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
@@ -49,13 +26,14 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   KnnOptions knn_options{.k = draw.size(draw.below(8) ? 70.0 : 900.0)};
   if (draw.below(4) == 0) knn_options.max_radius = draw.uniform() * 0.3;
   knn_options.strict = draw.below(4) == 0;
+  if (draw.below(3) == 0) knn_options.method = KnnMethod::walk;
   const std::string target = targets[draw.below(targets.size())];
   force_target(target);
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
   const auto trace = ::testing::Message()
                      << "KITH_SEED=" << seed << ": " << set.name << ", n = " << set.size() << ", d = " << dimension
                      << ", k = " << knn_options.k << ", max_radius = " << knn_options.max_radius << ", builder "
-                     << int(options.builder) << ", " << target;
+                     << int(options.builder) << ", method " << int(knn_options.method) << ", " << target;
   const Tree tree(set.view(), options, execution);
   if (draw.below(3) == 0) {
     const auto queries = testing::random_sets<T>(dimension, draw.size(150), draw.random());
@@ -69,11 +47,6 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
                           brute_knn<T>(set.view(), options, knn_options)))
         << trace << ", exclude_self " << knn_options.exclude_self;
   }
-}
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
 template <class T>

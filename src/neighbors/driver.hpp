@@ -1,0 +1,163 @@
+// From options to jobs, and running jobs on threads: what every search call has in common.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include <kith/neighbors.hpp>
+
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "kernels/target.hpp"
+#include "neighbors/limits.hpp"
+#include "neighbors/search_job.hpp"
+#include "parallel/workers.hpp"
+#include "tree/builders.hpp"
+#include "tree/input.hpp"
+#include "tree/order.hpp"
+#include "walk/source.hpp"
+
+namespace kith {
+
+/// The workers of a call: a range takes one that is free and gives it back with what it learned.
+template <class Job>
+class WorkerPool {
+ public:
+  explicit WorkerPool(const Job& job) : job_(job) {}
+
+  void run(std::size_t group_begin, std::size_t group_end) {
+    std::unique_ptr<SearchWorker> worker = take();
+    worker->run(group_begin, group_end);
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(worker));
+  }
+  /// After all ranges are done.
+  SearchCounts counts() const {
+    SearchCounts sum;
+    for (const auto& worker : free_) {
+      sum.rescanned += worker->counts().rescanned;
+      sum.alone += worker->counts().alone;
+      sum.best_first += worker->counts().best_first;
+    }
+    return sum;
+  }
+
+ private:
+  std::unique_ptr<SearchWorker> take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        auto worker = std::move(free_.back());
+        free_.pop_back();
+        return worker;
+      }
+    }
+    return make_worker(job_);
+  }
+
+  const Job& job_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<SearchWorker>> free_;
+};
+
+/// Runs a job over all its queries. Ranges are long enough that workers seldom change hands, and short enough
+/// to stop and to share within milliseconds; `expected` neighbours a query make them shorter.
+template <class Job>
+void run_search(const Job& job, const char* stage_name, std::size_t expected, Workers& workers) {
+  const std::size_t queries = job.queries.points;
+  const std::size_t groups = (queries + kGroupQueries - 1) / kGroupQueries;
+  const std::size_t grain = std::clamp<std::size_t>(1024 / std::max<std::size_t>(1, expected), 1, 16);
+  const Stage stage(workers, stage_name, queries);
+  WorkerPool<Job> pool(job);
+  workers.for_ranges(groups, grain, [&](std::size_t begin, std::size_t end) {
+    pool.run(begin, end);
+    workers.advance(std::min(queries, end * kGroupQueries) - begin * kGroupQueries);
+  });
+  const SearchCounts counts = pool.counts();
+  workers.count("searches repeated", counts.rescanned);
+  workers.count("searches from the root", counts.alone);
+  workers.count("best-first searches", counts.best_first);
+}
+
+/// The tree as the source of a search, and its own points as the queries.
+template <class T>
+void set_source(SearchJob<T>& job, const Tree& tree) {
+  const Frame<T>& frame = tree.impl().as<T>().frame;
+  job.source = job.queries = block_view<T>(tree.impl());
+  job.side = frame.side;
+  job.is_periodic = tree.box().is_periodic();
+  job.unscale = std::ldexp(T(1), -frame.exponent);
+}
+
+template <class T, class Index>
+void set_target(SearchJob<T>& job, Index* index, T* distance) {
+  job.distance = distance;
+  if constexpr (sizeof(Index) == 4)
+    job.index32 = index;
+  else
+    job.index64 = index;
+}
+
+/// Other queries as a tree of their own, along the curve: neighbours in the order share lists and caches.
+template <class T>
+class QueryTree {
+ public:
+  QueryTree(const PointsView& queries, const Tree& tree, Workers& workers)
+      : input_(read_queries<T>(queries, tree.impl().as<T>().frame, tree.options().non_finite, workers)) {
+    if (input_.size == 0) return;
+    const Stage stage(workers, "order queries", queries.size);
+    order_points(input_, queries.dimension == 1 ? Curve::z : Curve::hilbert, workers, planes_);
+    build_packed(workers, planes_);
+  }
+  std::size_t size() const { return input_.size; }  ///< without those that were dropped
+  const Planes<T>& planes() const { return planes_; }
+
+  /// `expected` neighbours a query: a group of 64 queries is to span few enough points that one list serves all.
+  void set_queries(SearchJob<T>& job, std::size_t expected) const {
+    job.queries = block_view(planes_, planes_.planes, Curve::hilbert);
+    job.is_grouped = job.source.points / 32 <= planes_.points * (1 + expected / 64);
+  }
+
+ private:
+  Input<T> input_;
+  Planes<T> planes_;
+};
+
+template <class T>
+void check_scalar(const char* call, const Tree& tree) {
+  if (tree.scalar() != scalar_of<T>)
+    refuse("{}: {} distances from a tree of {} points; call {}<{}>", call, sizeof(T) == 4 ? "float" : "double",
+           sizeof(T) == 4 ? "double" : "float", call, sizeof(T) == 4 ? "double" : "float");
+}
+
+template <class Index>
+void check_index(const char* call, const Tree& tree) {
+  if (tree.input_size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    fail(ErrorCode::too_large, "{}: {} points do not fit 32-bit indices; ask for std::int64_t", call,
+         tree.input_size());
+}
+
+inline void check_queries(const char* call, const Tree& tree, const PointsView& queries) {
+  check_view(call, queries, tree.box());
+  if (queries.dimension != tree.dimension() || queries.scalar != tree.scalar())
+    refuse("{}: queries of dimension {} and {} bits for a tree of dimension {} and {} bits; they must agree", call,
+           queries.dimension, queries.scalar == Scalar::float32 ? 32 : 64, tree.dimension(),
+           tree.scalar() == Scalar::float32 ? 32 : 64);
+}
+
+/// Memory that runs out in the middle of a call.
+template <class F>
+void guarded(const char* call, F f) {
+  try {
+    f();
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "{}: no memory for the search; use fewer threads or ask for less", call);
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,196 @@
+// What searches for groups of queries share: the queries, the group's list of blocks in reach, and slots for the
+// candidates of 8 queries.
+#if defined(KITH_NEIGHBORS_GROUP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KITH_NEIGHBORS_GROUP_INL_H_
+#undef KITH_NEIGHBORS_GROUP_INL_H_
+#else
+#define KITH_NEIGHBORS_GROUP_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/select-inl.h"
+#include "neighbors/rows-inl.h"
+#include "neighbors/search_job.hpp"
+#include "walk/reach-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kith {
+namespace HWY_NAMESPACE {
+
+template <int D, class T>
+class GroupSearch : public SearchWorker {
+ public:
+  explicit GroupSearch(const SearchJob<T>& search) : search_(search), reach_(search.source, search.side) {
+    reserve_slots(8 * kLanes);
+  }
+
+  void run(std::size_t group_begin, std::size_t group_end) final {
+    for (std::size_t group = group_begin; group < group_end; ++group) {
+      const std::size_t first = group * kGroupBlocks;
+      const std::size_t last = std::min(search_.queries.block_count(), first + kGroupBlocks);
+      set_group(first, last);
+      for (std::size_t block = first; block < last; ++block) {
+        set_block(block);
+        search_block();
+      }
+    }
+    hwy::FlushStream();
+  }
+
+ protected:
+  using Box = Bounds<D, T>;
+  /// Any other dimension has one copy of the code, which asks each axis whether it is periodic.
+  static constexpr bool kAlwaysWrap = D == kAnyDimension;
+
+  /// Finds and delivers the neighbours of the block of queries that is set.
+  virtual void search_block() = 0;
+
+  Box box_of_block(std::size_t block) const {
+    const Axes<D> axes = reach_.axes();
+    const T* chunk = search_.queries.level[0].boxes + block / kLanes * reach_.chunk_stride() + block % kLanes;
+    Box box;
+    for (int axis = 0; axis < axes.count(); ++axis) {
+      box.lo[axis] = chunk[static_cast<std::size_t>(axis) * kLanes];
+      box.hi[axis] = chunk[static_cast<std::size_t>(axes.count() + axis) * kLanes];
+    }
+    return box;
+  }
+
+  T diagonal2(const Box& box) const {
+    T sum = 0;
+    for (int axis = 0; axis < reach_.axes().count(); ++axis) {
+      const T width = box.hi[axis] - box.lo[axis];
+      sum += width * width;
+    }
+    return std::min(std::numeric_limits<T>::max(), sum);  // finite even where queries are not
+  }
+
+  bool is_point(const Box& box) const {
+    return std::equal(box.lo, box.lo + reach_.axes().count(), box.hi);
+  }
+
+  void set_group(std::size_t first, std::size_t last) {
+    group_ = box_of_block(first);
+    for (std::size_t block = first + 1; block < last; ++block)
+      group_.add(box_of_block(block), reach_.axes());
+    listed2_ = -1;
+    is_listed_ = false;
+  }
+
+  void set_block(std::size_t block) {
+    block_ = block;
+    query_ = search_.queries.blocks + block * reach_.block_stride();
+    queries_ = std::min(kLanes, search_.queries.points - block * kLanes);
+  }
+  std::uint32_t query_id(std::size_t j) const { return reach_.index_of(query_, reach_.axes())[j]; }
+  std::size_t row_of(std::size_t j) const {
+    return search_.in_tree_order ? block_ * kLanes + j : query_id(j);
+  }
+
+  /// Lists the blocks within r2 of the group, unless they are more than `limit`.
+  void list_group(T r2, std::size_t limit) {
+    listed2_ = r2;
+    is_wrapped_ = kAlwaysWrap || leaves_box(r2);
+    const BoxProbe<D, T> probe(group_, reach_.axes());
+    is_listed_ = is_wrapped_ ? reach_.template list<true>(probe, r2, limit, list_)
+                             : reach_.template list<kAlwaysWrap>(probe, r2, limit, list_);
+    if (is_listed_ && picked_stride_ < list_.size + 2 * kLanes) {
+      picked_stride_ = 2 * list_.size + 4 * kLanes;
+      picked_ = Array<std::uint32_t>(kLanes * picked_stride_);
+    }
+  }
+
+  /// Could a pair within r2 of the group be nearer around the box? The margin covers every rounding.
+  bool leaves_box(T r2) const {
+    if (!search_.is_periodic) return false;
+    const T r = std::sqrt(r2) * T(1.00001);
+    for (int axis = 0; axis < reach_.axes().count(); ++axis) {
+      const T side = search_.side[axis], far = r + T(1e-6) * side;
+      if (side > 0 && !(group_.lo[axis] - far > 0 && group_.hi[axis] + far < side)) return true;
+    }
+    return false;
+  }
+
+  /// The blocks in reach of one query, whatever the group; false if they are more than `limit`.
+  bool list_alone(std::size_t j, T r2, std::size_t limit) {
+    const PointProbe<D, T> probe(query_ + j, kLanes, reach_.axes());
+    return kAlwaysWrap || search_.is_periodic
+               ? reach_.template list<true>(probe, r2, limit, alone_)
+               : reach_.template list<kAlwaysWrap>(probe, r2, limit, alone_);
+  }
+  void collect_alone(std::size_t j, T r2) {
+    reserve_slots(alone_.size * kLanes);
+    if (kAlwaysWrap || search_.is_periodic)
+      collect<true>(j, alone_.block.data(), alone_.size, r2);
+    else
+      collect<kAlwaysWrap>(j, alone_.block.data(), alone_.size, r2);
+  }
+
+  template <bool Wrap>
+  HWY_INLINE void collect(std::size_t j, const std::uint32_t* picked, std::size_t blocks, T r2) {
+    const Slots<T> slot = slots(j);
+    counts_of_[j] = reach_.template collect<Wrap>(picked, blocks, query_ + j, r2, slot.d2, slot.id);
+  }
+
+  /// Removes the query itself from its candidates.
+  void forget(std::size_t j, std::uint32_t self) {
+    const Slots<T> slot = slots(j);
+    const std::size_t count = counts_of_[j];
+    const auto at = static_cast<std::size_t>(std::find(slot.id, slot.id + count, self) - slot.id);
+    if (at == count) return;
+    slot.d2[at] = slot.d2[count - 1];
+    slot.id[at] = slot.id[count - 1];
+    --counts_of_[j];
+  }
+
+  Slots<T> slots(std::size_t j) const {
+    return Slots<T>{d2_.data(), id_.data(), slot_stride_}.from(j);
+  }
+  std::uint32_t* picked(std::size_t j) const { return picked_.data() + j * picked_stride_; }
+
+  /// Room for `count` candidates in each slot; keeps what is there.
+  void reserve_slots(std::size_t count) {
+    if (HWY_LIKELY(count + 4 * kLanes <= slot_stride_)) return;
+    const std::size_t stride = (2 * count + 8 * kLanes) / kSortedRun * kSortedRun;
+    Array<T> d2(kLanes * stride);
+    Array<std::uint32_t> id(kLanes * stride);
+    for (std::size_t j = 0; slot_stride_ > 0 && j < kLanes; ++j) {
+      std::copy_n(slots(j).d2, slot_stride_, d2.data() + j * stride);
+      std::copy_n(slots(j).id, slot_stride_, id.data() + j * stride);
+    }
+    d2_ = std::move(d2);
+    id_ = std::move(id);
+    slot_stride_ = stride;
+  }
+
+  const SearchJob<T>& search_;
+  Reach<D, T> reach_;
+  Selector<T> selector_;
+
+  Box group_;
+  T listed2_ = -1;  ///< the group's list holds all blocks within
+  bool is_listed_ = false, is_wrapped_ = false;
+  BlockList<T> list_, near_, alone_;
+  Array<std::uint32_t> picked_;
+  std::size_t picked_stride_ = 0;
+
+  std::size_t block_ = 0;
+  const T* query_ = nullptr;  ///< the block of queries
+  std::size_t queries_ = 0;
+  std::size_t counts_of_[kLanes] = {};
+  Array<T> d2_;
+  Array<std::uint32_t> id_;
+  std::size_t slot_stride_ = 0;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kith
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,236 @@
+#include <kith/radius.hpp>
+
+#include <optional>
+
+#include "neighbors/driver.hpp"
+
+namespace kith {
+namespace {
+
+void check(const RadiusOptions& options, std::size_t queries) {
+  if (!options.radii.empty() && options.radii.size() != queries)
+    refuse("radius: {} radii for {} queries; give one for each", options.radii.size(), queries);
+  if (!options.radii.empty() && options.radius != 0)
+    refuse("radius: both radius = {} and radii are given; give one of them", options.radius);
+  check_radius("radius", "radius", options.radius);
+  for (const double r : options.radii) check_radius("radius", "a radius", r);
+}
+
+/// A search within radii, of a tree's own points or of other queries.
+template <class T>
+class BallSearch {
+ public:
+  BallSearch(const Tree& tree, const PointsView* queries, const RadiusOptions& options, Workers& workers)
+      : workers_(workers), rows_(queries ? queries->size : tree.input_size()) {
+    const Frame<T>& frame = tree.impl().as<T>().frame;
+    set_source(job_, tree);
+    job_.exclude_self = options.exclude_self;
+    job_.is_sorted = options.sorted;
+    job_.max_neighbors = options.max_neighbors;
+    job_.limit2 = limit2(options.radius, options.strict, frame);
+    if (!options.radii.empty()) {
+      for (const double r : options.radii) limits2_.push_back(limit2(r, options.strict, frame));
+      job_.limits2 = limits2_.data();
+    }
+    if (queries && job_.source.points > 0) {
+      asked_.emplace(*queries, tree, workers);
+      if (asked_->size() > 0) asked_->set_queries(job_, 0);
+    }
+    is_hopeless_ = job_.source.points == 0 || (asked_ && asked_->size() == 0);
+  }
+
+  std::size_t rows() const { return rows_; }
+  RadiusJob<T>& job() { return job_; }
+
+  void run(const char* stage) {
+    if (!is_hopeless_) run_search(job_, stage, 64, workers_);
+  }
+
+  std::vector<std::int64_t> count() {
+    std::vector<std::int64_t> counts(rows_);
+    job_.counts = counts.data();
+    run("count");
+    job_.counts = nullptr;
+    return counts;
+  }
+
+ private:
+  Workers& workers_;
+  std::size_t rows_;
+  RadiusJob<T> job_;
+  std::vector<T> limits2_;
+  std::optional<QueryTree<T>> asked_;
+  bool is_hopeless_ = false;
+};
+
+std::vector<std::int64_t> count(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
+                                const Execution& execution) {
+  const FloatEnvironment environment;
+  choose_target();
+  std::vector<std::int64_t> counts;
+  guarded("radius", [&] {
+    Workers workers(execution);
+    with_scalar(tree.scalar(), [&]<class T>() {
+      counts = BallSearch<T>(tree, queries, options, workers).count();
+    });
+  });
+  return counts;
+}
+
+/// Makes offsets of counts, none larger than the limit; returns how many were.
+std::size_t to_offsets(std::vector<std::int64_t>& counts, std::size_t limit) {
+  std::size_t truncated = 0;
+  std::int64_t sum = 0;
+  for (std::int64_t& value : counts) {
+    const bool is_cut = limit > 0 && static_cast<std::size_t>(value) > limit;
+    truncated += is_cut ? 1 : 0;
+    const std::int64_t length = is_cut ? static_cast<std::int64_t>(limit) : value;
+    value = sum;
+    sum += length;
+  }
+  counts.push_back(sum);
+  return truncated;
+}
+
+template <class T, class Index>
+NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
+                              const Execution& execution) {
+  const FloatEnvironment environment;
+  choose_target();
+  NeighborLists<T, Index> result;
+  guarded("radius", [&] {
+    Workers workers(execution);
+    BallSearch<T> search(tree, queries, options, workers);
+    std::vector<std::int64_t> offsets = search.count();
+    const std::size_t truncated = to_offsets(offsets, options.max_neighbors);
+    result = NeighborLists<T, Index>(std::move(offsets), truncated, execution);
+    search.job().offsets = result.offsets().data();
+    set_target(search.job(), result.indices(), result.distances());
+    search.run("fill");
+  });
+  return result;
+}
+
+/// Visits each i with its neighbours j > i. They are sorted by distance, so the others are taken out.
+template <class T>
+void visit_pairs(BallSearch<T>& search, const char* stage,
+                 FunctionRef<void(std::size_t, const std::vector<std::uint32_t>&, const std::vector<T>&)> visit) {
+  const auto visit_one = [&](const Found<T>& found) {
+    std::vector<std::uint32_t> index;
+    std::vector<T> distance;
+    for (std::size_t n = 0; n < found.count; ++n)
+      if (found.id[n] > found.row) {
+        index.push_back(found.id[n]);
+        distance.push_back(found.distance[n]);
+      }
+    if (!index.empty()) visit(found.row, index, distance);
+  };
+  const FunctionRef<void(const Found<T>&)> visitor(visit_one);
+  search.job().visit = &visitor;
+  search.run(stage);
+}
+
+/// Pairs have no radii of their own, and a limit on neighbours would break them.
+template <class T>
+void check_pairs(const Tree& tree, const RadiusOptions& options) {
+  check_scalar<T>("radius_pairs", tree);
+  check(options, 0);
+  if (options.max_neighbors > 0) refuse("radius_pairs: max_neighbors = {}; leave it 0", options.max_neighbors);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& options,
+                                       const Execution& execution) {
+  check(options, tree.input_size());
+  return count(tree, nullptr, options, execution);
+}
+
+std::vector<std::int64_t> radius_count(const Tree& tree, PointsView queries, const RadiusOptions& options,
+                                       const Execution& execution) {
+  check(options, queries.size);
+  check_queries("radius", tree, queries);
+  if (options.exclude_self) refuse("radius: exclude_self with other queries; it is for a tree's own points");
+  return count(tree, &queries, options, execution);
+}
+
+template <Coordinate T, ResultIndex Index>
+NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options, const Execution& execution) {
+  check_scalar<T>("radius", tree);
+  check_index<Index>("radius", tree);
+  check(options, tree.input_size());
+  return lists<T, Index>(tree, nullptr, options, execution);
+}
+
+template <Coordinate T, ResultIndex Index>
+NeighborLists<T, Index> radius(const Tree& tree, PointsView queries, const RadiusOptions& options,
+                               const Execution& execution) {
+  check_scalar<T>("radius", tree);
+  check_index<Index>("radius", tree);
+  check(options, queries.size);
+  check_queries("radius", tree, queries);
+  if (options.exclude_self) refuse("radius: exclude_self with other queries; it is for a tree's own points");
+  return lists<T, Index>(tree, &queries, options, execution);
+}
+
+template <Coordinate T, ResultIndex Index>
+Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options, const Execution& execution) {
+  const FloatEnvironment environment;
+  check_pairs<T>(tree, options);
+  check_index<Index>("radius_pairs", tree);
+  choose_target();
+  Pairs<T, Index> pairs;
+  guarded("radius_pairs", [&] {
+    Workers workers(execution);
+    RadiusOptions sorted = options;
+    sorted.sorted = true;
+    BallSearch<T> search(tree, nullptr, sorted, workers);
+    std::vector<std::int64_t> offsets(search.rows());
+    visit_pairs<T>(search, "count", [&](std::size_t i, const auto& index, const auto&) {
+      offsets[i] = static_cast<std::int64_t>(index.size());
+    });
+    to_offsets(offsets, 0);
+    const auto total = static_cast<std::size_t>(offsets.back());
+    pairs.i.resize(total);
+    pairs.j.resize(total);
+    pairs.distance.resize(total);
+    visit_pairs<T>(search, "fill", [&](std::size_t i, const auto& index, const auto& distance) {
+      const std::int64_t begin = offsets[i];
+      std::fill_n(pairs.i.begin() + begin, index.size(), static_cast<Index>(i));
+      std::copy(index.begin(), index.end(), pairs.j.begin() + begin);
+      std::copy(distance.begin(), distance.end(), pairs.distance.begin() + begin);
+    });
+  });
+  return pairs;
+}
+
+template <Coordinate T>
+void for_each_pair(const Tree& tree, const RadiusOptions& options,
+                   const std::function<void(const Neighborhood<T>&)>& visit, const Execution& execution) {
+  const FloatEnvironment environment;
+  check_pairs<T>(tree, options);
+  choose_target();
+  guarded("for_each_pair", [&] {
+    Workers workers(execution);
+    BallSearch<T> search(tree, nullptr, options, workers);
+    visit_pairs<T>(search, "search", [&](std::size_t i, const auto& index, const auto& distance) {
+      visit({i, index, distance});
+    });
+  });
+}
+
+#define KITH_INSTANTIATE(T, Index)                                                                             \
+  template NeighborLists<T, Index> radius(const Tree&, const RadiusOptions&, const Execution&);               \
+  template NeighborLists<T, Index> radius(const Tree&, PointsView, const RadiusOptions&, const Execution&);   \
+  template Pairs<T, Index> radius_pairs(const Tree&, const RadiusOptions&, const Execution&);
+KITH_INSTANTIATE(float, std::int32_t)
+KITH_INSTANTIATE(float, std::int64_t)
+KITH_INSTANTIATE(double, std::int32_t)
+KITH_INSTANTIATE(double, std::int64_t)
+#undef KITH_INSTANTIATE
+template void for_each_pair(const Tree&, const RadiusOptions&,
+                            const std::function<void(const Neighborhood<float>&)>&, const Execution&);
+template void for_each_pair(const Tree&, const RadiusOptions&,
+                            const std::function<void(const Neighborhood<double>&)>&, const Execution&);
+
+}  // namespace kith

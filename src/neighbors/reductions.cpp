@@ -1,0 +1,128 @@
+// What is made of neighbourhoods without storing them.
+#include <numbers>
+
+#include <kith/density.hpp>
+#include <kith/radius.hpp>
+
+#include "neighbors/driver.hpp"
+
+namespace kith {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+void search(const char* call, const Tree& tree, const KnnOptions& options,
+            FunctionRef<void(const Found<T>&)> visit, const Execution& execution) {
+  const FloatEnvironment environment;
+  check_scalar<T>(call, tree);
+  if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", call);
+  check_radius(call, "max_radius", options.max_radius);
+  choose_target();
+  guarded(call, [&] {
+    Workers workers(execution);
+    KnnJob<T> job;
+    set_source(job, tree);
+    job.k = options.k;
+    job.exclude_self = options.exclude_self;
+    job.limit2 = limit2(options.max_radius, options.strict, tree.impl().as<T>().frame);
+    job.visit = &visit;
+    if (job.source.points > 0) run_search(job, call, options.k, workers);
+  });
+}
+
+/// One number for each point, from its neighbours.
+template <class F>
+std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOptions& options, F value,
+                                const Execution& execution) {
+  std::vector<double> result(tree.input_size(), kNone);
+  with_scalar(tree.scalar(), [&]<class T>() {
+    search<T>(
+        call, tree, options, [&](const Found<T>& found) { result[found.row] = value(found); }, execution);
+  });
+  return result;
+}
+
+double cubic_spline(double q) {
+  return q < 0.5 ? 1 - 6 * q * q * (1 - q) : 2 * (1 - q) * (1 - q) * (1 - q);
+}
+
+double wendland_c2(double q, int dimension) {
+  const double p = 1 - q;
+  return dimension == 1 ? p * p * p * (1 + 3 * q) : p * p * p * p * (1 + 4 * q);
+}
+
+/// The factor that makes the integral of a kernel of radius 1 equal to 1.
+double normalisation(SphKernel kernel, int dimension) {
+  constexpr double pi = std::numbers::pi;
+  const bool is_spline = kernel == SphKernel::cubic_spline;
+  switch (dimension) {
+    case 1: return is_spline ? 4.0 / 3 : 1.25;
+    case 2: return is_spline ? 40 / (7 * pi) : 7 / pi;
+    default: return is_spline ? 8 / pi : 21 / (2 * pi);
+  }
+}
+
+}  // namespace
+
+template <Coordinate T>
+void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
+                           const std::function<void(const Neighborhood<T>&)>& visit,
+                           const Execution& execution) {
+  search<T>(
+      "for_each_neighborhood", tree, options,
+      [&](const Found<T>& found) {
+        visit({found.row, {found.id, found.count}, {found.distance, found.count}});
+      },
+      execution);
+}
+
+template void for_each_neighborhood(const Tree&, const KnnOptions&,
+                                    const std::function<void(const Neighborhood<float>&)>&, const Execution&);
+template void for_each_neighborhood(const Tree&, const KnnOptions&,
+                                    const std::function<void(const Neighborhood<double>&)>&, const Execution&);
+
+std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options, const Execution& execution) {
+  return reduce_each(
+      "kth_distance", tree, options,
+      [&](const auto& found) {
+        return found.count == options.k ? double{found.distance[found.count - 1]}
+                                        : std::numeric_limits<double>::infinity();
+      },
+      execution);
+}
+
+std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options, const Execution& execution) {
+  return reduce_each(
+      "mean_distance", tree, options,
+      [](const auto& found) {
+        double sum = 0;
+        for (std::size_t i = 0; i < found.count; ++i) sum += double{found.distance[i]};
+        return found.count > 0 ? sum / static_cast<double>(found.count) : kNone;
+      },
+      execution);
+}
+
+std::vector<double> sph_density(const Tree& tree, const DensityOptions& options, const Execution& execution) {
+  const int d = tree.dimension();
+  if (d > 3) refuse("sph_density: {} dimensions; it is defined for 1, 2 and 3", d);
+  if (!options.mass.empty() && options.mass.size() != tree.input_size())
+    refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(), tree.input_size());
+  const double factor = normalisation(options.kernel, d);
+  return reduce_each(
+      "sph_density", tree, {.k = options.k},
+      [&](const auto& found) {
+        const double h = double{found.distance[found.count - 1]};
+        double sum = 0;
+        for (std::size_t i = 0; i < found.count; ++i) {
+          const double q = h > 0 ? double{found.distance[i]} / h : 0;
+          const double weight =
+              options.kernel == SphKernel::cubic_spline ? cubic_spline(q) : wendland_c2(q, d);
+          sum += weight * (options.mass.empty() ? 1 : options.mass[found.id[i]]);
+        }
+        return factor * sum / std::pow(h, d);
+      },
+      execution);
+}
+
+}  // namespace kith

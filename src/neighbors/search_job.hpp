@@ -1,0 +1,88 @@
+// Searches as the kernels see them: plain data, no options.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/function_ref.hpp"
+#include "kernels/block_view.hpp"
+
+namespace kith {
+
+/// Queries that share a list of blocks.
+inline constexpr std::size_t kGroupBlocks = 8;
+inline constexpr std::size_t kGroupQueries = kGroupBlocks * kLanes;
+
+/// A query's neighbours.
+template <class T>
+struct Found {
+  std::size_t row = 0;
+  std::size_t count = 0;
+  const std::uint32_t* id = nullptr;
+  const T* distance = nullptr;
+};
+
+/// What all searches have in common.
+template <class T>
+struct SearchJob {
+  BlockView<T> source;
+  BlockView<T> queries;         ///< the same tree for a tree's own points
+  const T* side = nullptr;      ///< per axis, 0 = open
+  bool is_periodic = false;     ///< on any axis
+  bool is_grouped = true;       ///< queries are dense enough to share lists
+  bool exclude_self = false;
+  bool in_tree_order = false;   ///< row = position in `queries`, not the query's index
+  T limit2 = 0;                 ///< neighbours lie within; may be infinite
+  T unscale = 1;                ///< from the tree's lengths to the caller's
+
+  // Where neighbours go; any of these may be null.
+  T* distance = nullptr;
+  std::int32_t* index32 = nullptr;
+  std::int64_t* index64 = nullptr;
+  /// Instead of the arrays: called for each query.
+  const FunctionRef<void(const Found<T>&)>* visit = nullptr;
+};
+
+/// Rows of k.
+template <class T>
+struct KnnJob : SearchJob<T> {
+  std::size_t k = 0;
+};
+
+/// Lists of any length.
+template <class T>
+struct RadiusJob : SearchJob<T> {
+  const T* limits2 = nullptr;   ///< one limit per query index instead of one for all
+  bool is_sorted = true;
+  std::size_t max_neighbors = 0;  ///< keep the nearest of them; 0 = all
+  std::int64_t* counts = nullptr;  ///< first pass: the number of neighbours of each row, nothing else
+  const std::int64_t* offsets = nullptr;  ///< second pass: where each row starts
+};
+
+/// What the searches of a call did.
+struct SearchCounts {
+  std::uint64_t rescanned = 0;   ///< searches repeated with a larger radius
+  std::uint64_t alone = 0;       ///< queries that could not use a shared list
+  std::uint64_t best_first = 0;  ///< queries answered by the best-first walk
+};
+
+/// Searches for groups of queries, one thread at a time; remembers what it learned from one to the next.
+class SearchWorker {
+ public:
+  virtual ~SearchWorker() = default;
+  /// Groups of 64 consecutive queries each.
+  virtual void run(std::size_t group_begin, std::size_t group_end) = 0;
+  const SearchCounts& counts() const { return counts_; }
+
+ protected:
+  SearchCounts counts_;
+};
+
+/// For the SIMD target in force. The job must outlive the worker.
+std::unique_ptr<SearchWorker> make_worker(const KnnJob<float>& job);
+std::unique_ptr<SearchWorker> make_worker(const KnnJob<double>& job);
+std::unique_ptr<SearchWorker> make_worker(const RadiusJob<float>& job);
+std::unique_ptr<SearchWorker> make_worker(const RadiusJob<double>& job);
+
+}  // namespace kith
