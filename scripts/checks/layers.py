@@ -28,7 +28,7 @@ USERS = ["cli", "examples", "python"]
 ONLY_IN = {
     "tbb": ["src/parallel/arena.cpp"],
     "oneapi": ["src/parallel/arena.cpp"],
-    "hwy": ["src/kernels"],
+    "hwy": ["src/kernels", "src/walk", "src/neighbors", "src/groups"],
     "png": ["src/io"],
     "kissfft": ["src/sample"],
     "hdf5": ["src/io"],
