@@ -44,7 +44,7 @@ struct CurveTables {
   std::uint32_t morton(const Cell& cell) const {
     std::uint32_t position = 0;
     for (int axis = 0; axis < D; ++axis)
-      position |= spread[cell[static_cast<std::size_t>(axis)]] << (D - 1 - axis);
+      position |= spread[cell[axis]] << (D - 1 - axis);
     return position;
   }
 
