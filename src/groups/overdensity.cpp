@@ -28,6 +28,12 @@ struct EdgeAt {
   double mass = 0, radius = 0;
 };
 
+/// How far all points are known, and where the density must be reached; in the caller's lengths.
+struct Known {
+  double unit;  // the tree's length in the caller's
+  double reach, within;
+};
+
 /// One center's surroundings, collected from the tree.
 template <int D, class T>
 class Surroundings {
@@ -37,11 +43,10 @@ class Surroundings {
     std::copy_n(tree.frame.side, metric_.axes.count(), metric_.side);
   }
 
-  /// All points within `reach` of the center, by (d2, index). Lengths are in the tree's frame.
-  void collect(const T* center, T reach) {
+  /// All points with d2 <= reach2, by (d2, index), in the tree's frame.
+  void collect(const T* center, T reach2) {
     found_.clear();
     if (planes_.points == 0) return;
-    const T reach2 = reach * reach;
     Bounds<D, T> at = Bounds<D, T>::empty();
     at.add(center, metric_.axes);
     descend(static_cast<int>(planes_.planes.size()) - 1, 0, at, center, reach2);
@@ -52,9 +57,8 @@ class Surroundings {
 
   enum class Verdict { found, never_above, still_above };
 
-  /// The first edge of this density inside `reach`, up to which all points are known. Lengths are
-  /// in the caller's frame.
-  Verdict find_edge(double density, double unit, double reach, EdgeAt& edge) const {
+  /// The first edge of this density inside what is known.
+  Verdict find_edge(double density, const Known& known, EdgeAt& edge) const {
     const int d = metric_.axes.count();
     const double ball = unit_ball(d) * density;
     double mass = 0;
@@ -64,9 +68,11 @@ class Surroundings {
       for (; i < found_.size() && found_[i].d2 == d2; ++i) mass += mass_(found_[i].index);
       // The radius at which this mass alone would have the edge's density.
       const double radius = std::pow(mass / ball, 1.0 / d);
-      was_above |= radius >= std::sqrt(static_cast<double>(d2)) * unit;
-      const double next =
-          i < found_.size() ? std::sqrt(static_cast<double>(found_[i].d2)) * unit : reach;
+      const double here = std::sqrt(static_cast<double>(d2)) * known.unit;
+      was_above |= here <= known.within && radius >= here;
+      const double next = i < found_.size()
+                              ? std::sqrt(static_cast<double>(found_[i].d2)) * known.unit
+                              : known.reach;
       if (!was_above || radius >= next) continue;
       edge = {mass, radius};
       return Verdict::found;
@@ -136,6 +142,7 @@ class EdgeFinder {
         options_(options),
         mass_(options.mass),
         guess_(options.mass_guess),
+        within_(options.within),
         lengths_(tree) {}
 
   void run(std::size_t begin, std::size_t end, Overdensities& out) const {
@@ -144,6 +151,8 @@ class EdgeFinder {
   }
 
  private:
+  using Verdict = typename Surroundings<D, T>::Verdict;
+
   void find(std::size_t i, Surroundings<D, T>& around, Overdensities& out) const {
     const int d = tree_.planes.dimension;
     T center[kAxisRoom<D>];
@@ -155,20 +164,23 @@ class EdgeFinder {
     const std::size_t edges = options_.density.size();
     const double least = *std::min_element(options_.density.begin(), options_.density.end());
     double reach = std::pow(std::max(guess_(i), mass_(0)) / (unit_ball(d) * least), 1.0 / d) * 1.3;
+    if (!(reach > 0)) reach = lengths_.limit;
     for (bool is_last = false;; reach *= 1.6) {
-      if (!(reach < lengths_.limit)) {
-        reach = lengths_.limit;
-        is_last = true;
-      }
-      around.collect(center, static_cast<T>(std::ldexp(reach, tree_.frame.exponent)));
+      is_last = !(reach < lengths_.limit);
+      const T length =
+          static_cast<T>(std::ldexp(std::min(reach, lengths_.limit), tree_.frame.exponent));
+      around.collect(center, length * length);
       is_last |= around.holds_everything();
-      const double known = around.holds_everything() ? lengths_.limit : reach;
+      const double collected = std::sqrt(static_cast<double>(length * length)) * lengths_.unit;
+      const Known known{lengths_.unit, around.holds_everything() ? lengths_.limit : collected,
+                        within_(i)};
       bool has_all = true;
       for (std::size_t edge = 0; edge < edges; ++edge) {
         EdgeAt found;
-        const auto verdict = around.find_edge(options_.density[edge], lengths_.unit, known, found);
-        has_all &= verdict == Surroundings<D, T>::Verdict::found;
-        if (verdict == Surroundings<D, T>::Verdict::still_above) found = {kNaN, kNaN};
+        const auto verdict = around.find_edge(options_.density[edge], known, found);
+        has_all &= verdict == Verdict::found ||
+                   (verdict == Verdict::never_above && known.reach >= known.within);
+        if (verdict == Verdict::still_above) found = {kNaN, kNaN};
         out.mass[i * edges + edge] = found.mass;
         out.radius[i * edges + edge] = found.radius;
       }
@@ -179,7 +191,7 @@ class EdgeFinder {
   const TreeData<T>& tree_;
   std::span<const double> centers_;
   const OverdensityOptions& options_;
-  ValueReader mass_, guess_;
+  ValueReader mass_, guess_, within_;
   Lengths<T> lengths_;
 };
 
@@ -196,6 +208,8 @@ void check(const Tree& tree, std::span<const double> centers, const OverdensityO
     if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);
   check_values("overdensities", "mass", options.mass, tree.input_size());
   check_values("overdensities", "mass_guess", options.mass_guess, centers.size() / d);
+  if (options.within.data)
+    check_values("overdensities", "within", options.within, centers.size() / d);
 }
 
 }  // namespace

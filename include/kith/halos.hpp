@@ -1,0 +1,93 @@
+// What cosmologists ask of a group: its mass within a sphere of given mean density, and its
+// subhalos in phase space.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <kith/catalogue.hpp>
+#include <kith/export.hpp>
+#include <kith/tree.hpp>
+
+namespace kith {
+
+/// A universe with matter, curvature and a cosmological constant, in units of the caller's choice.
+struct Cosmology {
+  double omega_m = 0.31;
+  double omega_lambda = 0.69;
+  double redshift = 0;
+  double hubble = 100;             ///< H0 in velocity per length today: 100 km/s per Mpc/h
+  double gravity = 4.30091727e-9;  ///< Newton's constant: (km/s)^2 Mpc / Msun
+};
+
+/// Mean densities that define a halo's edge.
+enum class Edge {
+  critical200,  ///< 200 times the critical density
+  critical500,
+  mean200,  ///< 200 times the mean density of matter
+  virial,   ///< Bryan & Norman 1998: 18 pi^2 + 82 x - 39 x^2 times critical, x = Omega_m(z) - 1
+};
+
+/// The density of an edge, per comoving volume. Errors: invalid_argument for a cosmology without
+/// sense.
+KITH_API double edge_density(Edge edge, const Cosmology& cosmology);
+
+struct OverdensityOptions {
+  std::vector<double>
+      density;           ///< mean densities inside the edge, in units of mass per length^dimension
+  ValuesView mass = {};  ///< of every point; 1 for all if not given
+  /// Of every center: the radius inside which the density must be reached; infinite if not given.
+  ValuesView within = {.same = std::numeric_limits<double>::infinity()};
+  /// Of every center, to begin the search near the edge; only the time depends on it.
+  ValuesView mass_guess = {};
+};
+
+/// Masses and radii, [center * densities + density].
+struct Overdensities {
+  std::vector<double> mass;
+  std::vector<double> radius;
+};
+
+/// Spheres about the centers (rows of the tree's dimension): going outward over all points, not
+/// only members, the first place where the mean density inside, having been above a given one,
+/// falls below it. Mass and radius are 0 where the density is not reached inside `within` (a
+/// group's own radius is a good choice: without a limit the search goes on to half the box), and
+/// NaN where the edge would lie beyond half a periodic side.
+///
+/// Distances are those of the tree; a center is rounded to its scalar type. Masses are summed
+/// outward, ties by index. Errors: invalid_argument for densities that are not positive, or sizes
+/// that do not fit.
+KITH_API Overdensities overdensities(const Tree& tree, std::span<const double> centers,
+                                     const OverdensityOptions& options,
+                                     const Execution& execution = {});
+
+struct SubhaloOptions {
+  Box box = {};               ///< that of the groups
+  PointsView velocity = {};   ///< of every point
+  ValuesView mass = {};       ///< for the catalogue; 1 for all if not given
+  double linking_length = 0;  ///< in units of the scales below; required
+  double position_scale = 0;  ///< 0: sqrt(mean |x - center|^2) of each halo's members
+  double velocity_scale = 0;  ///< 0: sqrt(mean |v - mean velocity|^2) of each halo's members
+  std::size_t min_size = 20;  ///< of a subhalo
+};
+
+/// Groups inside groups. Rows are ordered by halo, then by falling size, then by lowest member.
+struct Subhalos {
+  std::vector<std::int64_t> parent;  ///< the halo of each subhalo
+  Members members;                   ///< points of each subhalo
+  Catalogue catalogue;               ///< properties of each subhalo
+};
+
+/// Friends of friends in phase space among the members of each halo, with
+/// d2 = |dx|^2 / position_scale^2 + |dv|^2 / velocity_scale^2, in float64, positions unwrapped
+/// about the halo's first member. A scale that is 0 because all members agree leaves its part out.
+///
+/// Errors: invalid_argument for a linking length that is not positive, missing velocities, or sizes
+/// that do not fit; points of more than 16 dimensions.
+KITH_API Subhalos subhalos(PointsView points, const Members& halos, const SubhaloOptions& options,
+                           const Execution& execution = {});
+
+}  // namespace kith
