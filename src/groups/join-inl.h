@@ -68,6 +68,8 @@ class Joiner {
   Joiner(const JoinJob<T>& job, JoinScratch& scratch, bool is_shared)
       : job_(job),
         levels_(job.levels.data()),
+        blocks_(levels_[0].data),
+        block_stride_(Planes<T>::block_stride(job.dimension)),
         parent_(job.parent),
         sets_(job.parent),
         scratch_(scratch),
@@ -113,7 +115,11 @@ class Joiner {
     return levels_[level].data +
            std::size_t{i} * 2 * kLanes * static_cast<std::size_t>(range_axes());
   }
-  const T* block(Index i) const { return levels_[0].data + std::size_t{i} * job_.block_stride; }
+  HWY_INLINE const T* block(Index i) const { return blocks_ + i * block_stride(); }
+  HWY_INLINE std::size_t block_stride() const {
+    if constexpr (D != kAnyDimension) return Planes<T>::block_stride(D);
+    return block_stride_;
+  }
   int range_axes() const { return Axes<D>(job_.dimension).count(); }
 
   HWY_INLINE Box box(int level, Index node) const {
@@ -375,8 +381,8 @@ class Joiner {
     for (Chunks at(levels_[a.level], a.node); !at.is_done(); at.next()) {
       unsigned near = boxes_near<Wrap>(q, chunk(a.level - 1, at.index()), range_) & at.lanes();
       for (; near != 0; near &= near - 1)
-        if (have_link<Wrap>(
-                {a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))}, b))
+        if (have_link<Wrap>({a.level - 1, at.base() + static_cast<Index>(std::countr_zero(near))},
+                            b))
           return true;
     }
     return false;
@@ -428,9 +434,9 @@ class Joiner {
 
   // ---- leaves
 
-  /// Leaf against the n leaves in the list: pairs of a point and a block are put off to a batch. The
-  /// loops have no unpredictable branches, but for the links themselves. Lanes of a source block that
-  /// belong to other leaves (cells) do no harm: their links are links.
+  /// Leaf against the n leaves in the list: pairs of a point and a block are put off to a batch.
+  /// The loops have no unpredictable branches, but for the links themselves. Lanes of a source
+  /// block that belong to other leaves (cells) do no harm: their links are links.
   template <bool Wrap>
   void link_leaf(Index leaf, std::size_t n) {
     const Index* HWY_RESTRICT near = scratch_.near[1].data();
@@ -457,7 +463,7 @@ class Joiner {
     const std::uint64_t* const end = tests_;
     tests_ = scratch_.test;
     std::uint64_t* HWY_RESTRICT hit = scratch_.hit;
-    std::uint8_t* HWY_RESTRICT hit_lanes = scratch_.hit_lanes;
+    std::uint32_t* HWY_RESTRICT hit_lanes = scratch_.hit_lanes;
     for (const std::uint64_t* HWY_RESTRICT test = tests_; test < end; ++test) {
       const auto p = static_cast<Index>(*test >> 32), other = static_cast<Index>(*test);
       T x[kAxisRoom<D>];
@@ -465,7 +471,7 @@ class Joiner {
       const unsigned near = points_near<Wrap>(x, block(other), range_) & own_lanes(other) &
                             ~equal_parents(parent_ + other * kLanes, parent(p));
       *hit = *test;
-      *hit_lanes = static_cast<std::uint8_t>(near);
+      *hit_lanes = near;
       hit += near != 0;
       hit_lanes += near != 0;
     }
@@ -492,8 +498,8 @@ class Joiner {
     return lanes;
   }
 
-  /// Links p with lanes of a block: once for each of their parents, since lanes with one parent are in
-  /// one set already.
+  /// Links p with lanes of a block: once for each of their parents, since lanes with one parent are
+  /// in one set already.
   HWY_INLINE void link_hit(Index p, Index other, unsigned lanes) const {
     lanes &= ~equal_parents(parent_ + other, sets_.find(p));
     while (lanes != 0) {
@@ -508,6 +514,8 @@ class Joiner {
 
   const JoinJob<T>& job_;
   const JoinLevel<T>* levels_;
+  const T* blocks_;
+  std::size_t block_stride_;
   Index* parent_;
   UnionFind<Index> sets_;
   JoinScratch& scratch_;

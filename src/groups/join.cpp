@@ -25,7 +25,6 @@ class Join {
     job_.reach2 = reach2;
     std::copy_n(side, planes.dimension, job_.side);
     job_.points = planes.points;
-    job_.block_stride = planes.block_stride();
     job_.parent = parent_.data();
     add_levels();
   }

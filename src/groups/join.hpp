@@ -37,7 +37,6 @@ struct JoinJob {
   T reach2 = 0;
   T side[kMaxDimension] = {};
   std::size_t points = 0;
-  std::size_t block_stride = 0;
   std::uint32_t* parent = nullptr;  ///< union-find over the points in tree order, whole blocks
   std::vector<JoinLevel<T>> levels;
   int task_level = 0;
@@ -53,7 +52,7 @@ struct JoinScratch {
       near;  ///< per level: the nodes that the node at hand may link with
   alignas(64) std::uint64_t test[kBatch + 2 * kLanes];  ///< point << 32 | block of the source
   alignas(64) std::uint64_t hit[kBatch + 2 * kLanes];   ///< tests that found links
-  std::uint8_t hit_lanes[kBatch + 2 * kLanes];          ///< and with which lanes of the source
+  std::uint32_t hit_lanes[kBatch + 2 * kLanes];         ///< and with which lanes of the source
 
   std::uint32_t* room(int level, std::size_t values) {
     std::vector<std::uint32_t>& list = near[static_cast<std::size_t>(level)];

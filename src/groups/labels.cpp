@@ -85,7 +85,8 @@ class Numbering {
     const std::size_t count = order.size() + singles.size();
     if (count > std::size_t{std::numeric_limits<std::int32_t>::max()})
       fail(ErrorCode::too_large,
-           "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2", count);
+           "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2",
+           count);
     groups.lowest = Array<std::uint32_t>(count, workers_.pool());
     groups.size = Array<std::uint32_t>(count, workers_.pool());
     number_groups(order, mark, groups);
@@ -107,17 +108,13 @@ class Numbering {
 
   void count_at_home(std::size_t begin, std::size_t end) const {
     const UnionFind<std::uint32_t> sets(parent_);
+    std::fill(size_.data() + begin, size_.data() + end, 0);
+    std::fill(lowest_.data() + begin, lowest_.data() + end, kNone);
     for (std::size_t i = begin; i < end; ++i) {
-      const auto point = static_cast<std::uint32_t>(i);
-      const std::uint32_t root = sets.flatten(point);
-      const std::uint32_t index = planes_.index(i);
-      if (root == point) {
-        size_[i] = 1;
-        lowest_[i] = index;
-      } else if (root >= begin) {
-        ++size_[root];
-        lowest_[root] = std::min(lowest_[root], index);
-      }
+      const std::uint32_t root = sets.flatten(static_cast<std::uint32_t>(i));
+      if (root < begin) continue;
+      ++size_[root];
+      lowest_[root] = std::min(lowest_[root], planes_.index(i));
     }
   }
 
@@ -136,8 +133,8 @@ class Numbering {
     run.add_to(members_);
   }
 
-  /// At the lowest member of each group that is kept: its root, or kSingle if it is alone. Elsewhere
-  /// kNone.
+  /// At the lowest member of each group that is kept: its root, or kSingle if it is alone.
+  /// Elsewhere kNone.
   void mark_lowest(std::uint32_t* mark, std::size_t input_size) const {
     workers_.for_ranges(input_size, kGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(mark + begin, mark + end, kNone);
@@ -152,8 +149,8 @@ class Numbering {
     });
   }
 
-  /// Groups in their order, each given by its lowest member. Leaves the label in place of the lowest
-  /// member.
+  /// Groups in their order, each given by its lowest member. Leaves the label in place of the
+  /// lowest member.
   void number_groups(const Array<std::uint32_t>& order, const std::uint32_t* mark,
                      const Groups::Impl& groups) const {
     workers_.for_ranges(order.size(), kGrain, [&](std::size_t begin, std::size_t end) {
