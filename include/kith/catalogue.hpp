@@ -113,9 +113,13 @@ struct RowOptions {
 /// Labels of the rows asked for: a permutation of all rows, or of those that pass.
 KITH_API std::vector<std::int64_t> rows(const Catalogue& catalogue, const RowOptions& options = {});
 
-/// For every group the member with the largest value (for example its density), ties by index: an
-/// alternative center.
+/// Which member stands out.
+enum class Peak { largest, smallest };
+
+/// For every group the member with the largest value (its density) or the smallest (the distance of
+/// its k-th neighbor), ties by index: an alternative center.
 KITH_API std::vector<std::int64_t> peak_members(const Members& members, ValuesView value,
+                                                Peak peak = Peak::largest,
                                                 const Execution& execution = {});
 
 }  // namespace kith

@@ -345,11 +345,14 @@ TEST(Rows, AreFilteredAndOrderedAsPermutations) {
   EXPECT_LT(rows(all, {.min_size = 50}).size(), all.count());
 }
 
-TEST(PeakMembers, AreTheLargestValuesByLowestIndex) {
+TEST(PeakMembers, HaveTheExtremeValueAndTheLowestIndex) {
   const std::vector<std::array<float, 1>> points{{0}, {0.1f}, {0.2f}, {5}, {5.1f}};
   const Members of = members(fof(view(points), {.linking_length = 0.15}));
   const std::vector<float> density{1, 3, 3, 2, 7};
   EXPECT_EQ(peak_members(of, values(density)), (std::vector<std::int64_t>{1, 4}));
+  const std::vector<double> distance{5, 4, 4, 9, 9};
+  EXPECT_EQ(peak_members(of, values(distance), Peak::smallest), (std::vector<std::int64_t>{1, 3}));
+  EXPECT_THROW(peak_members(of, values(std::vector<double>(2))), Error);
 }
 
 }  // namespace
