@@ -272,11 +272,11 @@ class Joiner {
     if (chunks > 1) {
       scratch_.room(1, 1)[0] = leaf;
       if (wraps)
-        link_leaf<true>(leaf, 1);
+        put_off<true>(leaf, 1);
       else
-        link_leaf<false>(leaf, 1);
+        put_off<false>(leaf, 1);
+      finish_batch();
     }
-    finish_batch();
     levels_[1].is_one[leaf] = are_one(0, first_point(1, leaf), end_point(1, leaf));
   }
 
