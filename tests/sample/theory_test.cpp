@@ -82,6 +82,12 @@ TEST(Spectrum, OfBbksFallsAsItShould) {
               0.002);  // P ~ k^-3 ln^2 k on small ones; shape = 0.31 * 0.68
 }
 
+TEST(Spectrum, HasTheValuesOfBbks) {  // computed apart, as above
+  const std::vector<double> expected = {18585.373533, 5825.7830008, 63.19322351};
+  const std::vector<double> power = linear_power({.transfer = Transfer::bbks}, {0.01, 0.1, 1});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(power[i] / expected[i], 1, 1e-5);
+}
+
 TEST(Spectrum, IsNormalisedToSigma8) {
   for (const Transfer transfer : {Transfer::eisenstein_hu, Transfer::bbks}) {
     const Cosmology options{.sigma8 = 0.77, .transfer = transfer};
