@@ -32,6 +32,18 @@ struct FofOptions {
   NonFinite non_finite = NonFinite::error;  ///< for points; a tree has decided already
 };
 
+/// What points of a type do.
+enum class Role {
+  linked,    ///< they are friends of each other and make the groups
+  attached,  ///< each joins the group of the nearest linked point within the linking length, if any
+};
+
+/// The points of one type, such as dark matter, gas or stars.
+struct TypedPoints {
+  PointsView points;
+  Role role = Role::linked;
+};
+
 /// Groups by falling size, those of equal size by their lowest member. Copies share one result.
 ///
 /// Threads: const calls may run from any number of threads at once.
@@ -78,5 +90,16 @@ KITH_API Groups fof(PointsView points, const FofOptions& options, const Executio
 /// The same on a tree that exists, for any number of linking lengths; 12 bytes per point beyond
 /// tree and labels.
 KITH_API Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution = {});
+
+/// The same for points of several types; labels and roots are those of all points, type after type.
+///
+/// An attached point belongs to the nearest linked point within the linking length (the lowest
+/// index among equally near ones) and shares its label, or has -1. Everything else about groups
+/// counts linked points alone: sizes, the order of labels, `min_size`, lowest members, and the mean
+/// separation. Cost: beyond that of the linked points, one search for the nearest neighbor per
+/// attached point, and a copy of the linked points if they come in several types. Errors: also
+/// invalid_argument if no type is linked, or if types differ in dimension or scalar.
+KITH_API Groups fof(std::span<const TypedPoints> types, const FofOptions& options,
+                    const Execution& execution = {});
 
 }  // namespace kith

@@ -1,7 +1,9 @@
 // Friends of friends on one set of points, stage by stage, best of several runs in one process.
 //
-//   bench_fof SET LENGTH THREADS RUNS [open] [cells] [tree] [workspace] [shuffle] [min=SIZE]
+//   bench_fof_peers SET LENGTH THREADS RUNS [open] [cells] [tree] [workspace] [shuffle] [min=SIZE]
 //   [labels=FILE]
+//
+//   bench_fof_peers sample N FILE    writes the positions of a universe of N^3 particles with side N
 //
 // SET is a file of raw float32 triples with its periodic side, FILE:SIDE, or one of the sets below
 // with its number of points, such as ball:1e6; these measure lengths in linking lengths and take
@@ -208,8 +210,15 @@ void run(const Task& task, int threads) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string(argv[1]) == "sample") {
+    const auto universe = kith::sample::cosmology({.n = std::atoi(argv[2])});
+    std::FILE* file = std::fopen(argv[3], "wb");
+    if (!file) return 1;
+    std::fwrite(universe.position.data(), sizeof(float), universe.position.size(), file);
+    return std::fclose(file);
+  }
   if (argc < 5) {
-    std::fprintf(stderr, "see the top of bench/fof.cpp\n");
+    std::fprintf(stderr, "see the top of bench/peers/fof.cpp\n");
     return 2;
   }
   try {

@@ -1,0 +1,120 @@
+"""Friends of friends: kith beside hfof, scipy and scikit-learn, in one run. Prints a table, writes JSON.
+
+    bench/peers/fof.py PROGRAM OUTPUT.json [N ...]      N^3 particles of the sample universe; 128 by default
+
+hfof is timed if Python can import it, scikit-learn and scipy up to 128^3. Every labelling is compared with kith's.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+LENGTHS = (0.1, 0.2, 0.3, 1.0)
+
+
+def kith(program, path, side, length, *words):
+    command = [program, f"{path}:{side}", str(length), *map(str, words)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def timed(call, rounds):
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        result = call()
+        best = min(best, time.perf_counter() - start)
+    return best, result
+
+
+def scipy_pairs(x, side, length):
+    """Groups, and the pairs themselves, in float64."""
+    pairs = cKDTree(x, boxsize=side).query_pairs(length, output_type="ndarray")
+    graph = coo_matrix((numpy.ones(len(pairs), bool), (pairs[:, 0], pairs[:, 1])), (len(x), len(x)))
+    return connected_components(graph, directed=False)[1], pairs
+
+
+def same_partition(a, b):
+    both = numpy.unique(numpy.stack([a, b]).astype(numpy.int64), axis=1).shape[1]
+    return both == len(numpy.unique(a)) == len(numpy.unique(b))
+
+
+def doubtful_pairs(x, side, length, label, pairs):
+    """Pairs that float64 links and kith, in float32, does not: they must be within rounding of the length."""
+    split = pairs[label[pairs[:, 0]] != label[pairs[:, 1]]]
+    dx = numpy.abs(x[split[:, 0]] - x[split[:, 1]])
+    distance = numpy.sqrt((numpy.minimum(dx, side - dx) ** 2).sum(axis=1))
+    return [(int(i), int(j), float(d - length)) for (i, j), d in zip(split[:5], distance)]
+
+
+def peers(n, x):
+    """Name and call(length) -> (label, pairs or None)."""
+    wide = x.astype(numpy.float64)
+    result = []
+    try:
+        from hfof import fof as hfof
+
+        result.append(("hfof", 3, lambda length: (hfof(wide, length, boxsize=float(n)), None)))
+    except ImportError:
+        print("hfof is not installed")
+    if n <= 128:
+        result.append(("scipy pairs + components", 1, lambda length: scipy_pairs(wide, float(n), length)))
+    if n <= 128:
+        from sklearn.cluster import DBSCAN
+
+        result.append(("scikit-learn DBSCAN, open box", 1,
+                       lambda length: (DBSCAN(eps=length, min_samples=2).fit(x).labels_, None)))
+    return result
+
+
+def measure(program, n, path):
+    x = numpy.fromfile(path, numpy.float32).reshape(-1, 3)
+    rows = []
+    for length in LENGTHS:
+        labels = f"{path}.labels"
+        for threads in (1, 2):
+            best = kith(program, path, n, length, threads, 7, "workspace", f"labels={labels}")
+            rows.append({"task": "kith", "length": length, **best})
+        rows.append({"task": "kith, tree given", "length": length, **kith(program, path, n, length, 1, 7, "workspace", "tree")})
+        label = numpy.fromfile(labels, numpy.int32)
+        for name, rounds, call in peers(n, x):
+            if name.startswith("scikit") and length != 0.2:
+                continue
+            seconds, (other, pairs) = timed(lambda: call(length), rounds)
+            row = {"task": name, "length": length, "threads": 1, "best": seconds}
+            if "open" not in name:
+                row["agrees"] = bool(same_partition(label, numpy.asarray(other)))
+                if not row["agrees"] and pairs is not None:
+                    row["doubtful"] = doubtful_pairs(x.astype(numpy.float64), float(n), length, label, pairs)
+            rows.append(row)
+    return rows
+
+
+def main():
+    program, output, *sizes = sys.argv[1:]
+    results = []
+    for n in [int(size) for size in sizes] or [128]:
+        path = os.path.join(os.path.dirname(os.path.abspath(output)), f"universe{n}.raw")
+        if not os.path.exists(path):
+            subprocess.run([program, "sample", str(n), path], check=True)
+        rows = measure(program, n, path)
+        print(f"{n}^3 particles, periodic, mean separation 1")
+        print(f"{'length':>6}  {'':32} {'threads':>7} {'best, s':>9} {'kith is':>9}  labels")
+        for row in rows:
+            ours = next(r["best"] for r in rows if r["task"] == "kith" and r["length"] == row["length"])
+            ratio = "" if row["task"] == "kith" else f"{row['best'] / ours:8.1f}x"
+            agrees = {True: "equal", False: f"differ: {row.get('doubtful')}", None: ""}[row.get("agrees")]
+            print(f"{row['length']:6}  {row['task']:32} {row['threads']:7} {row['best']:9.3f} {ratio:>9}  {agrees}")
+        results += [{"n": n, **row} for row in rows]
+    with open(output, "w") as file:
+        json.dump(results, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
