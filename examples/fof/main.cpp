@@ -50,7 +50,7 @@ int main() {
     // Stars join the group of the nearest point of matter, but link nothing.
     const std::vector<kith::TypedPoints> types = {{kith::view(matter)},
                                                   {kith::view(stars), kith::Role::attached}};
-    print("with stars", kith::fof(types, {.box = box, .b = 1.05}));
+    print("with stars", kith::fof(types, {.box = box, .b = 0.35}));
   } catch (const kith::Error& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;
