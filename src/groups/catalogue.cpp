@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
@@ -41,7 +42,7 @@ class Cataloguer {
  private:
   void allocate() {
     const std::size_t count = members_.count(), d = from_.d;
-    const std::size_t moving = from_.velocity.is_given() ? count : 0;
+    const std::size_t moving = from_.has_velocity() ? count : 0;
     components_ = moving == 0 || d < 2 || d > 3 ? 0 : 2 * d - 3;
     out_.dimension = static_cast<int>(d);
     out_.types = static_cast<int>(from_.types);
@@ -62,50 +63,57 @@ class Cataloguer {
     out_.contaminating_mass.resize(count);
   }
 
-  /// f(members of a block) of all blocks, added in order; a group of one block costs no loop.
-  template <class Value, class F>
-  Value over_blocks(std::span<const std::uint32_t> members, Value zero, F f) const {
-    if (members.size() <= kBlock) return f(members);
-    return reduce(
-        workers_, members.size(), kBlock, std::move(zero),
-        [&](std::size_t begin, std::size_t end) { return f(members.subspan(begin, end - begin)); },
-        [](Value a, const Value& b) { return std::move(a) + b; });
+  void add_row(std::size_t group) {
+    with_dimension(static_cast<int>(from_.d), [&]<int D>() { add_row_of<D>(group); });
   }
 
-  void add_row(std::size_t group) {
+  template <int D>
+  void add_row_of(std::size_t group) {
     const std::span<const std::uint32_t> members = members_.of(group);
     const std::size_t first = members.front();
-    const Sums sums = over_blocks(members, Sums(from_.d, from_.types),
-                                  [&](auto block) { return sums_of(from_, block, first); });
-    const Center center = center_of(sums, members.size());
-    const Moments moments = over_blocks(members, Moments(from_.d, components_), [&](auto block) {
-      return moments_of(from_, block, first, center, components_);
-    });
-    const double weight = center.is_massless ? static_cast<double>(members.size()) : sums.mass;
+    // A group of one block is read once for both passes; a larger one again for each.
+    std::optional<MemberBlock> whole;
+    if (members.size() <= kBlock) whole.emplace(from_, members, first);
+    auto over_blocks = [&](auto zero, auto f) {
+      if (whole) return f(*whole);
+      return reduce(
+          workers_, members.size(), kBlock, zero,
+          [&](std::size_t begin, std::size_t end) {
+            return f(MemberBlock(from_, members.subspan(begin, end - begin), first));
+          },
+          [](auto a, const auto& b) { return std::move(a) + b; });
+    };
+    auto summed = [&](Weight by) {
+      return over_blocks(Sums(from_.d, from_.types),
+                         [&](const MemberBlock& block) { return sums_of<D>(from_, block, by); });
+    };
+    Weight by = Weight::mass;
+    Sums sums = summed(by);
+    if (!(sums.mass > 0)) sums = summed(by = Weight::one);
+    const Center center = center_of(sums);
+    const Moments moments =
+        over_blocks(Moments(from_.d, components_), [&](const MemberBlock& block) {
+          return moments_of<D>(from_, block, center, by, components_);
+        });
     out_.size[group] = static_cast<std::int64_t>(members.size());
     out_.first[group] = static_cast<std::int64_t>(first);
     out_.mass[group] = sums.mass;
     put_position(group, first, sums, center);
-    put_moments(group, moments, weight);
-    put_velocity(group, moments, center, weight);
+    put_moments(group, moments, sums.weight);
+    if (from_.has_velocity()) put_velocity(group, moments, center, sums);
     put_types(group, sums);
   }
 
-  Center center_of(const Sums& sums, std::size_t size) const {
-    Center center{sums.position, sums.velocity, !(sums.mass > 0)};
-    if (center.is_massless) {
-      center.position = sums.plain_position;
-      center.velocity = sums.plain_velocity;
-    }
-    const double weight = center.is_massless ? static_cast<double>(size) : sums.mass;
-    for (double& x : center.position) x /= weight;
-    for (double& v : center.velocity) v /= weight;
+  static Center center_of(const Sums& sums) {
+    Center center{sums.position, sums.velocity};
+    for (double& x : center.position) x /= sums.weight;
+    for (double& v : center.velocity) v /= sums.weight;
     return center;
   }
 
   void put_position(std::size_t group, std::size_t first, const Sums& sums, const Center& center) {
     for (std::size_t axis = 0; axis < from_.d; ++axis) {
-      const double at = from_.position(first, static_cast<int>(axis));
+      const double at = RowReader(from_.position)(first, static_cast<int>(axis));
       const std::size_t i = group * from_.d + axis;
       out_.center[i] = in_box(at + center.position[axis], axis);
       out_.lower[i] = at + sums.lower[axis];
@@ -126,8 +134,12 @@ class Cataloguer {
   void put_moments(std::size_t group, const Moments& moments, double weight) {
     out_.radius[group] = std::sqrt(moments.radius2);
     out_.inertia_radius[group] = std::sqrt(moments.inertia / weight);
-    std::vector<double> tensor = moments.tensor;
-    for (double& element : tensor) element /= weight;
+    const std::size_t d = from_.d;
+    std::vector<double> tensor(d * d);
+    for (std::size_t row = 0; row < d; ++row)
+      for (std::size_t column = row; column < d; ++column)
+        tensor[row * d + column] = tensor[column * d + row] =
+            moments.tensor[row * d + column] / weight;
     const Eigen eigen = JacobiSolver(std::move(tensor), from_.d).solve();
     std::copy(eigen.values.begin(), eigen.values.end(), out_.shape.begin() + at(group * from_.d));
     std::copy(eigen.vectors.begin(), eigen.vectors.end(),
@@ -135,15 +147,13 @@ class Cataloguer {
   }
 
   void put_velocity(std::size_t group, const Moments& moments, const Center& center,
-                    double weight) {
-    if (!from_.velocity.is_given()) return;
-    out_.velocity_dispersion[group] = std::sqrt(moments.dispersion / weight);
+                    const Sums& sums) {
+    out_.velocity_dispersion[group] = std::sqrt(moments.dispersion / sums.weight);
     std::copy(center.velocity.begin(), center.velocity.end(),
               out_.velocity.begin() + at(group * from_.d));
-    std::vector<double> momentum = moments.angular_momentum;
-    if (center.is_massless) std::fill(momentum.begin(), momentum.end(), 0.0);
-    std::copy(momentum.begin(), momentum.end(),
-              out_.angular_momentum.begin() + at(group * components_));
+    for (std::size_t i = 0; i < components_; ++i)  // without mass there is no momentum
+      out_.angular_momentum[group * components_ + i] =
+          sums.mass > 0 ? moments.angular_momentum[i] : 0;
   }
 
   void put_types(std::size_t group, const Sums& sums) {
@@ -221,8 +231,8 @@ Catalogue catalogue(PointsView points, const Members& members, const CatalogueOp
   const FloatEnvironment environment;
   const std::size_t types = count_types(options);
   check(points, members, options, types);
-  Source from{RowReader(points),
-              RowReader(options.velocity),
+  Source from{points,
+              options.velocity,
               ValueReader(options.mass),
               options.type,
               {},

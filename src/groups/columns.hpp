@@ -11,7 +11,6 @@ namespace kith {
 class RowReader {
  public:
   explicit RowReader(const PointsView& view) : view_(view) {}
-  bool is_given() const { return view_.data != nullptr; }
   double operator()(std::size_t row, int axis) const {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * view_.stride + axis;
     return view_.scalar == Scalar::float32

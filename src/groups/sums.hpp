@@ -9,21 +9,72 @@
 #include <span>
 #include <vector>
 
+#include "base/dispatch.hpp"
 #include "groups/columns.hpp"
 
 namespace kith {
 
+/// Everything that the sums read.
+struct Source {
+  PointsView position, velocity;
+  ValueReader mass;
+  std::span<const std::uint8_t> type;
+  std::vector<double> side;
+  std::size_t d, types;
+
+  bool has_velocity() const { return velocity.data != nullptr; }
+};
+
 /// The smallest of the images of dx, in [-side / 2, side / 2).
-inline double minimum_image(double dx, double side) {
-  return dx - side * std::floor(dx / side + 0.5);
+inline double minimum_image(double dx, double side, double inverse_side) {
+  return dx - side * std::floor(dx * inverse_side + 0.5);
 }
+
+/// Members read once, in float64: both passes then run over memory that lies together.
+struct MemberBlock {
+  std::span<const std::uint32_t> members;
+  std::vector<double> x, v, m;  ///< x relative to the group's first member
+
+  MemberBlock(const Source& from, std::span<const std::uint32_t> of, std::size_t first)
+      : members(of), x(of.size() * from.d), m(of.size()) {
+    gather(from.position, x);
+    center_on(from, first);
+    if (from.has_velocity()) {
+      v.resize(x.size());
+      gather(from.velocity, v);
+    }
+    for (std::size_t i = 0; i < m.size(); ++i) m[i] = from.mass(members[i]);
+  }
+
+ private:
+  void gather(const PointsView& rows, std::vector<double>& out) const {
+    with_scalar(rows.scalar, [&]<class T>() {
+      double* to = out.data();
+      for (const std::uint32_t i : members) {
+        const T* row =
+            static_cast<const T*>(rows.data) + static_cast<std::ptrdiff_t>(i) * rows.stride;
+        for (int axis = 0; axis < rows.dimension; ++axis) *to++ = static_cast<double>(row[axis]);
+      }
+    });
+  }
+
+  void center_on(const Source& from, std::size_t first) {
+    for (std::size_t axis = 0; axis < from.d; ++axis) {
+      const double at = RowReader(from.position)(first, static_cast<int>(axis));
+      const double side = from.side[axis], inverse = side > 0 ? 1 / side : 0;
+      for (std::size_t i = axis; i < x.size(); i += from.d) {
+        const double dx = x[i] - at;
+        x[i] = side > 0 ? minimum_image(dx, side, inverse) : dx;
+      }
+    }
+  }
+};
 
 /// First pass over a group: what the center follows from. Coordinates are relative to the first
 /// member.
 struct Sums {
-  double mass = 0;
-  std::vector<double> position, velocity;  // weighted by mass
-  std::vector<double> plain_position, plain_velocity;
+  double mass = 0, weight = 0;
+  std::vector<double> position, velocity;  // weighted
   std::vector<double> lower, upper;
   std::vector<std::int64_t> type_size;
   std::vector<double> type_mass;
@@ -31,8 +82,6 @@ struct Sums {
   explicit Sums(std::size_t d = 0, std::size_t types = 0)
       : position(d, 0.0),
         velocity(d, 0.0),
-        plain_position(d, 0.0),
-        plain_velocity(d, 0.0),
         lower(d, std::numeric_limits<double>::infinity()),
         upper(d, -std::numeric_limits<double>::infinity()),
         type_size(types, 0),
@@ -42,9 +91,10 @@ struct Sums {
 /// Second pass: moments about center and mean velocity.
 struct Moments {
   double radius2 = 0, inertia = 0, dispersion = 0;
-  std::vector<double> tensor, angular_momentum;
+  std::vector<double> tensor;  // the upper triangle
+  std::vector<double> angular_momentum;
 
-  Moments(std::size_t d = 0, std::size_t components = 0)
+  explicit Moments(std::size_t d = 0, std::size_t components = 0)
       : tensor(d * d, 0.0), angular_momentum(components, 0.0) {}
 };
 
@@ -55,10 +105,9 @@ void add_to(std::vector<T>& sum, const std::vector<T>& more) {
 
 inline Sums operator+(Sums a, const Sums& b) {
   a.mass += b.mass;
+  a.weight += b.weight;
   add_to(a.position, b.position);
   add_to(a.velocity, b.velocity);
-  add_to(a.plain_position, b.plain_position);
-  add_to(a.plain_velocity, b.plain_velocity);
   add_to(a.type_size, b.type_size);
   add_to(a.type_mass, b.type_mass);
   for (std::size_t axis = 0; axis < a.lower.size(); ++axis) {
@@ -77,50 +126,38 @@ inline Moments operator+(Moments a, const Moments& b) {
   return a;
 }
 
-/// Everything that the sums read.
-struct Source {
-  RowReader position, velocity;
-  ValueReader mass;
-  std::span<const std::uint8_t> type;
-  std::vector<double> side;
-  std::size_t d, types;
+/// Members weigh by their mass, or all the same.
+enum class Weight { mass, one };
 
-  double offset(std::size_t i, std::size_t first, std::size_t axis) const {
-    const int a = static_cast<int>(axis);
-    const double dx = position(i, a) - position(first, a);
-    return side[axis] > 0 ? minimum_image(dx, side[axis]) : dx;
-  }
-};
-
-inline Sums sums_of(const Source& from, std::span<const std::uint32_t> members, std::size_t first) {
+template <int D>
+Sums sums_of(const Source& from, const MemberBlock& block, Weight by) {
+  const Axes<D> axes(static_cast<int>(from.d));
   Sums sums(from.d, from.types);
-  for (const std::uint32_t i : members) {
-    const double m = from.mass(i);
-    sums.mass += m;
-    for (std::size_t axis = 0; axis < from.d; ++axis) {
-      const double dx = from.offset(i, first, axis);
-      sums.position[axis] += m * dx;
-      sums.plain_position[axis] += dx;
-      sums.lower[axis] = std::min(sums.lower[axis], dx);
-      sums.upper[axis] = std::max(sums.upper[axis], dx);
-      if (!from.velocity.is_given()) continue;
-      const double v = from.velocity(i, static_cast<int>(axis));
-      sums.velocity[axis] += m * v;
-      sums.plain_velocity[axis] += v;
+  for (std::size_t i = 0; i < block.m.size(); ++i) {
+    const double w = by == Weight::mass ? block.m[i] : 1;
+    sums.mass += block.m[i];
+    sums.weight += w;
+    const double* x = block.x.data() + i * static_cast<std::size_t>(axes.count());
+    for (int axis = 0; axis < axes.count(); ++axis) {
+      const std::size_t a = static_cast<std::size_t>(axis);
+      sums.position[a] += w * x[a];
+      sums.lower[a] = std::min(sums.lower[a], x[a]);
+      sums.upper[a] = std::max(sums.upper[a], x[a]);
+      if (from.has_velocity()) sums.velocity[a] += w * block.v[i * from.d + a];
     }
     if (from.types == 0) continue;
-    ++sums.type_size[from.type[i]];
-    sums.type_mass[from.type[i]] += m;
+    ++sums.type_size[from.type[block.members[i]]];
+    sums.type_mass[from.type[block.members[i]]] += block.m[i];
   }
   return sums;
 }
 
 /// x cross v in 3-D and its one component in 2-D.
-inline void add_angular_momentum(std::vector<double>& sum, double m, const double* x,
-                                 const double* v) {
-  if (sum.size() == 1) {
+template <int D>
+void add_angular_momentum(std::vector<double>& sum, double m, const double* x, const double* v) {
+  if constexpr (D == 2) {
     sum[0] += m * (x[0] * v[1] - x[1] * v[0]);
-  } else if (sum.size() == 3) {
+  } else if constexpr (D == 3) {
     sum[0] += m * (x[1] * v[2] - x[2] * v[1]);
     sum[1] += m * (x[2] * v[0] - x[0] * v[2]);
     sum[2] += m * (x[0] * v[1] - x[1] * v[0]);
@@ -130,31 +167,33 @@ inline void add_angular_momentum(std::vector<double>& sum, double m, const doubl
 /// Center and mean velocity of a group; the center relative to the first member.
 struct Center {
   std::vector<double> position, velocity;
-  bool is_massless;  // no mass at all: every member counts the same
 };
 
-inline Moments moments_of(const Source& from, std::span<const std::uint32_t> members,
-                          std::size_t first, const Center& center, std::size_t components) {
+template <int D>
+Moments moments_of(const Source& from, const MemberBlock& block, const Center& center, Weight by,
+                   std::size_t components) {
+  const Axes<D> axes(static_cast<int>(from.d));
   Moments moments(from.d, components);
-  double x[kMaxDimension], v[kMaxDimension] = {};
-  for (const std::uint32_t i : members) {
-    const double m = center.is_massless ? 1 : from.mass(i);
+  double x[kAxisRoom<D>], v[kAxisRoom<D>] = {};
+  for (std::size_t i = 0; i < block.m.size(); ++i) {
+    const double w = by == Weight::mass ? block.m[i] : 1;
     double r2 = 0, v2 = 0;
-    for (std::size_t axis = 0; axis < from.d; ++axis) {
-      x[axis] = from.offset(i, first, axis) - center.position[axis];
-      r2 += x[axis] * x[axis];
-      if (from.velocity.is_given()) {
-        v[axis] = from.velocity(i, static_cast<int>(axis)) - center.velocity[axis];
-        v2 += v[axis] * v[axis];
-      }
+    for (int axis = 0; axis < axes.count(); ++axis) {
+      const std::size_t a = static_cast<std::size_t>(axis);
+      x[a] = block.x[i * from.d + a] - center.position[a];
+      r2 += x[a] * x[a];
+      if (!from.has_velocity()) continue;
+      v[a] = block.v[i * from.d + a] - center.velocity[a];
+      v2 += v[a] * v[a];
     }
     moments.radius2 = std::max(moments.radius2, r2);
-    moments.inertia += m * r2;
-    moments.dispersion += m * v2;
-    for (std::size_t row = 0; row < from.d; ++row)
-      for (std::size_t column = 0; column < from.d; ++column)
-        moments.tensor[row * from.d + column] += m * x[row] * x[column];
-    add_angular_momentum(moments.angular_momentum, m, x, v);
+    moments.inertia += w * r2;
+    moments.dispersion += w * v2;
+    for (int row = 0; row < axes.count(); ++row)
+      for (int column = row; column < axes.count(); ++column)
+        moments.tensor[static_cast<std::size_t>(row * axes.count() + column)] +=
+            w * x[row] * x[column];
+    if (components > 0) add_angular_momentum<D>(moments.angular_momentum, w, x, v);
   }
   return moments;
 }
