@@ -4,6 +4,7 @@
 // by the place where their group starts in the result: buckets then hold about equally many points,
 // or one group.
 #include <algorithm>
+#include <bit>
 #include <new>
 
 #include <kith/catalogue.hpp>
@@ -29,12 +30,13 @@ Members sorted_by_group(const Groups& groups, const Workers& workers) {
   auto group_of = [&](std::size_t i) {
     return label[i] < 0 ? count : static_cast<std::size_t>(label[i]);
   };
-  const std::size_t width = n / kBuckets + 1;
+  // A bucket is a stretch of the result, a power of two long.
+  const int shift = static_cast<int>(std::bit_width(n / kBuckets));
 
   Array<std::uint32_t> scattered(n, workers.pool());
   Array<std::uint16_t> codes(n, workers.pool());
   const std::vector<std::size_t> start = scatter_to_buckets(
-      workers, n, kBuckets, [&](std::size_t i) { return members.offset[group_of(i)] / width; },
+      workers, n, kBuckets, [&](std::size_t i) { return members.offset[group_of(i)] >> shift; },
       [](std::size_t i) { return static_cast<std::uint32_t>(i); }, codes.data(), scattered.data());
   workers.for_ranges(kBuckets, 8, [&](std::size_t begin, std::size_t end) {
     std::vector<std::size_t> next;
@@ -42,8 +44,8 @@ Members sorted_by_group(const Groups& groups, const Workers& workers) {
       if (start[bucket] == start[bucket + 1]) continue;
       // The bucket's groups are those that start in its stretch of the result.
       const auto first =
-          std::lower_bound(members.offset.begin(), members.offset.end(), bucket * width);
-      const auto last = std::lower_bound(first, members.offset.end(), (bucket + 1) * width);
+          std::lower_bound(members.offset.begin(), members.offset.end(), bucket << shift);
+      const auto last = std::lower_bound(first, members.offset.end(), (bucket + 1) << shift);
       const std::size_t lowest = static_cast<std::size_t>(first - members.offset.begin());
       next.assign(first, last);
       for (std::size_t i = start[bucket]; i < start[bucket + 1]; ++i)
