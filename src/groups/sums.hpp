@@ -189,10 +189,10 @@ Moments moments_of(const Source& from, const MemberBlock& block, const Center& c
     moments.radius2 = std::max(moments.radius2, r2);
     moments.inertia += w * r2;
     moments.dispersion += w * v2;
-    for (int row = 0; row < axes.count(); ++row)
-      for (int column = row; column < axes.count(); ++column)
-        moments.tensor[static_cast<std::size_t>(row * axes.count() + column)] +=
-            w * x[row] * x[column];
+    const std::size_t d = static_cast<std::size_t>(axes.count());
+    for (std::size_t row = 0; row < d; ++row)
+      for (std::size_t column = row; column < d; ++column)
+        moments.tensor[row * d + column] += w * x[row] * x[column];
     if (components > 0) add_angular_momentum<D>(moments.angular_momentum, w, x, v);
   }
   return moments;
