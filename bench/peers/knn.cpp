@@ -1,11 +1,13 @@
 // k nearest neighbours, kith against nanoflann, alternating in one process; best of several.
 //
-//   bench_knn_peers KIND N K [threads=1] [reps=5] [peer=1] [d=3] [box=0] [double=0] [queries=0] [mode=all] [seed=1]
+//   bench_knn_peers KIND N K [threads=1] [reps=5] [peer=1] [d=3] [box=0] [double=0] [queries=0]
+//   [mode=all] [seed=1]
 //
-// KIND: uniform, normal, halo, grid, same, or a file of raw float32 rows. Times are build + query + rows in input
-// order, memory included. nanoflann is given its best light: points and queries sorted along the z-curve, the sort
-// timed; "plain" is as people call it. mode: all (own points, or `queries` others), single (one query at a time),
-// few (time of the queries alone). Prints one line of JSON.
+// KIND: uniform, normal, halo, grid, same, or a file of raw float32 rows. Times are build + query +
+// rows in input order, memory included. nanoflann is given its best light: points and queries
+// sorted along the z-curve, the sort timed; "plain" is as people call it. mode: all (own points, or
+// `queries` others), single (one query at a time), few (time of the queries alone). Prints one line
+// of JSON.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -53,7 +55,8 @@ std::vector<T> make_points(const std::string& kind, std::size_t n, int d, unsign
     return {raw.begin(), raw.end()};
   }
   x.reserve(n * static_cast<std::size_t>(d));
-  const auto per_axis = std::max<std::size_t>(2, static_cast<std::size_t>(std::pow(double(n), 1.0 / d)));
+  const auto per_axis =
+      std::max<std::size_t>(2, static_cast<std::size_t>(std::pow(double(n), 1.0 / d)));
   for (std::size_t i = 0; i < n; ++i) {
     double radius = 0, direction[32], norm = 0;
     if (kind == "halo") {  // r from 10^-4 to 1 with density r^-2
@@ -78,7 +81,10 @@ template <class F>
 void parallel(int threads, std::size_t n, F body) {
   std::vector<std::thread> running;
   for (int t = 1; t < threads; ++t)
-    running.emplace_back([&, t] { body(n * std::size_t(t) / std::size_t(threads), n * std::size_t(t + 1) / std::size_t(threads)); });
+    running.emplace_back([&, t] {
+      body(n * std::size_t(t) / std::size_t(threads),
+           n * std::size_t(t + 1) / std::size_t(threads));
+    });
   body(0, n / std::size_t(threads));
   for (auto& thread : running) thread.join();
 }
@@ -87,14 +93,16 @@ void parallel(int threads, std::size_t n, F body) {
 template <class T>
 std::vector<std::uint32_t> z_order(const std::vector<T>& x, int d, int threads) {
   const std::size_t n = x.size() / std::size_t(d);
-  std::vector<T> lo(std::size_t(d), std::numeric_limits<T>::infinity()), hi(std::size_t(d), -std::numeric_limits<T>::infinity());
+  std::vector<T> lo(std::size_t(d), std::numeric_limits<T>::infinity()),
+      hi(std::size_t(d), -std::numeric_limits<T>::infinity());
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t axis = 0; axis < std::size_t(d); ++axis) {
       lo[axis] = std::min(lo[axis], x[i * std::size_t(d) + axis]);
       hi[axis] = std::max(hi[axis], x[i * std::size_t(d) + axis]);
     }
   T width = std::numeric_limits<T>::min();
-  for (std::size_t axis = 0; axis < std::size_t(d); ++axis) width = std::max(width, hi[axis] - lo[axis]);
+  for (std::size_t axis = 0; axis < std::size_t(d); ++axis)
+    width = std::max(width, hi[axis] - lo[axis]);
   const int bits = std::min(20, 62 / d);
   const double scale = (std::ldexp(1.0, bits) - 1) / width;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(n), other(n);
@@ -102,8 +110,10 @@ std::vector<std::uint32_t> z_order(const std::vector<T>& x, int d, int threads) 
     for (std::size_t i = begin; i < end; ++i) {
       std::uint64_t key = 0;
       for (std::size_t axis = 0; axis < std::size_t(d); ++axis) {
-        const auto cell = static_cast<std::uint64_t>((x[i * std::size_t(d) + axis] - lo[axis]) * scale);
-        for (int bit = 0; bit < bits; ++bit) key |= (cell >> bit & 1) << (bit * d + d - 1 - int(axis));
+        const auto cell =
+            static_cast<std::uint64_t>((x[i * std::size_t(d) + axis] - lo[axis]) * scale);
+        for (int bit = 0; bit < bits; ++bit)
+          key |= (cell >> bit & 1) << (bit * d + d - 1 - int(axis));
       }
       keys[i] = {key, std::uint32_t(i)};
     }
@@ -117,7 +127,8 @@ std::vector<std::uint32_t> z_order(const std::vector<T>& x, int d, int threads) 
   for (const auto& key : keys) other[at[key.first >> shift]++] = key;
   parallel(threads, 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b)
-      std::sort(other.begin() + std::ptrdiff_t(start[b]), other.begin() + std::ptrdiff_t(start[b + 1]));
+      std::sort(other.begin() + std::ptrdiff_t(start[b]),
+                other.begin() + std::ptrdiff_t(start[b + 1]));
   });
   std::vector<std::uint32_t> order(n);
   for (std::size_t i = 0; i < n; ++i) order[i] = other[i].second;
@@ -145,7 +156,8 @@ struct Cloud {
 };
 
 template <class T, int D>
-using Index = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<T, Cloud<T>>, Cloud<T>, D, std::uint32_t>;
+using Index = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<T, Cloud<T>>,
+                                                  Cloud<T>, D, std::uint32_t>;
 
 struct Times {
   double total = 1e9, query = 1e9;
@@ -156,8 +168,8 @@ struct Times {
 };
 
 template <class T, int D>
-void run_nanoflann(const Settings& s, const std::vector<T>& x, const std::vector<T>& q, bool is_sorted, Times& times,
-                   std::vector<T>& distance) {
+void run_nanoflann(const Settings& s, const std::vector<T>& x, const std::vector<T>& q,
+                   bool is_sorted, Times& times, std::vector<T>& distance) {
   const double t0 = now();
   const std::size_t d = std::size_t(s.d), m = q.size() / d;
   std::vector<std::uint32_t> order, query_order;
@@ -197,8 +209,8 @@ void run_nanoflann(const Settings& s, const std::vector<T>& x, const std::vector
 }
 
 template <class T>
-void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& q, Times& times, std::vector<T>& distance,
-              kith::Statistics* statistics) {
+void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& q, Times& times,
+              std::vector<T>& distance, kith::Statistics* statistics) {
   const kith::Execution execution{.threads = s.threads, .statistics = statistics};
   const double t0 = now();
   const auto points = kith::view(x.data(), x.size() / std::size_t(s.d), s.d);
@@ -218,8 +230,10 @@ void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& 
     times.add(now() - t0, now() - t1);
     return;
   }
-  const auto result = &x == &q ? kith::knn<T>(tree, {.k = s.k}, execution)
-                               : kith::knn<T>(tree, kith::view(q.data(), q.size() / std::size_t(s.d), s.d), {.k = s.k}, execution);
+  const auto result =
+      &x == &q ? kith::knn<T>(tree, {.k = s.k}, execution)
+               : kith::knn<T>(tree, kith::view(q.data(), q.size() / std::size_t(s.d), s.d),
+                              {.k = s.k}, execution);
   const double t2 = now();
   times.add(t2 - t0, t2 - t1);
   distance.assign(result.distances(), result.distances() + result.size() * s.k);
@@ -228,7 +242,8 @@ void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& 
 template <class T>
 int run(const Settings& s) {
   const std::vector<T> x = make_points<T>(s.kind, s.n, s.d, s.seed);
-  const std::vector<T> others = s.queries ? make_points<T>("uniform", s.queries, s.d, s.seed + 1) : std::vector<T>();
+  const std::vector<T> others =
+      s.queries ? make_points<T>("uniform", s.queries, s.d, s.seed + 1) : std::vector<T>();
   const std::vector<T>& q = s.queries ? others : x;
   Times kith_times, sorted_times, plain_times;
   std::vector<T> a, b;
@@ -251,17 +266,27 @@ int run(const Settings& s) {
     if (s.mode != "single") peer(true, sorted_times);
     if (s.mode == "single" || s.mode == "plain") peer(false, plain_times);
     if (r == 0 && s.box == 0)
-      for (std::size_t i = 0; i < a.size(); ++i) differing += !(std::abs(a[i] - b[i]) <= 1e-5 * std::abs(b[i]));
+      for (std::size_t i = 0; i < a.size(); ++i)
+        differing += !(std::abs(a[i] - b[i]) <= 1e-5 * std::abs(b[i]));
   }
   const bool is_query_time = s.mode == "single" || s.mode == "few";
   const auto value = [&](const Times& t) { return is_query_time ? t.query : t.total; };
-  std::printf("{\"kind\": \"%s\", \"n\": %zu, \"k\": %zu, \"d\": %d, \"double\": %d, \"threads\": %d, \"queries\": %zu, \"mode\": \"%s\", \"box\": %g, \"kith\": %.4f, \"kith_query\": %.4f",
-              s.kind.c_str(), x.size() / std::size_t(s.d), s.k, s.d, s.is_double, s.threads, s.queries, s.mode.c_str(), s.box, value(kith_times), kith_times.query);
-  if (sorted_times.total < 1e9) std::printf(", \"nanoflann_sorted\": %.4f, \"ratio\": %.2f", value(sorted_times), value(sorted_times) / value(kith_times));
-  if (plain_times.total < 1e9) std::printf(", \"nanoflann_plain\": %.4f, \"ratio_plain\": %.2f", value(plain_times), value(plain_times) / value(kith_times));
+  std::printf(
+      "{\"kind\": \"%s\", \"n\": %zu, \"k\": %zu, \"d\": %d, \"double\": %d, \"threads\": %d, "
+      "\"queries\": %zu, \"mode\": \"%s\", \"box\": %g, \"kith\": %.4f, \"kith_query\": %.4f",
+      s.kind.c_str(), x.size() / std::size_t(s.d), s.k, s.d, s.is_double, s.threads, s.queries,
+      s.mode.c_str(), s.box, value(kith_times), kith_times.query);
+  if (sorted_times.total < 1e9)
+    std::printf(", \"nanoflann_sorted\": %.4f, \"ratio\": %.2f", value(sorted_times),
+                value(sorted_times) / value(kith_times));
+  if (plain_times.total < 1e9)
+    std::printf(", \"nanoflann_plain\": %.4f, \"ratio_plain\": %.2f", value(plain_times),
+                value(plain_times) / value(kith_times));
   std::printf(", \"differing\": %zu", differing);
-  for (const auto& stage : statistics.stages) std::printf(", \"%s\": %.4f", stage.name.c_str(), stage.seconds);
-  for (const auto& count : statistics.counts) std::printf(", \"%s\": %llu", count.name.c_str(), static_cast<unsigned long long>(count.value));
+  for (const auto& stage : statistics.stages)
+    std::printf(", \"%s\": %.4f", stage.name.c_str(), stage.seconds);
+  for (const auto& count : statistics.counts)
+    std::printf(", \"%s\": %llu", count.name.c_str(), static_cast<unsigned long long>(count.value));
   std::printf("}\n");
   return differing > a.size() / 1000 ? 1 : 0;
 }
@@ -270,7 +295,9 @@ int run(const Settings& s) {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: bench_knn_peers KIND N K [name=value ...]; see the top of bench/peers/knn.cpp\n");
+    std::fprintf(
+        stderr,
+        "usage: bench_knn_peers KIND N K [name=value ...]; see the top of bench/peers/knn.cpp\n");
     return 2;
   }
   Settings s;
@@ -282,7 +309,9 @@ int main(int argc, char** argv) {
     const std::string text = argv[i];
     given[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
   }
-  const auto number = [&](const char* name, double otherwise) { return given.count(name) ? std::atof(given[name].c_str()) : otherwise; };
+  const auto number = [&](const char* name, double otherwise) {
+    return given.count(name) ? std::atof(given[name].c_str()) : otherwise;
+  };
   s.threads = int(number("threads", 1));
   s.reps = int(number("reps", 5));
   s.peer_reps = int(number("peer", 1));

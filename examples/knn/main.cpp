@@ -1,10 +1,10 @@
 // The nearest neighbours of points on a ring and in its middle: rows, radius lists, densities.
 //
-//          7 . . 0            12 points on a circle of radius 1,
-//        .         .          3 around its center
-//        .    :.   .
-//        .         .
-//          . . . .
+//            . 3 .
+//         .         .        points 0 to 11 on a circle of radius 1,
+//        6    14     0       counterclockwise from the right;
+//         .  12 13  .        12, 13, 14 around the center
+//            . 9 .
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -19,7 +19,8 @@ std::vector<std::array<double, 2>> ring_and_middle() {
   std::vector<std::array<double, 2>> points;
   for (int i = 0; i < 12; ++i) {
     const double angle = 2 * std::numbers::pi * i / 12;
-    points.push_back({std::round(1e6 * std::cos(angle)) / 1e6, std::round(1e6 * std::sin(angle)) / 1e6});
+    points.push_back(
+        {std::round(1e6 * std::cos(angle)) / 1e6, std::round(1e6 * std::sin(angle)) / 1e6});
   }
   points.push_back({0.0, 0.0});
   points.push_back({0.05, 0.0});

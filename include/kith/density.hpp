@@ -8,8 +8,8 @@
 
 namespace kith {
 
-/// Distance to the k-th neighbour of each of the tree's own points (itself the first, unless excluded), in input order;
-/// infinity where there are fewer than k.
+/// Distance to the k-th neighbour of each of the tree's own points (itself the first, unless
+/// excluded), in input order; infinity where there are fewer than k.
 KITH_API std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options,
                                           const Execution& execution = {});
 
@@ -24,14 +24,15 @@ enum class SphKernel {
 };
 
 struct DensityOptions {
-  std::size_t k = 32;                  ///< neighbours, the point itself included; h is the distance of the k-th
+  std::size_t k = 32;  ///< neighbours, the point itself included; h is the distance of the k-th
   SphKernel kernel = SphKernel::cubic_spline;
-  std::span<const double> mass = {};   ///< one per point that was given; none = 1 each
+  std::span<const double> mass = {};  ///< one per point that was given; none = 1 each
 };
 
-/// rho_i = sum_j m_j W(r_ij, h_i) over the k nearest, in input order. In one, two and three dimensions. Where k points
-/// coincide h is 0 and the density infinite; with fewer than k points, h is the distance of the last; NaN for
-/// points that were dropped. The same bits for any number of threads. Errors: invalid_argument.
+/// rho_i = sum_j m_j W(r_ij, h_i) over the k nearest, in input order. In one, two and three
+/// dimensions. Where k points coincide h is 0 and the density infinite; with fewer than k points, h
+/// is the distance of the last; NaN for points that were dropped. The same bits for any number of
+/// threads. Errors: invalid_argument.
 KITH_API std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
                                          const Execution& execution = {});
 

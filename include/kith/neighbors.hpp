@@ -124,8 +124,8 @@ Neighbors<T, Index> knn(const Tree& tree, PointsView queries, const KnnOptions& 
   return result;
 }
 
-/// Searches for one point at a time, from a loop, without the cost of a call per point. Holds scratch memory: one
-/// for each thread. Shares the tree.
+/// Searches for one point at a time, from a loop, without the cost of a call per point. Holds
+/// scratch memory: one for each thread. Shares the tree.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class KITH_API KnnSearcher {
  public:

@@ -13,27 +13,32 @@
 namespace kith {
 
 struct RadiusOptions {
-  double radius = 0;                    ///< neighbours lie within (inclusive)
-  std::span<const double> radii = {};   ///< instead: one per query
-  bool strict = false;                  ///< neighbours at exactly the radius do not count
-  bool exclude_self = false;            ///< for a tree's own points only
-  bool sorted = true;                   ///< lists in the order of (squared distance, index); else in any fixed order
-  std::size_t max_neighbors = 0;        ///< keep only so many, the nearest; 0 = all. Lists::truncated tells
+  double radius = 0;                   ///< neighbours lie within (inclusive)
+  std::span<const double> radii = {};  ///< instead: one per query
+  bool strict = false;                 ///< neighbours at exactly the radius do not count
+  bool exclude_self = false;           ///< for a tree's own points only
+  bool sorted = true;  ///< lists in the order of (squared distance, index); else in any fixed order
+  std::size_t max_neighbors =
+      0;  ///< keep only so many, the nearest; 0 = all. Lists::truncated tells
 };
 
-/// Neighbours of all queries in one list: those of query i are [offset[i], offset[i + 1]). Copies share the memory.
+/// Neighbours of all queries in one list: those of query i are [offset[i], offset[i + 1]). Copies
+/// share the memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class NeighborLists {
  public:
   NeighborLists() = default;
-  NeighborLists(std::vector<std::int64_t> offsets, std::size_t truncated, const Execution& execution)
+  NeighborLists(std::vector<std::int64_t> offsets, std::size_t truncated,
+                const Execution& execution)
       : offsets_(std::move(offsets)),
         truncated_(truncated),
         index_(detail::allocate(total(), sizeof(Index), execution)),
         distance_(detail::allocate(total(), sizeof(T), execution)) {}
 
   std::size_t size() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
-  std::size_t total() const { return offsets_.empty() ? 0 : static_cast<std::size_t>(offsets_.back()); }
+  std::size_t total() const {
+    return offsets_.empty() ? 0 : static_cast<std::size_t>(offsets_.back());
+  }
   std::span<const std::int64_t> offsets() const { return offsets_; }
   std::span<const Index> index(std::size_t i) const { return {indices() + begin(i), length(i)}; }
   std::span<const T> distance(std::size_t i) const { return {distances() + begin(i), length(i)}; }
@@ -49,29 +54,35 @@ class NeighborLists {
 
  private:
   std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(offsets_[i]); }
-  std::size_t length(std::size_t i) const { return static_cast<std::size_t>(offsets_[i + 1] - offsets_[i]); }
+  std::size_t length(std::size_t i) const {
+    return static_cast<std::size_t>(offsets_[i + 1] - offsets_[i]);
+  }
 
   std::vector<std::int64_t> offsets_;
   std::size_t truncated_ = 0;
   std::shared_ptr<void> index_, distance_;
 };
 
-/// The number of neighbours of each of the tree's own points, in input order; max_neighbors plays no part. Dropped
-/// points have 0. Errors: invalid_argument (a radius that is negative or NaN), cancelled.
+/// The number of neighbours of each of the tree's own points, in input order; max_neighbors plays
+/// no part. Dropped points have 0. Errors: invalid_argument (a radius that is negative or NaN),
+/// cancelled.
 KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& options,
                                                 const Execution& execution = {});
 /// The same for other queries.
 KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, PointsView queries,
-                                                const RadiusOptions& options, const Execution& execution = {});
+                                                const RadiusOptions& options,
+                                                const Execution& execution = {});
 
-/// The neighbours of each of the tree's own points, in input order. Results are counted first and then filled: beyond
-/// them, memory is of the order of the tree. Errors: as radius_count, and too_large, out_of_memory.
+/// The neighbours of each of the tree's own points, in input order. Results are counted first and
+/// then filled: beyond them, memory is of the order of the tree. Errors: as radius_count, and
+/// too_large, out_of_memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 KITH_API NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options,
                                         const Execution& execution = {});
 /// The same for other queries.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
-KITH_API NeighborLists<T, Index> radius(const Tree& tree, PointsView queries, const RadiusOptions& options,
+KITH_API NeighborLists<T, Index> radius(const Tree& tree, PointsView queries,
+                                        const RadiusOptions& options,
                                         const Execution& execution = {});
 
 /// All pairs i < j within a radius, by i, then by (squared distance, j).
@@ -93,15 +104,16 @@ struct Neighborhood {
   std::span<const T> distance;
 };
 
-/// The same pairs as a stream: calls visit(i and all its j > i) for each i that has any, from several threads at once,
-/// in no particular order. Nothing is stored.
+/// The same pairs as a stream: calls visit(i and all its j > i) for each i that has any, from
+/// several threads at once, in no particular order. Nothing is stored.
 template <Coordinate T = float>
 KITH_API void for_each_pair(const Tree& tree, const RadiusOptions& options,
                             const std::function<void(const Neighborhood<T>&)>& visit,
                             const Execution& execution = {});
 
-/// Calls visit(neighbourhood) for each of the tree's own points with its k nearest neighbours (fewer if max_radius says
-/// so), roughly in tree order, from several threads at once. Nothing of size n x k is stored.
+/// Calls visit(neighbourhood) for each of the tree's own points with its k nearest neighbours
+/// (fewer if max_radius says so), roughly in tree order, from several threads at once. Nothing of
+/// size n x k is stored.
 template <Coordinate T = float>
 KITH_API void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
                                     const std::function<void(const Neighborhood<T>&)>& visit,

@@ -2,7 +2,9 @@
 // scale.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <kith/box.hpp>
 
@@ -32,7 +34,14 @@ struct Frame {
 
   T operator()(T x, int axis) const {
     if (period[axis] > 0) x = wrapped(x, origin[axis], period[axis]);
-    return (exponent == 0 ? x : std::ldexp(x, exponent)) + T(0);
+    return (exponent == 0 ? x : scaled(x)) + T(0);
+  }
+
+  /// Coordinates stay finite: those of far queries may overflow in the scale of a tree of tiny
+  /// numbers. Their squared distances are infinite all the same.
+  T scaled(T x) const {
+    constexpr T kMost = std::numeric_limits<T>::max();
+    return std::clamp(std::ldexp(x, exponent), -kMost, kMost);
   }
 
   /// A coordinate of the tree in the caller's frame.

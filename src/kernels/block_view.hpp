@@ -9,8 +9,9 @@
 
 namespace kith {
 
-/// A packed tree as plain pointers; see tree/planes.hpp for the layout. Level 0 holds the boxes of the blocks;
-/// the children of node i are nodes 8 i ... 8 i + 7 of the level below; the last level has at most 8 nodes.
+/// A packed tree as plain pointers; see tree/planes.hpp for the layout. Level 0 holds the boxes of
+/// the blocks; the children of node i are nodes 8 i ... 8 i + 7 of the level below; the last level
+/// has at most 8 nodes.
 template <class T>
 struct BlockView {
   struct Level {
@@ -25,7 +26,8 @@ struct BlockView {
   const T* blocks = nullptr;
   int levels = 0;
   std::array<Level, kMaxLevels> level = {};
-  bool is_hilbert = true;  ///< blocks follow a Hilbert curve: half as many in reach as along a z-curve
+  bool is_hilbert =
+      true;  ///< blocks follow a Hilbert curve: half as many in reach as along a z-curve
 
   std::size_t block_count() const { return (points + kLanes - 1) / kLanes; }
 };

@@ -1,8 +1,9 @@
-// Appending the lanes that pass a test, without a branch: chosen lanes move to the front and the whole vector is
-// stored; what follows the chosen ones is overwritten by the next append.
+// Appending the lanes that pass a test, without a branch: chosen lanes move to the front and the
+// whole vector is stored; what follows the chosen ones is overwritten by the next append.
 //
-// Highway 1.0.3's CompressStore does the same, but g++ 12 copies its table to the stack at every call: 2.5
-// times the time of a query. So the tables here are ours; AVX-512 has an instruction for it.
+// Highway 1.0.3's CompressStore does the same, but g++ 12 copies its table to the stack at every
+// call: 2.5 times the time of a query. So the tables here are ours; AVX-512 has an instruction for
+// it.
 #if defined(KITH_KERNELS_COMPRESS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_KERNELS_COMPRESS_INL_H_
 #undef KITH_KERNELS_COMPRESS_INL_H_
@@ -31,12 +32,13 @@ HWY_INLINE V compressed(TagT tag, V v, unsigned bits) {
   if constexpr (kBytes == 32) {
     const hn::Repartition<std::uint32_t, TagT> parts;
     const auto* row = sizeof(X) == 4 ? kCompress.lane8[bits] : kCompress.pair4[bits];
-    const auto order = hn::PromoteTo(parts, hn::LoadU(hn::Rebind<std::uint8_t, decltype(parts)>(), row));
-    return hn::BitCast(tag,
-                       hn::TableLookupLanes(hn::BitCast(parts, v), hn::IndicesFromVec(parts, order)));
+    const auto order =
+        hn::PromoteTo(parts, hn::LoadU(hn::Rebind<std::uint8_t, decltype(parts)>(), row));
+    return hn::BitCast(
+        tag, hn::TableLookupLanes(hn::BitCast(parts, v), hn::IndicesFromVec(parts, order)));
   } else {
     const hn::Repartition<std::uint8_t, TagT> bytes;
-    const auto* row = kBytes == 8 ? kCompress.byte2x4[bits]
+    const auto* row = kBytes == 8      ? kCompress.byte2x4[bits]
                       : sizeof(X) == 4 ? kCompress.byte4[bits]
                                        : kCompress.byte2[bits];
     return hn::BitCast(tag, hn::TableLookupBytes(hn::BitCast(bytes, v), hn::Load(bytes, row)));

@@ -1,9 +1,9 @@
-// Keys that order candidates by (d2, index), in rows of four: one query per column, so that a comparator works on
-// four queries at once without a shuffle.
+// Keys that order candidates by (d2, index), in rows of four: one query per column, so that a
+// comparator works on four queries at once without a shuffle.
 //
-// float: the bits of d2 and the index side by side in 64 bits, compared as a double. Positive doubles order
-// like integers; a bias keeps them normal numbers, and the largest d2 (the padding) finite.
-// double: the pair (d2, 2^52 + index), two doubles.
+// float: the bits of d2 and the index side by side in 64 bits, compared as a double. Positive
+// doubles order like integers; a bias keeps them normal numbers, and the largest d2 (the padding)
+// finite. double: the pair (d2, 2^52 + index), two doubles.
 #if defined(KITH_KERNELS_KEYS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_KERNELS_KEYS_INL_H_
 #undef KITH_KERNELS_KEYS_INL_H_
@@ -24,7 +24,8 @@ namespace HWY_NAMESPACE {
 inline constexpr std::size_t kColumns = 4;
 using ColumnTag = hn::CappedTag<double, kColumns>;
 
-/// One slot of candidates per query: d2 and index from `slot * stride` on. Room for whole vectors after the last.
+/// One slot of candidates per query: d2 and index from `slot * stride` on. Room for whole vectors
+/// after the last.
 template <class T>
 struct Slots {
   T* d2 = nullptr;
@@ -77,8 +78,8 @@ class Keys<float> {
     for (std::size_t row = 0; row < rows; row += hn::Lanes(Word())) {
       Wide low[kColumns], high[kColumns];
       hn::LoadInterleaved4(Pair(), from + kColumns * row, low[0], low[1], low[2], low[3]);
-      hn::LoadInterleaved4(Pair(), from + kColumns * row + kColumns * hn::Lanes(Pair()), high[0], high[1],
-                           high[2], high[3]);
+      hn::LoadInterleaved4(Pair(), from + kColumns * row + kColumns * hn::Lanes(Pair()), high[0],
+                           high[1], high[2], high[3]);
       for (std::size_t q = 0; q < kColumns; ++q) unzip(low[q], high[q], slots.from(q), row);
     }
   }
@@ -104,7 +105,8 @@ class Keys<float> {
     const auto a = hn::BitCast(word, low), b = hn::BitCast(word, high);
     hn::StoreU(hn::ConcatEven(word, b, a), word, slot.id + row);
     const auto d2 = hn::Sub(hn::ConcatOdd(word, b, a), hn::Set(word, kBias));
-    hn::StoreU(hn::BitCast(hn::RebindToFloat<Word>(), d2), hn::RebindToFloat<Word>(), slot.d2 + row);
+    hn::StoreU(hn::BitCast(hn::RebindToFloat<Word>(), d2), hn::RebindToFloat<Word>(),
+               slot.d2 + row);
   }
 
   Array<double> keys_;

@@ -6,9 +6,8 @@
 #define KITH_KERNELS_SELECT_INL_H_
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
+#include <hwy/highway.h>
 #include <utility>
 #include <vector>
 
@@ -33,8 +32,8 @@ struct Candidate {
 template <class T>
 class Selector {
  public:
-  /// Orders the candidates of four slots by (d2, index); the first `keep` of each, or as many as there are, come
-  /// back in place. counts[q] <= slots.stride less a vector.
+  /// Orders the candidates of four slots by (d2, index); the first `keep` of each, or as many as
+  /// there are, come back in place. counts[q] <= slots.stride less a vector.
   void sort(const Slots<T>& slots, const std::size_t* counts, std::size_t keep) {
     const std::size_t most = *std::max_element(counts, counts + kColumns);
     const std::size_t rows = (most + kSortedRun - 1) / kSortedRun * kSortedRun;
@@ -55,13 +54,14 @@ class Selector {
 
  private:
   using Key = typename Keys<T>::Key;
-  /// Longer networks fall out of the cache: sorts of one query at a time are faster there.
-  static constexpr std::size_t kMaxRows = 1024;
+  /// Beyond so many candidates the rows fall out of the cache, and the network's n log^2 n shows.
+  static constexpr std::size_t kMaxRows = 1 << 15;
 
   static HWY_INLINE void pad(const Slots<T>& slot, std::size_t count, std::size_t rows) {
     using Bits = hn::RebindToUnsigned<Tag<T>>;
     const auto padding = hn::BitCast(Tag<T>(), hn::Set(Bits(), Keys<T>::kPadding));
-    for (std::size_t i = count; i < rows; i += hn::Lanes(Tag<T>())) hn::StoreU(padding, Tag<T>(), slot.d2 + i);
+    for (std::size_t i = count; i < rows; i += hn::Lanes(Tag<T>()))
+      hn::StoreU(padding, Tag<T>(), slot.d2 + i);
     // Infinity is the padding of doubles, and a d2 as well: the index decides.
     if (sizeof(T) == 8 && count < rows) std::fill(slot.id + count, slot.id + rows, 0xffffffffu);
   }
@@ -75,8 +75,8 @@ class Selector {
     sort_run(run, std::make_index_sequence<kRunComparators>());
   }
 
-  /// The smallest 16 of all rows, sorted: each further run meets the best so far head to tail, which leaves a
-  /// bitonic sequence of the smaller halves.
+  /// The smallest 16 of all rows, sorted: each further run meets the best so far head to tail,
+  /// which leaves a bitonic sequence of the smaller halves.
   void keep_one_run(std::size_t rows) const {
     for (std::size_t column = 0; column < kColumns; column += hn::Lanes(ColumnTag())) {
       Key best[kSortedRun];
@@ -88,41 +88,62 @@ class Selector {
           best[i] = Keys<T>::smaller(best[i], next[kSortedRun - 1 - i]);
         merge_bitonic(best);
       }
-      for (std::size_t i = 0; i < kSortedRun; ++i) keys_.store(best[i], column + kColumns * i);
+      store_run(best, column);
     }
   }
   static HWY_INLINE void merge_bitonic(Key* run) {
     HWY_UNROLL(4)
-    for (std::size_t half = kSortedRun / 2; half >= 1; half /= 2)
-      HWY_UNROLL(16)
-      for (std::size_t i = 0; i < kSortedRun; ++i)
-        if (!(i & half)) Keys<T>::exchange(run[i], run[i + half]);
+    for (std::size_t half = kSortedRun / 2; half >= 1; half /= 2) HWY_UNROLL(16)
+    for (std::size_t i = 0; i < kSortedRun; ++i)
+      if (!(i & half)) Keys<T>::exchange(run[i], run[i + half]);
   }
 
-  void merge_runs(std::size_t rows, std::size_t keep) {
-    for (std::size_t column = 0; column < kColumns; column += hn::Lanes(ColumnTag()))
+  /// Sorts as far as the first `keep` rows need it: bitonic merges of longer and longer runs, whose
+  /// last four steps stay within 16 rows and so in registers. Rows past the last count as infinite.
+  /// Batcher's merge has fewer comparators, but all of them go through memory: a search for k = 128
+  /// took 28 % longer with it.
+  void merge_runs(std::size_t rows, std::size_t keep) const {
+    for (std::size_t column = 0; column < kColumns; column += hn::Lanes(ColumnTag())) {
       for (std::size_t row = 0; row < rows; row += kSortedRun) {
         Key run[kSortedRun];
         load_sorted_run(column + kColumns * row, run);
-        for (std::size_t i = 0; i < kSortedRun; ++i) keys_.store(run[i], column + kColumns * (row + i));
+        store_run(run, column + kColumns * row);
       }
-    if (rows == kSortedRun) return;
-    for (const Comparator c : network(rows, keep))
-      for (std::size_t column = 0; column < kColumns; column += hn::Lanes(ColumnTag())) {
-        Key low = keys_.load(kColumns * c.low + column), high = keys_.load(kColumns * c.high + column);
-        Keys<T>::exchange(low, high);
-        keys_.store(low, kColumns * c.low + column);
-        keys_.store(high, kColumns * c.high + column);
-      }
+      for (std::size_t length = kSortedRun; length < rows; length *= 2)
+        merge_neighbors(column, length, rows, 2 * length < rows ? rows : std::min(keep, rows));
+    }
   }
 
-  const std::vector<Comparator>& network(std::size_t rows, std::size_t keep) {
-    if (keep != networks_keep_) networks_.clear();
-    networks_keep_ = keep;
-    const std::size_t i = rows / kSortedRun;
-    if (networks_.size() <= i) networks_.resize(i + 1);
-    if (networks_[i].empty()) networks_[i] = merge_network(rows, keep);
-    return networks_[i];
+  /// Merges runs of one length, two and two; only the first `wanted` rows are asked for.
+  HWY_INLINE void merge_neighbors(std::size_t column, std::size_t length, std::size_t rows,
+                                  std::size_t wanted) const {
+    for (std::size_t begin = 0; begin + length < rows; begin += 2 * length) {
+      // Head to tail: leaves the smaller half before the larger, both bitonic.
+      const std::size_t end = std::min(begin + 2 * length, rows);
+      for (std::size_t high = begin + length; high < end; ++high)
+        exchange_rows(column, 2 * begin + 2 * length - 1 - high, high);
+    }
+    for (std::size_t half = length / 2; half >= kSortedRun; half /= 2)
+      for (std::size_t begin = 0; begin < wanted; begin += 2 * half)
+        for (std::size_t low = begin; low < begin + half && low + half < rows; ++low)
+          exchange_rows(column, low, low + half);
+    for (std::size_t row = 0; row < wanted; row += kSortedRun) {
+      Key run[kSortedRun];
+      for (std::size_t i = 0; i < kSortedRun; ++i)
+        run[i] = keys_.load(column + kColumns * (row + i));
+      merge_bitonic(run);
+      store_run(run, column + kColumns * row);
+    }
+  }
+
+  HWY_INLINE void exchange_rows(std::size_t column, std::size_t low, std::size_t high) const {
+    Key a = keys_.load(column + kColumns * low), b = keys_.load(column + kColumns * high);
+    Keys<T>::exchange(a, b);
+    keys_.store(a, column + kColumns * low);
+    keys_.store(b, column + kColumns * high);
+  }
+  HWY_INLINE void store_run(const Key* run, std::size_t at) const {
+    for (std::size_t i = 0; i < kSortedRun; ++i) keys_.store(run[i], at + kColumns * i);
   }
 
   void sort_one(const Slots<T>& slot, std::size_t count, std::size_t keep) {
@@ -140,8 +161,6 @@ class Selector {
   }
 
   Keys<T> keys_;
-  std::size_t networks_keep_ = 0;
-  std::vector<std::vector<Comparator>> networks_;
   std::vector<Candidate<T>> row_;
 };
 

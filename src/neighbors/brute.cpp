@@ -70,7 +70,8 @@ struct Scene {
   Scene(const PointsView& view, const TreeOptions& options, const PointsView* asked)
       : input(read_input<T>(view, options.box, options.non_finite, Workers(kOneThread))),
         points(input),
-        queries(asked ? Rows<T>(read_queries<T>(*asked, input.frame, options.non_finite, Workers(kOneThread)))
+        queries(asked ? Rows<T>(read_queries<T>(*asked, input.frame, options.non_finite,
+                                                Workers(kOneThread)))
                       : points),
         rows(asked ? asked->size : view.size),
         search(input.frame, view.dimension) {}
@@ -81,7 +82,8 @@ struct Scene {
     std::vector<BruteRow<T>> result(rows);
     for (std::size_t i = 0; i < queries.index.size(); ++i) {
       const std::uint32_t id = queries.index[i];
-      result[id] = search.near(queries.row(i), points, limit2(id), exclude_self ? std::int64_t{id} : -1);
+      result[id] =
+          search.near(queries.row(i), points, limit2(id), exclude_self ? std::int64_t{id} : -1);
     }
     return result;
   }
@@ -119,8 +121,8 @@ std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options
 }
 
 template <class T>
-std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options, PointsView queries,
-                                   const KnnOptions& knn_options) {
+std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
+                                   PointsView queries, const KnnOptions& knn_options) {
   const FloatEnvironment environment;
   return knn_rows(Scene<T>(points, options, &queries), knn_options);
 }
@@ -133,17 +135,19 @@ std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& opti
 }
 
 template <class T>
-std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options, PointsView queries,
-                                      const RadiusOptions& radius_options) {
+std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
+                                      PointsView queries, const RadiusOptions& radius_options) {
   const FloatEnvironment environment;
   return radius_rows(Scene<T>(points, options, &queries), radius_options);
 }
 
-#define KITH_INSTANTIATE(T)                                                                                   \
-  template std::vector<BruteRow<T>> brute_knn(PointsView, const TreeOptions&, const KnnOptions&);            \
-  template std::vector<BruteRow<T>> brute_knn(PointsView, const TreeOptions&, PointsView, const KnnOptions&); \
-  template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&, const RadiusOptions&);      \
-  template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&, PointsView,                 \
+#define KITH_INSTANTIATE(T)                                                                       \
+  template std::vector<BruteRow<T>> brute_knn(PointsView, const TreeOptions&, const KnnOptions&); \
+  template std::vector<BruteRow<T>> brute_knn(PointsView, const TreeOptions&, PointsView,         \
+                                              const KnnOptions&);                                 \
+  template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&,                  \
+                                                 const RadiusOptions&);                           \
+  template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&, PointsView,      \
                                                  const RadiusOptions&);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)

@@ -15,22 +15,24 @@ struct BruteRow {
   bool operator==(const BruteRow&) const = default;
 };
 
-/// What knn(Tree(points, options), knn_options) gives in input order, one row per point, padded to k.
+/// What knn(Tree(points, options), knn_options) gives in input order, one row per point, padded to
+/// k.
 template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
                                    const KnnOptions& knn_options);
 
 /// The same for other queries.
 template <class T>
-std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options, PointsView queries,
-                                   const KnnOptions& knn_options);
+std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
+                                   PointsView queries, const KnnOptions& knn_options);
 
-/// What radius(Tree(points, options), radius_options) gives, one list per point, all neighbours in order.
+/// What radius(Tree(points, options), radius_options) gives, one list per point, all neighbours in
+/// order.
 template <class T>
 std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
                                       const RadiusOptions& radius_options);
 template <class T>
-std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options, PointsView queries,
-                                      const RadiusOptions& radius_options);
+std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
+                                      PointsView queries, const RadiusOptions& radius_options);
 
 }  // namespace kith

@@ -65,14 +65,19 @@ class WorkerPool {
   std::vector<std::unique_ptr<SearchWorker>> free_;
 };
 
-/// Runs a job over all its queries. Ranges are long enough that workers seldom change hands, and short enough
-/// to stop and to share within milliseconds; `expected` neighbours a query make them shorter.
+/// Runs a job over all its queries. Ranges are long enough that workers seldom change hands, and
+/// short enough to stop and to share within milliseconds; `expected` neighbours a query make them
+/// shorter.
 template <class Job>
-void run_search(const Job& job, const char* stage_name, std::size_t expected, Workers& workers) {
+void run_search(Job job, const char* stage_name, std::size_t expected, Workers& workers) {
   const std::size_t queries = job.queries.points;
   const std::size_t groups = (queries + kGroupQueries - 1) / kGroupQueries;
-  const std::size_t grain = std::clamp<std::size_t>(1024 / std::max<std::size_t>(1, expected), 1, 16);
+  const std::size_t grain =
+      std::clamp<std::size_t>(1024 / std::max<std::size_t>(1, expected), 1, 16);
   const Stage stage(workers, stage_name, queries);
+  const auto check = [&] { workers.check_cancelled(); };
+  const FunctionRef<void()> checkpoint(check);
+  job.checkpoint = &checkpoint;
   WorkerPool<Job> pool(job);
   workers.for_ranges(groups, grain, [&](std::size_t begin, std::size_t end) {
     pool.run(begin, end);
@@ -103,12 +108,14 @@ void set_target(SearchJob<T>& job, Index* index, T* distance) {
     job.index64 = index;
 }
 
-/// Other queries as a tree of their own, along the curve: neighbours in the order share lists and caches.
+/// Other queries as a tree of their own, along the curve: neighbours in the order share lists and
+/// caches.
 template <class T>
 class QueryTree {
  public:
   QueryTree(const PointsView& queries, const Tree& tree, Workers& workers)
-      : input_(read_queries<T>(queries, tree.impl().as<T>().frame, tree.options().non_finite, workers)) {
+      : input_(read_queries<T>(queries, tree.impl().as<T>().frame, tree.options().non_finite,
+                               workers)) {
     if (input_.size == 0) return;
     const Stage stage(workers, "order queries", queries.size);
     order_points(input_, queries.dimension == 1 ? Curve::z : Curve::hilbert, workers, planes_);
@@ -117,7 +124,8 @@ class QueryTree {
   std::size_t size() const { return input_.size; }  ///< without those that were dropped
   const Planes<T>& planes() const { return planes_; }
 
-  /// `expected` neighbours a query: a group of 64 queries is to span few enough points that one list serves all.
+  /// `expected` neighbours a query: a group of 64 queries is to span few enough points that one
+  /// list serves all.
   void set_queries(SearchJob<T>& job, std::size_t expected) const {
     job.queries = block_view(planes_, planes_.planes, Curve::hilbert);
     job.is_grouped = job.source.points / 32 <= planes_.points * (1 + expected / 64);
@@ -131,23 +139,26 @@ class QueryTree {
 template <class T>
 void check_scalar(const char* call, const Tree& tree) {
   if (tree.scalar() != scalar_of<T>)
-    refuse("{}: {} distances from a tree of {} points; call {}<{}>", call, sizeof(T) == 4 ? "float" : "double",
-           sizeof(T) == 4 ? "double" : "float", call, sizeof(T) == 4 ? "double" : "float");
+    refuse("{}: {} distances from a tree of {} points; call {}<{}>", call,
+           sizeof(T) == 4 ? "float" : "double", sizeof(T) == 4 ? "double" : "float", call,
+           sizeof(T) == 4 ? "double" : "float");
 }
 
 template <class Index>
 void check_index(const char* call, const Tree& tree) {
   if (tree.input_size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    fail(ErrorCode::too_large, "{}: {} points do not fit 32-bit indices; ask for std::int64_t", call,
-         tree.input_size());
+    fail(ErrorCode::too_large, "{}: {} points do not fit 32-bit indices; ask for std::int64_t",
+         call, tree.input_size());
 }
 
 inline void check_queries(const char* call, const Tree& tree, const PointsView& queries) {
   check_view(call, queries, tree.box());
   if (queries.dimension != tree.dimension() || queries.scalar != tree.scalar())
-    refuse("{}: queries of dimension {} and {} bits for a tree of dimension {} and {} bits; they must agree", call,
-           queries.dimension, queries.scalar == Scalar::float32 ? 32 : 64, tree.dimension(),
-           tree.scalar() == Scalar::float32 ? 32 : 64);
+    refuse(
+        "{}: queries of dimension {} and {} bits for a tree of dimension {} and {} bits; they must "
+        "agree",
+        call, queries.dimension, queries.scalar == Scalar::float32 ? 32 : 64, tree.dimension(),
+        tree.scalar() == Scalar::float32 ? 32 : 64);
 }
 
 /// Memory that runs out in the middle of a call.
@@ -156,7 +167,8 @@ void guarded(const char* call, F f) {
   try {
     f();
   } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "{}: no memory for the search; use fewer threads or ask for less", call);
+    fail(ErrorCode::out_of_memory,
+         "{}: no memory for the search; use fewer threads or ask for less", call);
   }
 }
 

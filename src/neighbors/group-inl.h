@@ -1,5 +1,5 @@
-// What searches for groups of queries share: the queries, the group's list of blocks in reach, and slots for the
-// candidates of 8 queries.
+// What searches for groups of queries share: the queries, the group's list of blocks in reach, and
+// slots for the candidates of 8 queries.
 #if defined(KITH_NEIGHBORS_GROUP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_NEIGHBORS_GROUP_INL_H_
 #undef KITH_NEIGHBORS_GROUP_INL_H_
@@ -7,11 +7,10 @@
 #define KITH_NEIGHBORS_GROUP_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cmath>
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
 #include <limits>
 
 #include "kernels/select-inl.h"
@@ -26,7 +25,8 @@ namespace HWY_NAMESPACE {
 template <int D, class T>
 class GroupSearch : public SearchWorker {
  public:
-  explicit GroupSearch(const SearchJob<T>& search) : search_(search), reach_(search.source, search.side) {
+  explicit GroupSearch(const SearchJob<T>& search)
+      : search_(search), reach_(search.source, search.side) {
     reserve_slots(8 * kLanes);
   }
 
@@ -36,6 +36,7 @@ class GroupSearch : public SearchWorker {
       const std::size_t last = std::min(search_.queries.block_count(), first + kGroupBlocks);
       set_group(first, last);
       for (std::size_t block = first; block < last; ++block) {
+        if (search_.checkpoint) (*search_.checkpoint)();
         set_block(block);
         search_block();
       }
@@ -53,7 +54,8 @@ class GroupSearch : public SearchWorker {
 
   Box box_of_block(std::size_t block) const {
     const Axes<D> axes = reach_.axes();
-    const T* chunk = search_.queries.level[0].boxes + block / kLanes * reach_.chunk_stride() + block % kLanes;
+    const T* chunk =
+        search_.queries.level[0].boxes + block / kLanes * reach_.chunk_stride() + block % kLanes;
     Box box;
     for (int axis = 0; axis < axes.count(); ++axis) {
       box.lo[axis] = chunk[static_cast<std::size_t>(axis) * kLanes];
@@ -106,10 +108,12 @@ class GroupSearch : public SearchWorker {
     }
   }
 
-  /// Could a pair within r2 of the group be nearer around the box? The margin covers every rounding.
+  /// Could a pair within r2 of the group be nearer around the box? The margin covers every
+  /// rounding, squares that vanish too: below the root of the least normal number, differences have
+  /// no exact square.
   bool leaves_box(T r2) const {
     if (!search_.is_periodic) return false;
-    const T r = std::sqrt(r2) * T(1.00001);
+    const T r = std::sqrt(std::max(r2, std::numeric_limits<T>::min())) * T(1.00001);
     for (int axis = 0; axis < reach_.axes().count(); ++axis) {
       const T side = search_.side[axis], far = r + T(1e-6) * side;
       if (side > 0 && !(group_.lo[axis] - far > 0 && group_.hi[axis] + far < side)) return true;

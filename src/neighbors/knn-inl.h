@@ -1,10 +1,11 @@
 // k nearest neighbours by "predict, collect, select".
 //
-// For a group of 64 queries that lie together: guess the radius of the k-th neighbour, list the blocks of points in
-// reach of the group, filter the list for each 8 queries, pick from it for each query, collect all points within
-// the radius without a branch. If enough came together the answer is among them, exactly; if not, the radius
-// grows. A query without a usable guess or list searches alone: a descent of the tree gives a radius that
-// certainly suffices. What is left over (many identical points, infinite distances) is walked best first.
+// For a group of 64 queries that lie together: guess the radius of the k-th neighbour, list the
+// blocks of points in reach of the group, filter the list for each 8 queries, pick from it for each
+// query, collect all points within the radius without a branch. If enough came together the answer
+// is among them, exactly; if not, the radius grows. A query without a usable guess or list searches
+// alone: a descent of the tree gives a radius that certainly suffices. What is left over (many
+// identical points, infinite distances) is walked best first.
 #if defined(KITH_NEIGHBORS_KNN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_NEIGHBORS_KNN_INL_H_
 #undef KITH_NEIGHBORS_KNN_INL_H_
@@ -12,10 +13,9 @@
 #define KITH_NEIGHBORS_KNN_INL_H_
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cmath>
+#include <hwy/highway.h>
 #include <limits>
 
 #include "neighbors/group-inl.h"
@@ -43,10 +43,10 @@ class KnnSearch final : public GroupSearch<D, T> {
 
  private:
   using Base = GroupSearch<D, T>;
+  using Base::collect, Base::counts_, Base::counts_of_, Base::forget, Base::is_listed_,
+      Base::is_wrapped_, Base::kAlwaysWrap, Base::list_, Base::listed2_, Base::near_, Base::picked,
+      Base::queries_, Base::query_, Base::reach_, Base::reserve_slots, Base::slots;
   using typename Base::Box;
-  using Base::collect, Base::counts_, Base::counts_of_, Base::forget, Base::is_listed_, Base::is_wrapped_,
-      Base::kAlwaysWrap, Base::list_, Base::listed2_, Base::near_, Base::picked, Base::queries_, Base::query_,
-      Base::reach_, Base::reserve_slots, Base::slots;
 
   void search_block() override {
     const Box box = this->box_of_block(this->block_);
@@ -100,7 +100,8 @@ class KnnSearch final : public GroupSearch<D, T> {
     }
     reserve_slots(most * kLanes);
     for (std::size_t j = 0; j < queries_; ++j)
-      if (blocks[j] <= max_picked_) this->template collect<Wrap>(j, picked(j), blocks[j], radius2[j]);
+      if (blocks[j] <= max_picked_)
+        this->template collect<Wrap>(j, picked(j), blocks[j], radius2[j]);
     for (std::size_t j = 0; j < queries_; ++j) {
       if (HWY_UNLIKELY(blocks[j] > max_picked_))
         search_alone(j);
@@ -117,7 +118,8 @@ class KnnSearch final : public GroupSearch<D, T> {
   /// A larger radius, from the number of points that the last one held.
   T grown(T r2, std::size_t count) const {
     const float factor =
-        1.1f * std::pow(aim_.points / static_cast<float>(std::max<std::size_t>(1, count)), aim_.exponent);
+        1.1f *
+        std::pow(aim_.points / static_cast<float>(std::max<std::size_t>(1, count)), aim_.exponent);
     return std::min(most_, r2 * static_cast<T>(std::clamp(factor, 1.3f, 4.f)));
   }
 
@@ -137,25 +139,29 @@ class KnnSearch final : public GroupSearch<D, T> {
 
   // ---- without it
 
-  /// Searches from the root, from a guess or, if there is none, a radius that the tree suggests.
+  /// Searches from the root, from a guess or, if that is none or was much too small, from what the
+  /// tree suggests.
   HWY_NOINLINE void search_alone(std::size_t j, T r2 = 0) {
     ++counts_.alone;
-    T guess, sure = descend(j, guess);
-    sure = std::min(sure, most_);
-    if (!(r2 > 0)) r2 = guess;
-    r2 = std::min(r2, sure);
-    for (int attempt = 0; attempt < 8; ++attempt) {
+    T sure = most_;
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      if ((attempt == 0 && !(r2 > 0)) || attempt == 2) {
+        T guess = r2;
+        sure = std::min(most_, descend(j, guess));
+        r2 = std::min(std::max(r2, guess), sure);
+      }
       if (!this->list_alone(j, r2, max_picked_)) break;
       this->collect_alone(j, r2);
       if (is_complete(j, r2)) return;
-      if (r2 >= sure) break;
+      if (r2 >= sure && attempt > 2) break;
       r2 = std::min(sure, grown(std::max(r2, std::numeric_limits<T>::min()), counts_of_[j]));
     }
     search_best_first(j);
   }
 
-  /// Follows the node whose farthest corner is nearest. Returns a squared radius within which enough points
-  /// certainly lie, and sets the guess that the size of the last node with enough points suggests.
+  /// Follows the node whose farthest corner is nearest. Returns a squared radius within which
+  /// enough points certainly lie, and sets the guess that the size of the last node with enough
+  /// points suggests.
   T descend(std::size_t j, T& guess) const {
     const BlockView<T>& tree = job_.source;
     const PointProbe<D, T> q(query_ + j, kLanes, reach_.axes());
@@ -182,7 +188,8 @@ class KnnSearch final : public GroupSearch<D, T> {
     return sure;
   }
 
-  /// The squared radius of a ball that should hold the points aimed at, if a node of this box holds so many.
+  /// The squared radius of a ball that should hold the points aimed at, if a node of this box holds
+  /// so many.
   T guess_from(const T* box, std::size_t points) const {
     T diagonal2 = 0;
     for (int axis = 0; axis < reach_.axes().count(); ++axis) {

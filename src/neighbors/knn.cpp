@@ -28,7 +28,8 @@ void fill_empty(const NeighborRows<T, Index>& rows, std::size_t k, const Workers
 }
 
 template <class T, class Index>
-KnnJob<T> make_job(const Tree& tree, const KnnOptions& options, const NeighborRows<T, Index>& rows) {
+KnnJob<T> make_job(const Tree& tree, const KnnOptions& options,
+                   const NeighborRows<T, Index>& rows) {
   KnnJob<T> job;
   set_source(job, tree);
   set_target(job, rows.index, rows.distance);
@@ -44,8 +45,8 @@ bool is_hopeless(const KnnJob<T>& job) {
 
 /// `receivers`: the tree of the queries.
 template <class T>
-void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree, const Planes<T>& receivers,
-         Workers& workers) {
+void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree,
+         const Planes<T>& receivers, Workers& workers) {
   if (options.method == KnnMethod::walk)
     walk_knn(job, tree.impl().as<T>().planes, receivers, workers);
   else
@@ -54,7 +55,8 @@ void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree, cons
 
 }  // namespace
 
-std::shared_ptr<void> detail::allocate(std::size_t count, std::size_t size, const Execution& execution) {
+std::shared_ptr<void> detail::allocate(std::size_t count, std::size_t size,
+                                       const Execution& execution) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   const std::size_t bytes = size > 0 && count > kMost / size ? kMost : count * size;
   auto memory = std::make_shared<Memory>(bytes, pool_of(execution));
@@ -79,12 +81,13 @@ void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index
 }
 
 template <Coordinate T, ResultIndex Index>
-void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options, NeighborRows<T, Index> rows,
-              const Execution& execution) {
+void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
+              NeighborRows<T, Index> rows, const Execution& execution) {
   const FloatEnvironment environment;
   check(tree, options, rows, queries.size);
   check_queries("knn", tree, queries);
-  if (options.exclude_self) refuse("knn: exclude_self with other queries; it is for a tree's own points");
+  if (options.exclude_self)
+    refuse("knn: exclude_self with other queries; it is for a tree's own points");
   choose_target();
   guarded("knn", [&] {
     Workers workers(execution);
@@ -125,8 +128,8 @@ struct KnnSearcher<T, Index>::Impl {
       const T x = frame(point[axis], static_cast<int>(axis));
       block[axis * kLanes] = box[axis * kLanes] = box[(d + axis) * kLanes] = x;
       if (!std::isfinite(point[axis]))
-        fail(ErrorCode::non_finite, "knn: coordinate {} of the query is {}; give a finite one", axis,
-             point[axis]);
+        fail(ErrorCode::non_finite, "knn: coordinate {} of the query is {}; give a finite one",
+             axis, point[axis]);
     }
   }
 };
@@ -134,7 +137,8 @@ struct KnnSearcher<T, Index>::Impl {
 template <Coordinate T, ResultIndex Index>
 KnnSearcher<T, Index>::KnnSearcher(const Tree& tree, const KnnOptions& options) {
   check(tree, options, NeighborRows<T, Index>(), 0);
-  if (options.exclude_self) refuse("knn: exclude_self with other queries; it is for a tree's own points");
+  if (options.exclude_self)
+    refuse("knn: exclude_self with other queries; it is for a tree's own points");
   choose_target();
   impl_ = std::make_unique<Impl>(tree, options);
 }
@@ -156,10 +160,11 @@ void KnnSearcher<T, Index>::operator()(const T* point, Index* index, T* distance
   }
 }
 
-#define KITH_INSTANTIATE(T, Index)                                                                    \
-  template void knn_into(const Tree&, const KnnOptions&, NeighborRows<T, Index>, const Execution&);  \
-  template void knn_into(const Tree&, PointsView, const KnnOptions&, NeighborRows<T, Index>,         \
-                         const Execution&);                                                           \
+#define KITH_INSTANTIATE(T, Index)                                                           \
+  template void knn_into(const Tree&, const KnnOptions&, NeighborRows<T, Index>,             \
+                         const Execution&);                                                  \
+  template void knn_into(const Tree&, PointsView, const KnnOptions&, NeighborRows<T, Index>, \
+                         const Execution&);                                                  \
   template class KnnSearcher<T, Index>;
 KITH_INSTANTIATE(float, std::int32_t)
 KITH_INSTANTIATE(float, std::int64_t)

@@ -9,7 +9,8 @@
 
 namespace kith {
 
-/// The largest d2 of a neighbour within `radius`. Strict: the largest below the square; -1 if nothing is.
+/// The largest d2 of a neighbour within `radius`. Strict: the largest below the square; -1 if
+/// nothing is.
 template <class T>
 T limit2(double radius, bool is_strict, const Frame<T>& frame) {
   const T r = std::ldexp(static_cast<T>(radius), frame.exponent);
@@ -20,8 +21,7 @@ T limit2(double radius, bool is_strict, const Frame<T>& frame) {
 
 /// Infinity stands for no limit.
 inline void check_radius(const char* call, const char* name, double radius) {
-  if (!(radius >= 0))
-    refuse("{}: {} = {}; give a length of 0 or more", call, name, radius);
+  if (!(radius >= 0)) refuse("{}: {} = {}; give a length of 0 or more", call, name, radius);
 }
 
 }  // namespace kith

@@ -1,5 +1,5 @@
-// Guesses the squared radius of the k-th neighbour from the queries before. Guesses steer the work; no result depends
-// on them.
+// Guesses the squared radius of the k-th neighbour from the queries before. Guesses steer the work;
+// no result depends on them.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,11 @@
 
 namespace kith {
 
-/// log2 of a positive number through its bits, linear between powers of two, and the inverse: close enough for a
-/// guess and a few cycles each. Zero has the logarithm of the smallest exponent.
-inline float rough_log2(float x) { return static_cast<float>(std::bit_cast<std::int32_t>(x)) * 0x1p-23f; }
+/// log2 of a positive number through its bits, linear between powers of two, and the inverse: close
+/// enough for a guess and a few cycles each. Zero has the logarithm of the smallest exponent.
+inline float rough_log2(float x) {
+  return static_cast<float>(std::bit_cast<std::int32_t>(x)) * 0x1p-23f;
+}
 inline float rough_log2(double x) {
   return static_cast<float>(static_cast<double>(std::bit_cast<std::int64_t>(x)) * 0x1p-52);
 }
@@ -27,10 +29,10 @@ T rough_exp2(float y) {
 
 /// What a search in `dimension` dimensions for `need` neighbours aims at.
 struct Aim {
-  float points;  ///< expected within the guessed radius: some more than needed, as counts scatter
-  float margin;  ///< log2 of the squared radius of so many over that of the last one needed
-  float scatter; ///< of log2 r_k^2 in a set without structure
-  float blocks;  ///< that a ball of so many points touches
+  float points;    ///< expected within the guessed radius: some more than needed, as counts scatter
+  float margin;    ///< log2 of the squared radius of so many over that of the last one needed
+  float scatter;   ///< of log2 r_k^2 in a set without structure
+  float blocks;    ///< that a ball of so many points touches
   float exponent;  ///< r^2 grows as the count to this power
 
   Aim(std::size_t need, int dimension, bool is_hilbert) {
@@ -44,8 +46,8 @@ struct Aim {
   }
 
  private:
-  /// Steiner's formula: boxes of side s touch a ball of radius r in proportion to the volume of their Minkowski
-  /// sum. The tight box of 8 points spans 7/9 of their cell on each axis.
+  /// Steiner's formula: boxes of side s touch a ball of radius r in proportion to the volume of
+  /// their Minkowski sum. The tight box of 8 points spans 7/9 of their cell on each axis.
   static float touched_blocks(float points, int dimension) {
     const double d = dimension, s = std::pow(8.0, 1 / d) * 7 / 9;
     auto ball = [](double n) { return std::pow(3.14159265, n / 2) / std::tgamma(n / 2 + 1); };
@@ -59,13 +61,14 @@ struct Aim {
   }
 };
 
-/// Two guesses, weighted by their running errors: the mean of the last results, and the size of the block of
-/// queries times a slowly learned ratio.
+/// Two guesses, weighted by their running errors: the mean of the last results, and the size of the
+/// block of queries times a slowly learned ratio.
 class Predictor {
  public:
   bool is_ready() const { return is_ready_; }
 
-  /// log2 of the squared radius for queries in a block with this log2 of its squared diagonal, margin included.
+  /// log2 of the squared radius for queries in a block with this log2 of its squared diagonal,
+  /// margin included.
   float predict(float log_diagonal2, const Aim& aim) {
     by_result_ = mean_;
     by_size_ = log_diagonal2 + ratio_;

@@ -1,7 +1,8 @@
 // All neighbours within a radius: counted, or listed.
 //
-// The same lists as for k nearest neighbours, with a radius that is known: blocks in reach of 64 queries, of 8, of
-// one. Every query is searched twice, first to count and then to fill, so that no list is stored twice.
+// The same lists as for k nearest neighbours, with a radius that is known: blocks in reach of 64
+// queries, of 8, of one. Every query is searched twice, first to count and then to fill, so that no
+// list is stored twice.
 #if defined(KITH_NEIGHBORS_RADIUS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_NEIGHBORS_RADIUS_INL_H_
 #undef KITH_NEIGHBORS_RADIUS_INL_H_
@@ -9,9 +10,8 @@
 #define KITH_NEIGHBORS_RADIUS_INL_H_
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
+#include <hwy/highway.h>
 #include <limits>
 #include <numeric>
 
@@ -29,7 +29,8 @@ class RadiusSearch final : public GroupSearch<D, T> {
  private:
   using Base = GroupSearch<D, T>;
   using Base::counts_of_, Base::is_listed_, Base::is_wrapped_, Base::kAlwaysWrap, Base::list_,
-      Base::listed2_, Base::picked, Base::queries_, Base::query_, Base::reach_, Base::reserve_slots, Base::slots;
+      Base::listed2_, Base::picked, Base::queries_, Base::query_, Base::reach_, Base::reserve_slots,
+      Base::slots;
   /// Beyond so many blocks a group is spread out, and each query does better from the root.
   static constexpr std::size_t kMaxListed = 1 << 16;
 
@@ -64,7 +65,8 @@ class RadiusSearch final : public GroupSearch<D, T> {
     reach_.template filter<Wrap>(list_, probe, most, this->near_);
     for (std::size_t j = 0; j < queries_; ++j) {
       if (limit2[j] < 0) continue;
-      const std::size_t blocks = reach_.template pick<Wrap>(this->near_, query_ + j, limit2[j], picked(j));
+      const std::size_t blocks =
+          reach_.template pick<Wrap>(this->near_, query_ + j, limit2[j], picked(j));
       reserve_slots(blocks * kLanes);
       this->template collect<Wrap>(j, picked(j), blocks, limit2[j]);
     }
@@ -96,7 +98,8 @@ class RadiusSearch final : public GroupSearch<D, T> {
         job_.counts[this->row_of(j)] = static_cast<std::int64_t>(counts_of_[j]);
       return;
     }
-    const std::size_t keep = job_.max_neighbors ? job_.max_neighbors : std::numeric_limits<std::size_t>::max();
+    const std::size_t keep =
+        job_.max_neighbors ? job_.max_neighbors : std::numeric_limits<std::size_t>::max();
     const bool is_cut = *std::max_element(counts_of_, counts_of_ + queries_) > keep;
     if (job_.is_sorted || is_cut)
       for (std::size_t j = 0; j < queries_; j += kColumns)

@@ -1,6 +1,6 @@
-#include <kith/radius.hpp>
-
 #include <optional>
+
+#include <kith/radius.hpp>
 
 #include "neighbors/driver.hpp"
 
@@ -20,7 +20,8 @@ void check(const RadiusOptions& options, std::size_t queries) {
 template <class T>
 class BallSearch {
  public:
-  BallSearch(const Tree& tree, const PointsView* queries, const RadiusOptions& options, Workers& workers)
+  BallSearch(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
+             Workers& workers)
       : workers_(workers), rows_(queries ? queries->size : tree.input_size()) {
     const Frame<T>& frame = tree.impl().as<T>().frame;
     set_source(job_, tree);
@@ -63,8 +64,8 @@ class BallSearch {
   bool is_hopeless_ = false;
 };
 
-std::vector<std::int64_t> count(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
-                                const Execution& execution) {
+std::vector<std::int64_t> count(const Tree& tree, const PointsView* queries,
+                                const RadiusOptions& options, const Execution& execution) {
   const FloatEnvironment environment;
   choose_target();
   std::vector<std::int64_t> counts;
@@ -93,8 +94,8 @@ std::size_t to_offsets(std::vector<std::int64_t>& counts, std::size_t limit) {
 }
 
 template <class T, class Index>
-NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
-                              const Execution& execution) {
+NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries,
+                              const RadiusOptions& options, const Execution& execution) {
   const FloatEnvironment environment;
   choose_target();
   NeighborLists<T, Index> result;
@@ -111,10 +112,13 @@ NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries, const
   return result;
 }
 
-/// Visits each i with its neighbours j > i. They are sorted by distance, so the others are taken out.
+/// Visits each i with its neighbours j > i. They are sorted by distance, so the others are taken
+/// out.
 template <class T>
-void visit_pairs(BallSearch<T>& search, const char* stage,
-                 FunctionRef<void(std::size_t, const std::vector<std::uint32_t>&, const std::vector<T>&)> visit) {
+void visit_pairs(
+    BallSearch<T>& search, const char* stage,
+    FunctionRef<void(std::size_t, const std::vector<std::uint32_t>&, const std::vector<T>&)>
+        visit) {
   const auto visit_one = [&](const Found<T>& found) {
     std::vector<std::uint32_t> index;
     std::vector<T> distance;
@@ -135,7 +139,8 @@ template <class T>
 void check_pairs(const Tree& tree, const RadiusOptions& options) {
   check_scalar<T>("radius_pairs", tree);
   check(options, 0);
-  if (options.max_neighbors > 0) refuse("radius_pairs: max_neighbors = {}; leave it 0", options.max_neighbors);
+  if (options.max_neighbors > 0)
+    refuse("radius_pairs: max_neighbors = {}; leave it 0", options.max_neighbors);
 }
 
 }  // namespace
@@ -146,16 +151,18 @@ std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& op
   return count(tree, nullptr, options, execution);
 }
 
-std::vector<std::int64_t> radius_count(const Tree& tree, PointsView queries, const RadiusOptions& options,
-                                       const Execution& execution) {
+std::vector<std::int64_t> radius_count(const Tree& tree, PointsView queries,
+                                       const RadiusOptions& options, const Execution& execution) {
   check(options, queries.size);
   check_queries("radius", tree, queries);
-  if (options.exclude_self) refuse("radius: exclude_self with other queries; it is for a tree's own points");
+  if (options.exclude_self)
+    refuse("radius: exclude_self with other queries; it is for a tree's own points");
   return count(tree, &queries, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
-NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options, const Execution& execution) {
+NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options,
+                               const Execution& execution) {
   check_scalar<T>("radius", tree);
   check_index<Index>("radius", tree);
   check(options, tree.input_size());
@@ -169,12 +176,14 @@ NeighborLists<T, Index> radius(const Tree& tree, PointsView queries, const Radiu
   check_index<Index>("radius", tree);
   check(options, queries.size);
   check_queries("radius", tree, queries);
-  if (options.exclude_self) refuse("radius: exclude_self with other queries; it is for a tree's own points");
+  if (options.exclude_self)
+    refuse("radius: exclude_self with other queries; it is for a tree's own points");
   return lists<T, Index>(tree, &queries, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
-Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options, const Execution& execution) {
+Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options,
+                             const Execution& execution) {
   const FloatEnvironment environment;
   check_pairs<T>(tree, options);
   check_index<Index>("radius_pairs", tree);
@@ -206,7 +215,8 @@ Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options, con
 
 template <Coordinate T>
 void for_each_pair(const Tree& tree, const RadiusOptions& options,
-                   const std::function<void(const Neighborhood<T>&)>& visit, const Execution& execution) {
+                   const std::function<void(const Neighborhood<T>&)>& visit,
+                   const Execution& execution) {
   const FloatEnvironment environment;
   check_pairs<T>(tree, options);
   choose_target();
@@ -219,9 +229,10 @@ void for_each_pair(const Tree& tree, const RadiusOptions& options,
   });
 }
 
-#define KITH_INSTANTIATE(T, Index)                                                                             \
-  template NeighborLists<T, Index> radius(const Tree&, const RadiusOptions&, const Execution&);               \
-  template NeighborLists<T, Index> radius(const Tree&, PointsView, const RadiusOptions&, const Execution&);   \
+#define KITH_INSTANTIATE(T, Index)                                                              \
+  template NeighborLists<T, Index> radius(const Tree&, const RadiusOptions&, const Execution&); \
+  template NeighborLists<T, Index> radius(const Tree&, PointsView, const RadiusOptions&,        \
+                                          const Execution&);                                    \
   template Pairs<T, Index> radius_pairs(const Tree&, const RadiusOptions&, const Execution&);
 KITH_INSTANTIATE(float, std::int32_t)
 KITH_INSTANTIATE(float, std::int64_t)
@@ -229,8 +240,10 @@ KITH_INSTANTIATE(double, std::int32_t)
 KITH_INSTANTIATE(double, std::int64_t)
 #undef KITH_INSTANTIATE
 template void for_each_pair(const Tree&, const RadiusOptions&,
-                            const std::function<void(const Neighborhood<float>&)>&, const Execution&);
+                            const std::function<void(const Neighborhood<float>&)>&,
+                            const Execution&);
 template void for_each_pair(const Tree&, const RadiusOptions&,
-                            const std::function<void(const Neighborhood<double>&)>&, const Execution&);
+                            const std::function<void(const Neighborhood<double>&)>&,
+                            const Execution&);
 
 }  // namespace kith

@@ -33,12 +33,13 @@ void search(const char* call, const Tree& tree, const KnnOptions& options,
 
 /// One number for each point, from its neighbours.
 template <class F>
-std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOptions& options, F value,
-                                const Execution& execution) {
+std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOptions& options,
+                                F value, const Execution& execution) {
   std::vector<double> result(tree.input_size(), kNone);
   with_scalar(tree.scalar(), [&]<class T>() {
     search<T>(
-        call, tree, options, [&](const Found<T>& found) { result[found.row] = value(found); }, execution);
+        call, tree, options, [&](const Found<T>& found) { result[found.row] = value(found); },
+        execution);
   });
   return result;
 }
@@ -78,11 +79,14 @@ void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
 }
 
 template void for_each_neighborhood(const Tree&, const KnnOptions&,
-                                    const std::function<void(const Neighborhood<float>&)>&, const Execution&);
+                                    const std::function<void(const Neighborhood<float>&)>&,
+                                    const Execution&);
 template void for_each_neighborhood(const Tree&, const KnnOptions&,
-                                    const std::function<void(const Neighborhood<double>&)>&, const Execution&);
+                                    const std::function<void(const Neighborhood<double>&)>&,
+                                    const Execution&);
 
-std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options, const Execution& execution) {
+std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options,
+                                 const Execution& execution) {
   return reduce_each(
       "kth_distance", tree, options,
       [&](const auto& found) {
@@ -92,7 +96,8 @@ std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options, co
       execution);
 }
 
-std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options, const Execution& execution) {
+std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options,
+                                  const Execution& execution) {
   return reduce_each(
       "mean_distance", tree, options,
       [](const auto& found) {
@@ -103,11 +108,13 @@ std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options, c
       execution);
 }
 
-std::vector<double> sph_density(const Tree& tree, const DensityOptions& options, const Execution& execution) {
+std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
+                                const Execution& execution) {
   const int d = tree.dimension();
   if (d > 3) refuse("sph_density: {} dimensions; it is defined for 1, 2 and 3", d);
   if (!options.mass.empty() && options.mass.size() != tree.input_size())
-    refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(), tree.input_size());
+    refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(),
+           tree.input_size());
   const double factor = normalisation(options.kernel, d);
   return reduce_each(
       "sph_density", tree, {.k = options.k},

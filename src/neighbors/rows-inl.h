@@ -6,10 +6,9 @@
 #define KITH_NEIGHBORS_ROWS_INL_H_
 #endif
 
+#include <algorithm>
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
-
-#include <algorithm>
 #include <limits>
 
 #include "kernels/lanes-inl.h"
@@ -31,7 +30,8 @@ HWY_INLINE void to_distances(T* HWY_RESTRICT d2, std::size_t count, T unscale) {
 template <class TagT, class X, class Y>
 HWY_INLINE void copy(TagT tag, const X* HWY_RESTRICT from, std::size_t count, Y* HWY_RESTRICT to) {
   const std::size_t step = hn::Lanes(tag);
-  // A whole row goes past the cache: it is not read again, and rows of the input order lie anywhere.
+  // A whole row goes past the cache: it is not read again, and rows of the input order lie
+  // anywhere.
   if (reinterpret_cast<std::uintptr_t>(to) % (step * sizeof(Y)) == 0 && count % step == 0) {
     for (std::size_t i = 0; i < count; i += step) hn::Stream(hn::LoadU(tag, from + i), tag, to + i);
     return;
@@ -51,15 +51,16 @@ template <class T>
 HWY_INLINE void write_neighbors(const SearchJob<T>& job, const Found<T>& found, std::size_t at) {
   if (job.distance) copy(Tag<T>(), found.distance, found.count, job.distance + at);
   if (job.index32)
-    copy(hn::CappedTag<std::int32_t, kLanes>(), reinterpret_cast<const std::int32_t*>(found.id), found.count,
-         job.index32 + at);
+    copy(hn::CappedTag<std::int32_t, kLanes>(), reinterpret_cast<const std::int32_t*>(found.id),
+         found.count, job.index32 + at);
   if (job.index64) widen(found.id, found.count, job.index64 + at);
 }
 
 /// The rest of a row of k.
 template <class T>
 HWY_INLINE void pad_row(const SearchJob<T>& job, std::size_t begin, std::size_t end) {
-  if (job.distance) std::fill(job.distance + begin, job.distance + end, std::numeric_limits<T>::infinity());
+  if (job.distance)
+    std::fill(job.distance + begin, job.distance + end, std::numeric_limits<T>::infinity());
   if (job.index32) std::fill(job.index32 + begin, job.index32 + end, -1);
   if (job.index64) std::fill(job.index64 + begin, job.index64 + end, -1);
 }

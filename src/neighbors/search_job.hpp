@@ -27,14 +27,14 @@ struct Found {
 template <class T>
 struct SearchJob {
   BlockView<T> source;
-  BlockView<T> queries;         ///< the same tree for a tree's own points
-  const T* side = nullptr;      ///< per axis, 0 = open
-  bool is_periodic = false;     ///< on any axis
-  bool is_grouped = true;       ///< queries are dense enough to share lists
+  BlockView<T> queries;      ///< the same tree for a tree's own points
+  const T* side = nullptr;   ///< per axis, 0 = open
+  bool is_periodic = false;  ///< on any axis
+  bool is_grouped = true;    ///< queries are dense enough to share lists
   bool exclude_self = false;
-  bool in_tree_order = false;   ///< row = position in `queries`, not the query's index
-  T limit2 = 0;                 ///< neighbours lie within; may be infinite
-  T unscale = 1;                ///< from the tree's lengths to the caller's
+  bool in_tree_order = false;  ///< row = position in `queries`, not the query's index
+  T limit2 = 0;                ///< neighbours lie within; may be infinite
+  T unscale = 1;               ///< from the tree's lengths to the caller's
 
   // Where neighbours go; any of these may be null.
   T* distance = nullptr;
@@ -42,6 +42,8 @@ struct SearchJob {
   std::int64_t* index64 = nullptr;
   /// Instead of the arrays: called for each query.
   const FunctionRef<void(const Found<T>&)>* visit = nullptr;
+  /// Called every few queries; throws when the caller wants to stop.
+  const FunctionRef<void()>* checkpoint = nullptr;
 };
 
 /// Rows of k.
@@ -53,10 +55,11 @@ struct KnnJob : SearchJob<T> {
 /// Lists of any length.
 template <class T>
 struct RadiusJob : SearchJob<T> {
-  const T* limits2 = nullptr;   ///< one limit per query index instead of one for all
+  const T* limits2 = nullptr;  ///< one limit per query index instead of one for all
   bool is_sorted = true;
   std::size_t max_neighbors = 0;  ///< keep the nearest of them; 0 = all
-  std::int64_t* counts = nullptr;  ///< first pass: the number of neighbours of each row, nothing else
+  std::int64_t* counts =
+      nullptr;  ///< first pass: the number of neighbours of each row, nothing else
   const std::int64_t* offsets = nullptr;  ///< second pass: where each row starts
 };
 
@@ -67,7 +70,8 @@ struct SearchCounts {
   std::uint64_t best_first = 0;  ///< queries answered by the best-first walk
 };
 
-/// Searches for groups of queries, one thread at a time; remembers what it learned from one to the next.
+/// Searches for groups of queries, one thread at a time; remembers what it learned from one to the
+/// next.
 class SearchWorker {
  public:
   virtual ~SearchWorker() = default;

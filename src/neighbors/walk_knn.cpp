@@ -1,9 +1,11 @@
-// The paper's method (jz-tree, III). A receiving node carries the list of source nodes that may hold neighbours of
-// its points. Going down a plane, the list is refined: the counts of nodes by upper distance give a bound within which
-// every point of the receiver certainly has enough neighbours; nodes whose lower distance exceeds it are
-// dropped, the others are kept nearest first. At the leaves each query goes through its list until the next node
-// comes after what it has. Distances are compared together with indices, (upper, largest) and (lower, smallest), so
-// identical points are no special case. No guess, no vectors: what a GPU or another rank would run on the planes.
+// The paper's method (jz-tree, III). A receiving node carries the list of source nodes that may
+// hold neighbours of its points. Going down a plane, the list is refined: the counts of nodes by
+// upper distance give a bound within which every point of the receiver certainly has enough
+// neighbours; nodes whose lower distance exceeds it are dropped, the others are kept nearest first.
+// At the leaves each query goes through its list until the next node comes after what it has.
+// Distances are compared together with indices, (upper, largest) and (lower, smallest), so
+// identical points are no special case. No guess, no vectors: what a GPU or another rank would run
+// on the planes.
 #include "neighbors/walk_knn.hpp"
 
 #include <algorithm>
@@ -126,10 +128,12 @@ class Walk {
   }
 
   void search_leaf(std::size_t leaf, const InteractionList<T>& list) {
+    (*job_.checkpoint)();
     const IndexRange queries = receivers_.points_of(0, leaf);
     for (std::size_t query = queries.begin; query < queries.end; ++query) {
       T x[kAxisRoom<D>];
-      for (int axis = 0; axis < metric_.axes.count(); ++axis) x[axis] = receivers_.coordinate(query, axis);
+      for (int axis = 0; axis < metric_.axes.count(); ++axis)
+        x[axis] = receivers_.coordinate(query, axis);
       search(x, list);
       deliver(query);
     }
@@ -152,7 +156,8 @@ class Walk {
 
   void add(const T* x, std::size_t point) {
     T p[kAxisRoom<D>];
-    for (int axis = 0; axis < metric_.axes.count(); ++axis) p[axis] = source_.coordinate(point, axis);
+    for (int axis = 0; axis < metric_.axes.count(); ++axis)
+      p[axis] = source_.coordinate(point, axis);
     const Key<T> key{metric_.distance2(x, p), source_.index(point)};
     if (!is_wanted(key)) return;
     if (best_.size() == need_) {
@@ -193,7 +198,8 @@ int task_plane(const Planes<T>& receivers) {
   constexpr std::size_t kPointsPerTask = 512;
   int plane = 0;
   while (plane + 1 < static_cast<int>(receivers.planes.size()) &&
-         receivers.points / receivers.planes[static_cast<std::size_t>(plane)].nodes < kPointsPerTask / 8)
+         receivers.points / receivers.planes[static_cast<std::size_t>(plane)].nodes <
+             kPointsPerTask / 8)
     ++plane;
   return plane;
 }
@@ -201,18 +207,23 @@ int task_plane(const Planes<T>& receivers) {
 }  // namespace
 
 template <class T>
-void walk_knn(const KnnJob<T>& job, const Planes<T>& source, const Planes<T>& receivers, Workers& workers) {
+void walk_knn(KnnJob<T> job, const Planes<T>& source, const Planes<T>& receivers,
+              Workers& workers) {
   const Stage stage(workers, "walk", receivers.points);
+  const auto check = [&] { workers.check_cancelled(); };
+  const FunctionRef<void()> checkpoint(check);
+  job.checkpoint = &checkpoint;
   const int plane = task_plane(receivers);
   with_dimension(source.dimension, [&]<int D>() {
-    workers.for_each(receivers.planes[static_cast<std::size_t>(plane)].nodes, [&](std::size_t node) {
-      Walk<D, T>(job, source, receivers).walk(plane, node);
-      workers.advance(receivers.points_of(plane, node).size());
-    });
+    workers.for_each(receivers.planes[static_cast<std::size_t>(plane)].nodes,
+                     [&](std::size_t node) {
+                       Walk<D, T>(job, source, receivers).walk(plane, node);
+                       workers.advance(receivers.points_of(plane, node).size());
+                     });
   });
 }
 
-template void walk_knn(const KnnJob<float>&, const Planes<float>&, const Planes<float>&, Workers&);
-template void walk_knn(const KnnJob<double>&, const Planes<double>&, const Planes<double>&, Workers&);
+template void walk_knn(KnnJob<float>, const Planes<float>&, const Planes<float>&, Workers&);
+template void walk_knn(KnnJob<double>, const Planes<double>&, const Planes<double>&, Workers&);
 
 }  // namespace kith

@@ -7,8 +7,9 @@
 
 namespace kith {
 
-/// Fills the rows of the job. `source` and `receivers` are trees of either builder; receivers hold the queries.
+/// Fills the rows of the job. `source` and `receivers` are trees of either builder; receivers hold
+/// the queries.
 template <class T>
-void walk_knn(const KnnJob<T>& job, const Planes<T>& source, const Planes<T>& receivers, Workers& workers);
+void walk_knn(KnnJob<T> job, const Planes<T>& source, const Planes<T>& receivers, Workers& workers);
 
 }  // namespace kith

@@ -1,6 +1,6 @@
-// The nearest points of one query by a best-first walk in the order of (lower bound, smallest index). It needs no
-// guess and never looks at a node that comes after the answer in that order: identical points are cheap,
-// and so are points at infinite distance.
+// The nearest points of one query by a best-first walk in the order of (lower bound, smallest
+// index). It needs no guess and never looks at a node that comes after the answer in that order:
+// identical points are cheap, and so are points at infinite distance.
 #if defined(KITH_WALK_BEST_FIRST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_WALK_BEST_FIRST_INL_H_
 #undef KITH_WALK_BEST_FIRST_INL_H_
@@ -8,9 +8,8 @@
 #define KITH_WALK_BEST_FIRST_INL_H_
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
+#include <hwy/highway.h>
 #include <vector>
 
 #include "kernels/select-inl.h"
@@ -25,7 +24,8 @@ class BestFirst {
  public:
   explicit BestFirst(const Reach<D, T>& reach) : reach_(reach) {}
 
-  /// The `need` nearest points within limit2 (may be infinite) of a point, in order. Valid until the next call.
+  /// The `need` nearest points within limit2 (may be infinite) of a point, in order. Valid until
+  /// the next call.
   const std::vector<Candidate<T>>& search(const T* point, std::size_t need, T limit2) {
     const PointProbe<D, T> q(point, kLanes, reach_.axes());
     need_ = need;
@@ -53,10 +53,13 @@ class BestFirst {
     Candidate<T> key;  ///< lower bound and smallest index
     std::uint32_t index;
     int level;
-    bool operator<(const Node& other) const { return other.key < key; }  // the heap's top is the nearest
+    bool operator<(const Node& other) const {
+      return other.key < key;
+    }  // the heap's top is the nearest
   };
 
-  /// best_ is a heap whose front is the farthest; once it is full only what comes before that counts.
+  /// best_ is a heap whose front is the farthest; once it is full only what comes before that
+  /// counts.
   bool is_wanted(const Candidate<T>& key) const {
     return key.d2 <= limit2_ && (best_.size() < need_ || key < best_.front());
   }
@@ -82,7 +85,8 @@ class BestFirst {
     const std::uint32_t* id = reach_.index_of(block, reach_.axes());
     alignas(64) T d2[kLanes];
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
-      hn::Store(block_distance2<true>(q, block, lane, reach_.side(), reach_.axes()), Tag<T>(), d2 + lane);
+      hn::Store(block_distance2<true>(q, block, lane, reach_.side(), reach_.axes()), Tag<T>(),
+                d2 + lane);
     const std::size_t count = std::min(kLanes, reach_.tree().points - index * kLanes);
     for (std::size_t lane = 0; lane < count; ++lane) {
       const Candidate<T> candidate{d2[lane], id[lane]};

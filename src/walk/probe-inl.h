@@ -1,7 +1,7 @@
 // A query point or box held in vectors, and its distances to columns of boxes and points.
 //
-// Same operations as kernels/lanes-inl.h, for loops that ask many blocks about one query: the query is
-// broadcast once, and boxes may lie in lists with columns of any stride.
+// Same operations as kernels/lanes-inl.h, for loops that ask many blocks about one query: the query
+// is broadcast once, and boxes may lie in lists with columns of any stride.
 #if defined(KITH_WALK_PROBE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_WALK_PROBE_INL_H_
 #undef KITH_WALK_PROBE_INL_H_
@@ -43,7 +43,8 @@ struct BoxProbe {
   HWY_INLINE Vec<T> upper(int axis) const { return hi[axis]; }
 };
 
-/// Lower bounds of the squared distance to boxes whose lower and then upper ends lie in columns, `stride` apart.
+/// Lower bounds of the squared distance to boxes whose lower and then upper ends lie in columns,
+/// `stride` apart.
 template <bool Wrap, int D, class T, class Probe>
 HWY_INLINE Vec<T> boxes_lower2(const Probe& q, const T* HWY_RESTRICT columns, std::size_t stride,
                                const T* HWY_RESTRICT side, Axes<D> axes) {
@@ -51,7 +52,8 @@ HWY_INLINE Vec<T> boxes_lower2(const Probe& q, const T* HWY_RESTRICT columns, st
   auto sum = hn::Zero(tag);
   for (int axis = 0; axis < axes.count(); ++axis) {
     const auto lo = hn::LoadU(tag, columns + static_cast<std::size_t>(axis) * stride);
-    const auto hi = hn::LoadU(tag, columns + static_cast<std::size_t>(axes.count() + axis) * stride);
+    const auto hi =
+        hn::LoadU(tag, columns + static_cast<std::size_t>(axes.count() + axis) * stride);
     auto gap =
         hn::Max(hn::Max(hn::Sub(lo, q.upper(axis)), hn::Sub(q.lower(axis), hi)), hn::Zero(tag));
     if constexpr (Wrap) {
@@ -73,7 +75,8 @@ HWY_INLINE Vec<T> boxes_upper2(const Probe& q, const T* HWY_RESTRICT columns, st
   auto sum = hn::Zero(tag);
   for (int axis = 0; axis < axes.count(); ++axis) {
     const auto lo = hn::LoadU(tag, columns + static_cast<std::size_t>(axis) * stride);
-    const auto hi = hn::LoadU(tag, columns + static_cast<std::size_t>(axes.count() + axis) * stride);
+    const auto hi =
+        hn::LoadU(tag, columns + static_cast<std::size_t>(axes.count() + axis) * stride);
     auto most = hn::Max(hn::Sub(hi, q.lower(axis)), hn::Sub(q.upper(axis), lo));
     if (side[axis] > 0) {
       const auto gap =
@@ -92,7 +95,8 @@ HWY_INLINE Vec<T> block_distance2(const PointProbe<D, T>& q, const T* HWY_RESTRI
   const Tag<T> tag;
   auto sum = hn::Zero(tag);
   for (int axis = 0; axis < axes.count(); ++axis) {
-    auto dx = hn::Sub(hn::LoadU(tag, block + static_cast<std::size_t>(axis) * kLanes + lane), q.x[axis]);
+    auto dx =
+        hn::Sub(hn::LoadU(tag, block + static_cast<std::size_t>(axis) * kLanes + lane), q.x[axis]);
     if constexpr (Wrap) {
       dx = hn::Abs(dx);
       if (side[axis] > 0) dx = hn::Min(dx, hn::Sub(hn::Set(tag, side[axis]), dx));

@@ -1,7 +1,9 @@
-// Which blocks of a tree are in reach of a group of queries, of a block of them, of one; and the points there.
+// Which blocks of a tree are in reach of a group of queries, of a block of them, of one; and the
+// points there.
 //
-// The lists hold copies of the boxes, column by column, so that refining a list for a smaller query is one
-// pass of full vectors. A box bound never exceeds the d2 of a point inside, so nothing in reach is missed.
+// The lists hold copies of the boxes, column by column, so that refining a list for a smaller query
+// is one pass of full vectors. A box bound never exceeds the d2 of a point inside, so nothing in
+// reach is missed.
 #if defined(KITH_WALK_REACH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_WALK_REACH_INL_H_
 #undef KITH_WALK_REACH_INL_H_
@@ -9,9 +11,8 @@
 #define KITH_WALK_REACH_INL_H_
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
+#include <hwy/highway.h>
 #include <limits>
 #include <utility>
 
@@ -53,7 +54,8 @@ class Reach {
  public:
   using Index = hn::Rebind<std::uint32_t, Tag<T>>;
 
-  Reach(const BlockView<T>& tree, const T* side) : tree_(tree), axes_(tree.dimension), side_(side) {}
+  Reach(const BlockView<T>& tree, const T* side)
+      : tree_(tree), axes_(tree.dimension), side_(side) {}
 
   const BlockView<T>& tree() const { return tree_; }
   Axes<D> axes() const { return axes_; }
@@ -64,10 +66,12 @@ class Reach {
   }
   std::size_t chunk_stride() const { return 2 * kLanes * static_cast<std::size_t>(axes_.count()); }
   static const std::uint32_t* index_of(const T* block, Axes<D> axes) {
-    return reinterpret_cast<const std::uint32_t*>(block + kLanes * static_cast<std::size_t>(axes.count()));
+    return reinterpret_cast<const std::uint32_t*>(block +
+                                                  kLanes * static_cast<std::size_t>(axes.count()));
   }
 
-  /// Lists the blocks within r2 (finite) of the probe; false if there are more than `limit` on the way.
+  /// Lists the blocks within r2 (finite) of the probe; false if there are more than `limit` on the
+  /// way.
   template <bool Wrap, class Probe>
   bool list(const Probe& q, T r2, std::size_t limit, BlockList<T>& out) {
     std::size_t count = 1;
@@ -87,7 +91,8 @@ class Reach {
 
   /// The part of a list that is within r2 of the probe.
   template <bool Wrap, class Probe>
-  HWY_NOINLINE void filter(const BlockList<T>& in, const Probe& probe, T r2, BlockList<T>& out) const {
+  HWY_NOINLINE void filter(const BlockList<T>& in, const Probe& probe, T r2,
+                           BlockList<T>& out) const {
     const Tag<T> tag;
     const Index index;
     const Probe q = probe;
@@ -105,7 +110,8 @@ class Reach {
       const auto d2 = boxes_lower2<Wrap>(q, from + i, from_stride, side, axes);
       const unsigned bits = bits_of(tag, hn::Le(d2, reach));
       for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
-        append(tag, hn::LoadU(tag, from + column * from_stride + i), bits, to + column * to_stride + count);
+        append(tag, hn::LoadU(tag, from + column * from_stride + i), bits,
+               to + column * to_stride + count);
       append(index, hn::LoadU(index, from_block + i), bits, to_block + count);
       count += count_bits(bits);
     }
@@ -169,7 +175,8 @@ class Reach {
   }
 
   template <bool Wrap, class Probe>
-  HWY_NOINLINE std::size_t nodes_in_reach(const Probe& probe, T r2, int level, std::size_t chunks) const {
+  HWY_NOINLINE std::size_t nodes_in_reach(const Probe& probe, T r2, int level,
+                                          std::size_t chunks) const {
     const Tag<T> tag;
     const Index index;
     const Probe q = probe;
@@ -184,7 +191,8 @@ class Reach {
     for (std::size_t i = 0; i < chunks; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const T* chunk = boxes + from[i] * stride + lane;
-        const unsigned bits = bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
+        const unsigned bits =
+            bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
         const auto node = hn::Iota(index, static_cast<std::uint32_t>(from[i] * kLanes + lane));
         append(index, node, bits, to + count);
         count += count_bits(bits);
@@ -210,10 +218,12 @@ class Reach {
     for (std::size_t i = 0; i < chunks; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const T* HWY_RESTRICT chunk = boxes + from[i] * stride + lane;
-        const unsigned bits = bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
+        const unsigned bits =
+            bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
         if (bits == 0) continue;
         for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
-          append(tag, hn::LoadU(tag, chunk + column * kLanes), bits, to + column * to_stride + count);
+          append(tag, hn::LoadU(tag, chunk + column * kLanes), bits,
+                 to + column * to_stride + count);
         append(index, hn::Iota(index, static_cast<std::uint32_t>(from[i] * kLanes + lane)), bits,
                to_block + count);
         count += count_bits(bits);

@@ -16,7 +16,8 @@ const std::vector<Plane<T>>& packed_planes_of(const Tree::Impl& tree) {
       return tree.packed_float;
     else
       return tree.packed_double;
-  }();
+  }
+  ();
   std::call_once(packed.once, [&] {
     const Execution execution{.threads = 1};
     packed.planes = packed_planes(Workers(execution), tree.as<T>().planes);
@@ -35,7 +36,8 @@ BlockView<T> block_view(const Planes<T>& blocks, const std::vector<Plane<T>>& pl
   view.is_hilbert = curve == Curve::hilbert || blocks.dimension == 1;
   for (const Plane<T>& plane : planes) {
     // Above a level of 8 nodes there is nothing but the root.
-    if (view.levels > 0 && view.level[static_cast<std::size_t>(view.levels) - 1].nodes <= kLanes) break;
+    if (view.levels > 0 && view.level[static_cast<std::size_t>(view.levels) - 1].nodes <= kLanes)
+      break;
     view.level[static_cast<std::size_t>(view.levels++)] = {plane.nodes, plane.boxes.data(),
                                                            plane.smallest.data()};
   }
@@ -46,11 +48,13 @@ template <class T>
 BlockView<T> block_view(const Tree::Impl& tree) {
   const Planes<T>& planes = tree.as<T>().planes;
   const bool is_packed = planes.builder == Builder::packed || planes.points == 0;
-  return block_view(planes, is_packed ? planes.planes : packed_planes_of<T>(tree), tree.options.curve);
+  return block_view(planes, is_packed ? planes.planes : packed_planes_of<T>(tree),
+                    tree.options.curve);
 }
 
 template BlockView<float> block_view(const Planes<float>&, const std::vector<Plane<float>>&, Curve);
-template BlockView<double> block_view(const Planes<double>&, const std::vector<Plane<double>>&, Curve);
+template BlockView<double> block_view(const Planes<double>&, const std::vector<Plane<double>>&,
+                                      Curve);
 template BlockView<float> block_view(const Tree::Impl&);
 template BlockView<double> block_view(const Tree::Impl&);
 

@@ -23,14 +23,17 @@ struct Draw {
     return values.begin()[below(values.size())];
   }
   /// Small numbers more often than large ones.
-  std::size_t size(double most) { return static_cast<std::size_t>(std::exp(uniform() * std::log(most))); }
+  std::size_t size(double most) {
+    return static_cast<std::size_t>(std::exp(uniform() * std::log(most)));
+  }
 
   Box box(int dimension) {
     std::vector<double> sides;
     const bool is_mixed = below(3) == 0;
     for (int axis = 0; axis < dimension; ++axis)
       sides.push_back(is_mixed && below(2) ? 0 : 0.25 + uniform());
-    return below(2) ? Box::open() : Box::periodic(sides).with_origin(below(2) ? 0 : uniform() - 0.5);
+    return below(2) ? Box::open()
+                    : Box::periodic(sides).with_origin(below(2) ? 0 : uniform() - 0.5);
   }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-
 #include <string>
 
 #include <kith/neighbors.hpp>
@@ -31,8 +30,8 @@ template <class T>
     if (rows[i] == expected[i]) continue;
     auto message = ::testing::AssertionFailure() << "row " << i << ":";
     for (std::size_t j = 0; j < rows[i].index.size() && j < 40; ++j)
-      message << " (" << rows[i].index[j] << " " << rows[i].distance[j] << " | " << expected[i].index[j]
-              << " " << expected[i].distance[j] << ")";
+      message << " (" << rows[i].index[j] << " " << rows[i].distance[j] << " | "
+              << expected[i].index[j] << " " << expected[i].distance[j] << ")";
     return message;
   }
   return ::testing::AssertionSuccess();

@@ -1,5 +1,6 @@
-// kNN equals its definition, for random dimension, scalar, box, size, k, builder, threads and SIMD target. A failure
-// prints the seed; KITH_SEED runs one seed alone, KITH_CASES sets the number of cases.
+// kNN equals its definition, for random dimension, scalar, box, size, k, builder, threads and SIMD
+// target. A failure prints the seed; KITH_SEED runs one seed alone, KITH_CASES sets the number of
+// cases.
 #include <gtest/gtest.h>
 
 #include "kernels/target.hpp"
@@ -21,7 +22,8 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   const int dimension = draw.one_of({1, 2, 2, 3, 3, 3, 4, 7});
   const auto sets = testing::random_sets<T>(dimension, draw.size(700), draw.random());
   const auto& set = sets[draw.below(sets.size())];
-  TreeOptions options{.box = draw.box(dimension), .builder = draw.one_of({Builder::packed, Builder::cells})};
+  TreeOptions options{.box = draw.box(dimension),
+                      .builder = draw.one_of({Builder::packed, Builder::cells})};
   if (options.builder == Builder::packed && draw.below(4) == 0) options.curve = Curve::z;
   KnnOptions knn_options{.k = draw.size(draw.below(8) ? 70.0 : 900.0)};
   if (draw.below(4) == 0) knn_options.max_radius = draw.uniform() * 0.3;
@@ -31,9 +33,11 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   force_target(target);
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
   const auto trace = ::testing::Message()
-                     << "KITH_SEED=" << seed << ": " << set.name << ", n = " << set.size() << ", d = " << dimension
-                     << ", k = " << knn_options.k << ", max_radius = " << knn_options.max_radius << ", builder "
-                     << int(options.builder) << ", method " << int(knn_options.method) << ", " << target;
+                     << "KITH_SEED=" << seed << ": " << set.name << ", n = " << set.size()
+                     << ", d = " << dimension << ", k = " << knn_options.k
+                     << ", max_radius = " << knn_options.max_radius << ", builder "
+                     << int(options.builder) << ", method " << int(knn_options.method) << ", "
+                     << target;
   const Tree tree(set.view(), options, execution);
   if (draw.below(3) == 0) {
     const auto queries = testing::random_sets<T>(dimension, draw.size(150), draw.random());

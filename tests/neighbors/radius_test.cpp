@@ -1,8 +1,7 @@
 // Radius searches equal their definition; a failure prints the seed (see knn_random_test.cpp).
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
+#include <gtest/gtest.h>
 #include <mutex>
 #include <tuple>
 
@@ -47,7 +46,8 @@ template <class T>
 std::vector<BruteRow<T>> sorted(std::vector<BruteRow<T>> rows) {
   for (BruteRow<T>& row : rows) {
     std::vector<std::pair<T, std::int64_t>> both;
-    for (std::size_t i = 0; i < row.index.size(); ++i) both.emplace_back(row.distance[i], row.index[i]);
+    for (std::size_t i = 0; i < row.index.size(); ++i)
+      both.emplace_back(row.distance[i], row.index[i]);
     std::sort(both.begin(), both.end());
     for (std::size_t i = 0; i < both.size(); ++i) std::tie(row.distance[i], row.index[i]) = both[i];
   }
@@ -60,7 +60,8 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   const int dimension = draw.one_of({1, 2, 3, 3, 5});
   const auto sets = testing::random_sets<T>(dimension, draw.size(600), draw.random());
   const auto& set = sets[draw.below(sets.size())];
-  const TreeOptions options{.box = draw.box(dimension), .builder = draw.one_of({Builder::packed, Builder::cells})};
+  const TreeOptions options{.box = draw.box(dimension),
+                            .builder = draw.one_of({Builder::packed, Builder::cells})};
   force_target(targets[draw.below(targets.size())]);
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
   const Tree tree(set.view(), options, execution);
@@ -70,14 +71,16 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   RadiusOptions ball{.radius = draw.uniform() * 0.4, .strict = draw.below(2) == 0};
   std::vector<double> radii;
   if (draw.below(3) == 0) {
-    for (std::size_t i = 0; i < queries.size; ++i) radii.push_back(draw.uniform() * draw.uniform() * 0.5);
+    for (std::size_t i = 0; i < queries.size; ++i)
+      radii.push_back(draw.uniform() * draw.uniform() * 0.5);
     ball.radius = 0;
     ball.radii = radii;
   }
   ball.exclude_self = !is_other && draw.below(2) == 0;
-  const auto trace = ::testing::Message() << "seed " << seed << ": " << set.name << ", n = " << set.size()
-                                          << ", d = " << dimension << ", radius " << ball.radius << ", other "
-                                          << is_other << ", " << current_target();
+  const auto trace = ::testing::Message()
+                     << "seed " << seed << ": " << set.name << ", n = " << set.size()
+                     << ", d = " << dimension << ", radius " << ball.radius << ", other "
+                     << is_other << ", " << current_target();
   auto expected = is_other ? brute_radius<T>(set.view(), options, queries, ball)
                            : brute_radius<T>(set.view(), options, ball);
   const auto search = [&] {
@@ -94,7 +97,8 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   ball.max_neighbors = 1 + draw.below(10);
   const std::size_t truncated = cut(expected, ball.max_neighbors);
   const auto lists = search();
-  ASSERT_TRUE(are_equal(rows_of(lists), expected)) << trace << ", max_neighbors " << ball.max_neighbors;
+  ASSERT_TRUE(are_equal(rows_of(lists), expected))
+      << trace << ", max_neighbors " << ball.max_neighbors;
   ASSERT_EQ(lists.truncated(), truncated) << trace;
 }
 
@@ -152,7 +156,8 @@ TEST(Radius, Errors) {
   using test::expect_error;
   const std::vector<double> radii{1};
   expect_error(ErrorCode::invalid_argument, "radius = -1", [&] { radius(tree, {.radius = -1}); });
-  expect_error(ErrorCode::invalid_argument, "1 radii for 2", [&] { radius(tree, {.radii = radii}); });
+  expect_error(ErrorCode::invalid_argument, "1 radii for 2",
+               [&] { radius(tree, {.radii = radii}); });
   expect_error(ErrorCode::invalid_argument, "exclude_self",
                [&] { radius(tree, view(points), {.radius = 1, .exclude_self = true}); });
   expect_error(ErrorCode::invalid_argument, "max_neighbors",

@@ -1,8 +1,7 @@
 // Reductions over neighbourhoods, and searches for one point at a time.
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <mutex>
 #include <random>
 
@@ -33,7 +32,8 @@ TEST(Reductions, NeighborhoodsAreTheRowsOfKnn) {
     const std::lock_guard lock(mutex);
     ++visits[near.i];
     EXPECT_TRUE(std::equal(near.index.begin(), near.index.end(), rows.index(near.i).begin()));
-    EXPECT_TRUE(std::equal(near.distance.begin(), near.distance.end(), rows.distance(near.i).begin()));
+    EXPECT_TRUE(
+        std::equal(near.distance.begin(), near.distance.end(), rows.distance(near.i).begin()));
   });
   EXPECT_EQ(visits, std::vector<int>(points.size(), 1));
 }
@@ -53,34 +53,39 @@ TEST(Reductions, DistancesFollowFromRows) {
   EXPECT_TRUE(std::isinf(kth_distance(tree, {.k = 501})[0]));
 }
 
-/// Of a lattice with one point per unit of volume, the density is near one; both kernels are normalised.
+/// Of a lattice with one point per unit of volume, the density is near one; both kernels are
+/// normalised.
 TEST(Reductions, DensityOfALattice) {
   for (int dimension : {1, 2, 3})
     for (const SphKernel kernel : {SphKernel::cubic_spline, SphKernel::wendland_c2}) {
       const std::size_t side = dimension == 1 ? 4096 : dimension == 2 ? 64 : 16;
       const std::size_t n = static_cast<std::size_t>(std::pow(side, dimension) + 0.5);
-      const auto set = testing::make_set<double>("lattice", dimension, n, [&](std::size_t i, int axis) {
-        return double(i / static_cast<std::size_t>(std::pow(side, axis) + 0.5) % side);
-      });
+      const auto set =
+          testing::make_set<double>("lattice", dimension, n, [&](std::size_t i, int axis) {
+            return double(i / static_cast<std::size_t>(std::pow(side, axis) + 0.5) % side);
+          });
       const Tree tree(set.view(), {.box = Box::periodic(double(side))});
       const auto density = sph_density(tree, {.k = 200, .kernel = kernel});
       for (const double rho : density) ASSERT_NEAR(rho, 1, 0.02) << dimension << " " << int(kernel);
       const std::vector<double> mass(n, 3);
-      ASSERT_NEAR(sph_density(tree, {.k = 200, .kernel = kernel, .mass = mass})[5], 3 * density[5], 1e-12);
+      ASSERT_NEAR(sph_density(tree, {.k = 200, .kernel = kernel, .mass = mass})[5], 3 * density[5],
+                  1e-12);
     }
 }
 
 TEST(Reductions, DensityIsTheSameForAnyThreads) {
   const auto points = some_points(3000, 4);
   const Tree tree(view(points));
-  EXPECT_EQ(sph_density(tree, {.k = 24}, {.threads = 1}), sph_density(tree, {.k = 24}, {.threads = 3}));
+  EXPECT_EQ(sph_density(tree, {.k = 24}, {.threads = 1}),
+            sph_density(tree, {.k = 24}, {.threads = 3}));
 }
 
 TEST(Reductions, Errors) {
   const auto points = some_points(10, 5);
   const Tree tree(view(points));
   const std::vector<double> mass(3, 1);
-  test::expect_error(ErrorCode::invalid_argument, "3 masses for 10", [&] { sph_density(tree, {.mass = mass}); });
+  test::expect_error(ErrorCode::invalid_argument, "3 masses for 10",
+                     [&] { sph_density(tree, {.mass = mass}); });
   test::expect_error(ErrorCode::invalid_argument, "k = 0", [&] { kth_distance(tree, {.k = 0}); });
 }
 
@@ -97,7 +102,8 @@ TEST(KnnSearcher, GivesTheRowsOfKnn) {
     EXPECT_TRUE(std::equal(distance.begin(), distance.end(), rows.distance(i).begin()));
   }
   const float bad[3] = {0, NAN, 0};
-  test::expect_error(ErrorCode::non_finite, "coordinate 1", [&] { searcher(bad, index.data(), distance.data()); });
+  test::expect_error(ErrorCode::non_finite, "coordinate 1",
+                     [&] { searcher(bad, index.data(), distance.data()); });
 }
 
 }  // namespace
