@@ -100,7 +100,7 @@ class Joiner {
     for (int level = top - 1; level >= job_.task_level; --level) {
       const bool is_last = level == job_.task_level;
       const Index self = is_last ? node : ancestor(level, node);
-      n = gather<true>(level, self, {is_last ? self + 1 : self, none}, n);
+      n = gather<true>(level, self, is_last ? self + 1 : self, n);
     }
     visit<true>(job_.task_level, node, n);
     finish_batch();
@@ -212,29 +212,20 @@ class Joiner {
     const auto begin = static_cast<Index>(range.begin), end = static_cast<Index>(range.end);
     for (Index child = begin; child < end; ++child) inside(level - 1, child);
     own_ = {first_point(level, node), end_point(level, node)};
-    // Neighbors on the curve first: in a dense place they make one set of all children, and the
-    // other pairs need no look.
-    link_children(level, node, 1, 2);
-    if (!are_one(level - 1, begin, end)) {
-      link_children(level, node, 2, none);
-      refresh(level - 1, begin, end);
-    }
+    link_children(level, node);
+    refresh(level - 1, begin, end);
     levels_[level].is_one[node] = are_one(level - 1, begin, end);
   }
 
-  /// Links each child with the siblings that come after it by at least `least` and less than
-  /// `most`.
-  void link_children(int level, Index node, Index least, Index most) {
+  void link_children(int level, Index node) {
     const IndexRange range = children(level, node);
-    const auto end = static_cast<Index>(range.end);
     const bool wraps = is_at_edge(level, node);
     scratch_.room(level, 1)[0] = node;
-    for (auto child = static_cast<Index>(range.begin); child + least < end; ++child) {
-      const Index to = most == none ? none : child + most;
+    for (auto child = static_cast<Index>(range.begin); child + 1 < range.end; ++child) {
       if (wraps)
-        visit<true>(level - 1, child, gather<true>(level - 1, child, {child + least, to}, 1));
+        visit<true>(level - 1, child, gather<true>(level - 1, child, child + 1, 1));
       else
-        visit<false>(level - 1, child, gather<false>(level - 1, child, {child + least, to}, 1));
+        visit<false>(level - 1, child, gather<false>(level - 1, child, child + 1, 1));
     }
     finish_batch();
   }
@@ -304,14 +295,10 @@ class Joiner {
 
   // ---- lists
 
-  struct Span {
-    Index from, to;
-  };
-
-  /// The nodes of `level` in a span that are near `node`: from the n nodes of the level
+  /// The nodes of `level`, not before `from`, that are near `node`: from the n nodes of the level
   /// above that the scratch lists. Returns their number.
   template <bool Wrap>
-  std::size_t gather(int level, Index node, Span span, std::size_t n) {
+  std::size_t gather(int level, Index node, Index from, std::size_t n) {
     const JoinLevel<T>& above = levels_[level + 1];
     const Index* HWY_RESTRICT parents = scratch_.near[static_cast<std::size_t>(level) + 1].data();
     std::size_t chunks = n;
@@ -330,13 +317,10 @@ class Joiner {
         continue;
       for (Chunks at(above, parent); !at.is_done(); at.next()) {
         const unsigned near = boxes_near<Wrap>(q, chunk(level, at.index()), range_);
-        out = append(out, at.base(), near & at.lanes() & lanes_in(at.base(), span));
+        out = append(out, at.base(), near & at.lanes() & lanes_from(at.base(), from));
       }
     }
     return static_cast<std::size_t>(out - list);
-  }
-  static HWY_INLINE unsigned lanes_in(Index base, Span span) {
-    return lanes_from(base, span.from) & ~lanes_from(base, span.to);
   }
   static HWY_INLINE unsigned lanes_from(Index base, Index from) {
     if (base >= from) return 0xff;
@@ -359,7 +343,7 @@ class Joiner {
     }
     const IndexRange range = children(level, node);
     for (auto child = static_cast<Index>(range.begin); child < range.end; ++child)
-      visit<Wrap>(level - 1, child, gather<Wrap>(level - 1, child, {0, none}, n));
+      visit<Wrap>(level - 1, child, gather<Wrap>(level - 1, child, 0, n));
   }
 
   // ---- nodes that are one
