@@ -3,7 +3,8 @@
 //   bench_fof_peers SET LENGTH THREADS RUNS [open] [cells] [tree] [workspace] [shuffle] [min=SIZE]
 //   [labels=FILE]
 //
-//   bench_fof_peers sample N FILE    writes the positions of a universe of N^3 particles with side N
+//   bench_fof_peers sample N FILE    writes the positions of a universe of N^3 particles with side
+//   N
 //
 // SET is a file of raw float32 triples with its periodic side, FILE:SIDE, or one of the sets below
 // with its number of points, such as ball:1e6; these measure lengths in linking lengths and take

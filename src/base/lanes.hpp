@@ -5,8 +5,8 @@
 
 namespace kith {
 
-/// Points of a block, nodes of a chunk, children of a packed node: a power of two that fills the widest
-/// vector of floats that most machines have.
+/// Points of a block, nodes of a chunk, children of a packed node: a power of two that fills the
+/// widest vector of floats that most machines have.
 inline constexpr std::size_t kLanes = 8;
 
 }  // namespace kith

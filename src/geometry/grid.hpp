@@ -28,7 +28,8 @@ class EqualCells {
     scale_ = cells / extent;
   }
 
-  /// False when all points are equal, so close that a cell's side cannot be inverted, or infinitely far apart.
+  /// False when all points are equal, so close that a cell's side cannot be inverted, or infinitely
+  /// far apart.
   bool can_split() const { return scale_ > 0 && std::isfinite(scale_); }
 
   std::uint32_t operator()(T x, int axis) const {

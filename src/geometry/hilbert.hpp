@@ -43,8 +43,7 @@ struct CurveTables {
   template <class Cell>
   std::uint32_t morton(const Cell& cell) const {
     std::uint32_t position = 0;
-    for (int axis = 0; axis < D; ++axis)
-      position |= spread[cell[axis]] << (D - 1 - axis);
+    for (int axis = 0; axis < D; ++axis) position |= spread[cell[axis]] << (D - 1 - axis);
     return position;
   }
 

@@ -209,7 +209,8 @@ Input<T> read_queries(const PointsView& points, const Frame<T>& frame, NonFinite
 
 template Input<float> read_input(const PointsView&, const Box&, NonFinite, const Workers&);
 template Input<double> read_input(const PointsView&, const Box&, NonFinite, const Workers&);
-template Input<float> read_queries(const PointsView&, const Frame<float>&, NonFinite, const Workers&);
+template Input<float> read_queries(const PointsView&, const Frame<float>&, NonFinite,
+                                   const Workers&);
 template Input<double> read_queries(const PointsView&, const Frame<double>&, NonFinite,
                                     const Workers&);
 

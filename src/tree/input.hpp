@@ -45,8 +45,8 @@ template <class T>
 Input<T> read_input(const PointsView& points, const Box& box, NonFinite non_finite,
                     const Workers& workers);
 
-/// The same for points that are to be compared with those of a tree: its frame is taken as it is. Empty trees
-/// have a frame without a scale, which is as good as any.
+/// The same for points that are to be compared with those of a tree: its frame is taken as it is.
+/// Empty trees have a frame without a scale, which is as good as any.
 template <class T>
 Input<T> read_queries(const PointsView& points, const Frame<T>& frame, NonFinite non_finite,
                       const Workers& workers);
