@@ -83,7 +83,7 @@ class KITH_API Groups {
 /// CPU.
 ///
 /// Cost: about O(n log n) time. Peak memory for float points in 3-D beyond input and labels: 39
-/// bytes per point (the build of the tree), and 8 per group. Errors: those of Tree;
+/// bytes per point, and up to 16 per group while they are numbered. Errors: those of Tree;
 /// invalid_argument for a linking length that is missing, negative, or not finite.
 KITH_API Groups fof(PointsView points, const FofOptions& options, const Execution& execution = {});
 
