@@ -46,8 +46,6 @@ class GroupSearch : public SearchWorker {
 
  protected:
   using Box = Bounds<D, T>;
-  /// Any other dimension has one copy of the code, which asks each axis whether it is periodic.
-  static constexpr bool kAlwaysWrap = D == kAnyDimension;
 
   /// Finds and delivers the neighbours of the block of queries that is set.
   virtual void search_block() = 0;
@@ -98,10 +96,10 @@ class GroupSearch : public SearchWorker {
   /// Lists the blocks within r2 of the group, unless they are more than `limit`.
   void list_group(T r2, std::size_t limit) {
     listed2_ = r2;
-    is_wrapped_ = kAlwaysWrap || leaves_box(r2);
+    is_wrapped_ = leaves_box(r2);
     const BoxProbe<D, T> probe(group_, reach_.axes());
     is_listed_ = is_wrapped_ ? reach_.template list<true>(probe, r2, limit, list_)
-                             : reach_.template list<kAlwaysWrap>(probe, r2, limit, list_);
+                             : reach_.template list<false>(probe, r2, limit, list_);
     if (is_listed_ && picked_stride_ < list_.size + 2 * kLanes) {
       picked_stride_ = 2 * list_.size + 4 * kLanes;
       picked_ = Array<std::uint32_t>(kLanes * picked_stride_);
@@ -124,16 +122,15 @@ class GroupSearch : public SearchWorker {
   /// The blocks in reach of one query, whatever the group; false if they are more than `limit`.
   bool list_alone(std::size_t j, T r2, std::size_t limit) {
     const PointProbe<D, T> probe(query_ + j, kLanes, reach_.axes());
-    return kAlwaysWrap || search_.is_periodic
-               ? reach_.template list<true>(probe, r2, limit, alone_)
-               : reach_.template list<kAlwaysWrap>(probe, r2, limit, alone_);
+    return search_.is_periodic ? reach_.template list<true>(probe, r2, limit, alone_)
+                               : reach_.template list<false>(probe, r2, limit, alone_);
   }
   void collect_alone(std::size_t j, T r2) {
     reserve_slots(alone_.size * kLanes);
-    if (kAlwaysWrap || search_.is_periodic)
+    if (search_.is_periodic)
       collect<true>(j, alone_.block.data(), alone_.size, r2);
     else
-      collect<kAlwaysWrap>(j, alone_.block.data(), alone_.size, r2);
+      collect<false>(j, alone_.block.data(), alone_.size, r2);
   }
 
   template <bool Wrap>

@@ -44,8 +44,8 @@ class KnnSearch final : public GroupSearch<D, T> {
  private:
   using Base = GroupSearch<D, T>;
   using Base::collect, Base::counts_, Base::counts_of_, Base::forget, Base::is_listed_,
-      Base::is_wrapped_, Base::kAlwaysWrap, Base::list_, Base::listed2_, Base::near_, Base::picked,
-      Base::queries_, Base::query_, Base::reach_, Base::reserve_slots, Base::slots;
+      Base::is_wrapped_, Base::list_, Base::listed2_, Base::near_, Base::picked, Base::queries_,
+      Base::query_, Base::reach_, Base::reserve_slots, Base::slots;
   using typename Base::Box;
 
   void search_block() override {
@@ -61,10 +61,10 @@ class KnnSearch final : public GroupSearch<D, T> {
     }
     if (!has_guess || !is_listed_) {
       for (std::size_t j = 0; j < queries_; ++j) search_alone(j);
-    } else if (kAlwaysWrap || is_wrapped_) {
+    } else if (is_wrapped_) {
       search_listed<true>(box, r2);
     } else {
-      search_listed<kAlwaysWrap>(box, r2);
+      search_listed<false>(box, r2);
     }
     finish(log_diagonal2);
   }

@@ -28,9 +28,8 @@ class RadiusSearch final : public GroupSearch<D, T> {
 
  private:
   using Base = GroupSearch<D, T>;
-  using Base::counts_of_, Base::is_listed_, Base::is_wrapped_, Base::kAlwaysWrap, Base::list_,
-      Base::listed2_, Base::picked, Base::queries_, Base::query_, Base::reach_, Base::reserve_slots,
-      Base::slots;
+  using Base::counts_of_, Base::is_listed_, Base::is_wrapped_, Base::list_, Base::listed2_,
+      Base::picked, Base::queries_, Base::query_, Base::reach_, Base::reserve_slots, Base::slots;
   /// Beyond so many blocks a group is spread out, and each query does better from the root.
   static constexpr std::size_t kMaxListed = 1 << 16;
 
@@ -51,10 +50,10 @@ class RadiusSearch final : public GroupSearch<D, T> {
       // Nothing is left to search: nothing is strictly within a radius of 0, either.
     } else if (!job_.is_grouped || !is_listed_) {
       search_alone(limit2);
-    } else if (kAlwaysWrap || is_wrapped_) {
+    } else if (is_wrapped_) {
       search_listed<true>(limit2, most);
     } else {
-      search_listed<kAlwaysWrap>(limit2, most);
+      search_listed<false>(limit2, most);
     }
     finish();
   }
