@@ -16,7 +16,7 @@ echo "The tree of a million points (examples/tree):"
 build/release/examples/tree/tree | sed 's/^/  /'
 
 echo
-echo "A universe of 128^3 particles, evolved by gravity (some 20 s on two free cores):"
+echo "A universe of 128^3 particles, evolved by gravity (half a minute of processor time):"
 mkdir -p demo
 build/release/cli/kith sample cosmology -n 128 -o demo/universe.npy --velocity demo/velocity.npy \
   --picture demo/universe.png | sed 's/^/  /'
