@@ -57,8 +57,9 @@ struct Universe {
 ///
 /// Row (i n + j) n + k is the particle that began in cell (i, j, k) of an n^3 grid. A seed stands
 /// for the same waves at every n, so runs of different n in boxes of the same side show the same
-/// structures. Cost: 128^3 in some 20 s on two cores; memory about 4 bytes per mesh cell + 24 per
-/// particle. Errors: invalid_argument, out_of_memory, cancelled.
+/// structures.
+/// Cost: 128^3 takes 33 s of processor time; memory 4 bytes per mesh cell + 24 per particle.
+/// Errors: invalid_argument, too_large, out_of_memory, cancelled.
 KITH_API Universe cosmology(const Cosmology& options, const Execution& execution = {});
 
 /// Linear power spectrum at scale factor 1 in (Mpc/h)^3, for k > 0.
