@@ -123,7 +123,7 @@ class Joiner {
   int range_axes() const { return Axes<D>(job_.dimension).count(); }
 
   HWY_INLINE Box box(int level, Index node) const {
-    const T* lane = chunk(level, node / kLanes) + node % kLanes;
+    const T* lane = chunk(level, node / kWidth) + node % kWidth;
     const int axes = range_axes();
     Box result;
     for (int axis = 0; axis < axes; ++axis) {
