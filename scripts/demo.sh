@@ -9,7 +9,7 @@ esac
 
 echo "kith: preparing (the first time takes a minute or two)"
 need_packages build test
-step demo-build configure_and_build release example_tree kith_program
+step demo-build configure_and_build release example_tree example_halos kith_program
 
 echo
 echo "The tree of a million points (examples/tree):"
@@ -21,3 +21,7 @@ mkdir -p demo
 build/release/cli/kith sample cosmology -n 128 -o demo/universe.npy --velocity demo/velocity.npy \
   --picture demo/universe.png | sed 's/^/  /'
 echo "  Look at demo/universe.png: filaments, knots and voids."
+
+echo
+echo "The halos of a smaller one, found as friends of friends (examples/halos):"
+build/release/examples/halos/halos | sed 's/^/  /'
