@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
+#include "geometry/frame.hpp"
 #include "groups/columns.hpp"
 #include "groups/eigen.hpp"
 #include "groups/sums.hpp"
@@ -125,10 +126,7 @@ class Cataloguer {
 
   double in_box(double x, std::size_t axis) const {
     const double side = from_.side[axis], origin = options_.box.origin(static_cast<int>(axis));
-    if (!(side > 0)) return x;
-    double r = std::fmod(x - origin, side);
-    if (r < 0) r += side;
-    return origin + (r >= side ? 0 : r);
+    return side > 0 ? origin + wrapped(x, origin, side) : x;
   }
 
   void put_moments(std::size_t group, const Moments& moments, double weight) {

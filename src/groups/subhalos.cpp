@@ -7,7 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
-#include "groups/columns.hpp"
+#include "groups/sums.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith {
@@ -56,7 +56,7 @@ class PhaseSpace {
 
   double offset(std::size_t i, std::size_t first, int axis) const {
     const double dx = position_(i, axis) - position_(first, axis), side = options_.box.side(axis);
-    return side > 0 ? dx - side * std::floor(dx / side + 0.5) : dx;
+    return side > 0 ? minimum_image(dx, side, 1 / side) : dx;
   }
 
   /// Centers d_ columns from `column` on and divides them by the scale, or by their own if that is
