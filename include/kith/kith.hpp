@@ -10,6 +10,7 @@
 #include <kith/files.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
+#include <kith/mass_function.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/picture.hpp>
 #include <kith/points.hpp>
