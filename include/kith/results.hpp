@@ -1,0 +1,233 @@
+// Results in files: catalogues, labels, neighbour lists and densities, written and read again.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <kith/box.hpp>
+#include <kith/catalogue.hpp>
+#include <kith/execution.hpp>
+#include <kith/export.hpp>
+#include <kith/halos.hpp>
+#include <kith/points.hpp>
+#include <kith/radius.hpp>
+#include <kith/snapshot.hpp>
+
+namespace kith {
+
+/// Which question a result answers.
+enum class ResultKind { fof, subhalos, knn, radius, density };
+KITH_API const char* name(ResultKind kind);  ///< "fof"
+
+/// What was asked about which points: all that one needs to understand a result, or to check it.
+/// Indices in a result count the points type after type, types ascending.
+struct ResultAbout {
+  ResultKind kind = ResultKind::fof;
+  std::string version = {};   ///< of the kith that wrote it; filled by the writer
+  std::string snapshot = {};  ///< the file that the points came from
+  std::uint64_t points = 0;
+  int dimension = 3;
+  Scalar scalar = Scalar::float32;  ///< in which distances were computed
+  Box box = {};
+  int type_numbers = 1;                    ///< as SnapshotInfo::types
+  std::vector<int> types = {};             ///< of the points; none = all are of type 0
+  std::vector<std::uint64_t> counts = {};  ///< points of each of them
+  double time = 0;
+  Units units = {};
+  Background background = {};
+
+  // Groups.
+  std::vector<int> link_types = {};
+  std::vector<int> attach_types = {};
+  double linking_length = 0;  ///< rounded to the scalar type
+  double b = 0;               ///< 0 = the length itself was given
+  std::uint64_t min_size = 1;
+  bool strict = false;
+
+  // Subhalos, in units of the scales.
+  double subhalo_linking_length = 0;
+  double position_scale = 0;
+  double velocity_scale = 0;
+  std::uint64_t subhalo_min_size = 0;
+
+  // Neighbours and densities.
+  std::uint64_t k = 0;
+  bool exclude_self = false;
+  double max_radius = 0;  ///< 0 = no limit
+  double radius = 0;
+  std::string kernel = {};
+};
+
+/// The types of numbers that results are made of.
+enum class NumberType { uint8, int32, int64, uint32, uint64, float32, float64 };
+
+template <class T>
+concept ResultNumber = std::same_as<T, std::uint8_t> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint32_t> ||
+    std::same_as<T, std::uint64_t> || Coordinate<T>;
+
+template <ResultNumber T>
+constexpr NumberType number_type() {
+  if constexpr (std::is_same_v<T, std::uint8_t>) return NumberType::uint8;
+  if constexpr (std::is_same_v<T, std::int32_t>) return NumberType::int32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return NumberType::int64;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return NumberType::uint32;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return NumberType::uint64;
+  return std::is_same_v<T, float> ? NumberType::float32 : NumberType::float64;
+}
+
+/// How a number scales with the units of length, mass and velocity.
+struct UnitPowers {
+  int length = 0;
+  int mass = 0;
+  int velocity = 0;
+  bool operator==(const UnitPowers&) const = default;
+};
+
+/// One array of a result in the caller's memory: `rows` rows of `width` numbers.
+struct ResultArray {
+  std::string name;
+  std::string description;
+  UnitPowers unit = {};
+  NumberType type = NumberType::float64;
+  const void* data = nullptr;
+  std::size_t rows = 0;
+  std::size_t width = 1;
+  bool is_table = false;  ///< has two axes even if its width is 1
+};
+
+/// How a result is stored.
+enum class ResultStyle {
+  automatic,  ///< by the ending: .hdf5 and .h5 as gadget, .npz, .csv
+  gadget,     ///< HDF5; catalogues as Gadget-4 and IllustrisTNG have them
+  swift,      ///< HDF5; catalogues as SWIFT has them
+  npz,        ///< NumPy arrays by kith's names
+  csv,        ///< a row per line; for results whose arrays are equally long
+};
+
+struct ResultWriteOptions {
+  ResultStyle style = ResultStyle::automatic;
+  int compression = 0;  ///< HDF5: gzip level 0 ... 9
+};
+
+/// Throws what a writer would throw for this ending and style: to know before a long computation.
+KITH_API ResultStyle check_result_path(const std::string& path, const ResultWriteOptions& options,
+                                       ResultKind kind);
+
+/// What goes into a catalogue; everything but the catalogue may be missing.
+struct CatalogueContent {
+  ResultAbout about;
+  const Catalogue* catalogue = nullptr;  ///< velocities are peculiar
+  const Members* members = nullptr;      ///< adds the order of the points by group
+  std::span<const std::int32_t> label = {};
+  const std::uint64_t* id = nullptr;  ///< of every point
+  std::span<const double> peak = {};  ///< of every group: a position better than the center of mass
+  std::span<const Edge> edges = {};
+  const Overdensities* overdensities = nullptr;  ///< [group * edges + edge]
+  const Subhalos* subhalos = nullptr;
+};
+
+/// Writes a catalogue with all its columns (docs/program.md lists their names in every style). The
+/// file appears under its name only when it is complete and on disk. It holds no times and no paths
+/// but that of the snapshot: the same result is the same file. Errors: invalid_argument (sizes that
+/// do not fit, a style that has no room for what was asked), io, cancelled.
+KITH_API void write_catalogue(const std::string& path, const CatalogueContent& content,
+                              const ResultWriteOptions& options = {},
+                              const Execution& execution = {});
+
+/// Writes arrays under their own names; the same promises.
+KITH_API void write_result(const std::string& path, const ResultAbout& about,
+                           std::span<const ResultArray> arrays,
+                           const ResultWriteOptions& options = {}, const Execution& execution = {});
+
+/// A result that was opened. Its arrays have kith's names whatever the style: those of the fields
+/// of Catalogue (`size`, `mass`, `center`, ...), `peak`, `critical200_mass`, `critical200_radius`
+/// and so on, `label`, `order`, `id`, `index`, `distance`, `offset`, `density`; subhalos begin with
+/// `subhalo_`. Values are as kith computed them, whatever the style made of them. Copies share the
+/// file.
+class KITH_API ResultFile {
+ public:
+  /// Reads HDF5 and npz files that kith wrote. Errors: io.
+  explicit ResultFile(const std::string& path);
+
+  const ResultAbout& about() const;
+  ResultStyle style() const;
+
+  std::vector<std::string> names() const;
+  bool has(std::string_view name) const;
+  std::size_t rows(std::string_view name) const;
+  std::size_t width(std::string_view name) const;
+
+  /// Rows [begin, begin + count) of an array. Errors: io, invalid_argument for a name that is not
+  /// there.
+  std::vector<double> numbers(std::string_view name, std::size_t begin, std::size_t count) const;
+  std::vector<double> numbers(std::string_view name) const;
+  std::vector<std::int64_t> integers(std::string_view name, std::size_t begin,
+                                     std::size_t count) const;
+  std::vector<std::int64_t> integers(std::string_view name) const;
+
+  /// All columns of the groups (or of the subhalos) that the file has.
+  Catalogue catalogue() const;
+  Catalogue subhalo_catalogue() const;
+
+  /// The group of every point, from labels or from the order by group; empty if the file has
+  /// neither.
+  std::vector<std::int32_t> label() const;
+
+  class Impl;
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Units in words: "Mpc/h", "1e10 Msun/h", "km/s"; empty where the file does not say.
+KITH_API std::string unit_name(const Units& units, const UnitPowers& powers);
+
+template <ResultNumber T>
+ResultArray result_array(std::string name, const T* data, std::size_t rows, std::size_t width = 1) {
+  return {.name = std::move(name),
+          .type = number_type<T>(),
+          .data = data,
+          .rows = rows,
+          .width = width,
+          .is_table = width != 1};
+}
+
+/// Rows of neighbours: `index` and `distance`.
+template <Coordinate T, ResultIndex Index>
+void write_neighbors(const std::string& path, const ResultAbout& about,
+                     const Neighbors<T, Index>& neighbors, const ResultWriteOptions& options = {},
+                     const Execution& execution = {}) {
+  ResultArray arrays[] = {
+      result_array("index", neighbors.indices(), neighbors.size(), neighbors.k()),
+      result_array("distance", neighbors.distances(), neighbors.size(), neighbors.k())};
+  for (ResultArray& array : arrays) array.is_table = true;
+  arrays[0].description = "Neighbors of each point, nearest first; -1 where there are no more.";
+  arrays[1].description = "Their distances; infinite where there are no more.";
+  arrays[1].unit.length = 1;
+  write_result(path, about, arrays, options, execution);
+}
+
+/// Lists of neighbours: those of point i are [offset[i], offset[i + 1]) of `index` and `distance`.
+template <Coordinate T, ResultIndex Index>
+void write_neighbors(const std::string& path, const ResultAbout& about,
+                     const NeighborLists<T, Index>& lists, const ResultWriteOptions& options = {},
+                     const Execution& execution = {}) {
+  ResultArray arrays[] = {result_array("offset", lists.offsets().data(), lists.offsets().size()),
+                          result_array("index", lists.indices(), lists.total()),
+                          result_array("distance", lists.distances(), lists.total())};
+  arrays[0].description = "Where the neighbors of each point begin in index and distance.";
+  arrays[1].description = "Neighbors, nearest first.";
+  arrays[2].description = "Their distances.";
+  arrays[2].unit.length = 1;
+  write_result(path, about, arrays, options, execution);
+}
+
+}  // namespace kith
