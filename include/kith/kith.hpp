@@ -12,9 +12,11 @@
 #include <kith/halos.hpp>
 #include <kith/mass_function.hpp>
 #include <kith/neighbors.hpp>
+#include <kith/pair_counts.hpp>
 #include <kith/picture.hpp>
 #include <kith/points.hpp>
 #include <kith/radius.hpp>
 #include <kith/sample.hpp>
 #include <kith/tree.hpp>
+#include <kith/tree_file.hpp>
 #include <kith/version.hpp>

@@ -19,7 +19,8 @@ struct RadiusOptions {
   bool exclude_self = false;           ///< for a tree's own points only
   bool sorted = true;  ///< lists in the order of (squared distance, index); else in any fixed order
   std::size_t max_neighbors =
-      0;  ///< keep only so many, the nearest; 0 = all. Lists::truncated tells
+      0;         ///< keep only so many, the nearest; 0 = all. Lists::truncated tells
+  double p = 2;  ///< the norm that measures distance, as in KnnOptions
 };
 
 /// Neighbours of all queries in one list: those of query i are [offset[i], offset[i + 1]). Copies

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <kith/box.hpp>
@@ -106,6 +107,8 @@ class KITH_API Tree {
 
   class Impl;
   const Impl& impl() const { return *impl_; }
+  /// For the library itself: a tree that was made elsewhere, such as read from a file.
+  explicit Tree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
   std::shared_ptr<const Impl> impl_;

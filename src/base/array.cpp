@@ -108,7 +108,7 @@ Memory::Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool) {
 }
 
 void Memory::release() noexcept {
-  if (!data_) return;
+  if (!data_ || is_borrowed_) return;
   try {
     if (pool_) return pool_->give(data_, capacity_);
   } catch (...) {  // the pool's own list could not grow

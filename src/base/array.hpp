@@ -18,6 +18,14 @@ class Memory {
   Memory() = default;
   /// Throws Error (out_of_memory). The bytes are not initialised and aligned to at least 64.
   Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool);
+  /// Memory that belongs to someone else, who keeps it for as long as this lives.
+  static Memory borrowed(void* data, std::size_t bytes) {
+    Memory memory;
+    memory.data_ = data;
+    memory.capacity_ = bytes;
+    memory.is_borrowed_ = true;
+    return memory;
+  }
   ~Memory() { release(); }
   Memory(Memory&& other) noexcept { swap(other); }
   Memory& operator=(Memory&& other) noexcept {
@@ -33,11 +41,13 @@ class Memory {
   void swap(Memory& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(capacity_, other.capacity_);
+    std::swap(is_borrowed_, other.is_borrowed_);
     std::swap(pool_, other.pool_);
   }
 
   void* data_ = nullptr;
   std::size_t capacity_ = 0;
+  bool is_borrowed_ = false;
   std::shared_ptr<Workspace::Pool> pool_;
 };
 
@@ -55,6 +65,13 @@ class Array {
   Array() = default;
   explicit Array(std::size_t size, std::shared_ptr<Workspace::Pool> pool = nullptr)
       : memory_(bytes_of(size), std::move(pool)), size_(size) {}
+  /// Values that belong to someone else; if they are read-only, nobody may write here.
+  static Array borrowed(T* data, std::size_t size) {
+    Array array;
+    array.memory_ = Memory::borrowed(data, size * sizeof(T));
+    array.size_ = size;
+    return array;
+  }
 
   T* data() const { return static_cast<T*>(memory_.data()); }
   std::size_t size() const { return size_; }

@@ -35,6 +35,8 @@ struct SearchJob {
   bool in_tree_order = false;  ///< row = position in `queries`, not the query's index
   T limit2 = 0;                ///< neighbours lie within; may be infinite
   T unscale = 1;               ///< from the tree's lengths to the caller's
+  double p = 2;                ///< the norm; limit2 and limits2 are for 2, limit for all others
+  double limit = 0;            ///< neighbours' keys lie within
 
   // Where neighbours go; any of these may be null.
   T* distance = nullptr;
@@ -55,7 +57,8 @@ struct KnnJob : SearchJob<T> {
 /// Lists of any length.
 template <class T>
 struct RadiusJob : SearchJob<T> {
-  const T* limits2 = nullptr;  ///< one limit per query index instead of one for all
+  const T* limits2 = nullptr;      ///< one limit per query index instead of one for all
+  const double* limits = nullptr;  ///< the same for p other than 2
   bool is_sorted = true;
   std::size_t max_neighbors = 0;  ///< keep the nearest of them; 0 = all
   std::int64_t* counts =

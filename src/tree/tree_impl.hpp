@@ -1,6 +1,7 @@
 // What a Tree holds.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <variant>
@@ -27,6 +28,8 @@ class Tree::Impl {
   Scalar scalar = Scalar::float32;
   int dimension = 0;
   std::variant<TreeData<float>, TreeData<double>> data;
+  /// Where the arrays of `data` lie if they are not their own: a mapped file or a block of memory.
+  std::shared_ptr<const void> storage;
 
   template <class T>
   const TreeData<T>& as() const {
