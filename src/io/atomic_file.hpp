@@ -21,6 +21,10 @@ class AtomicFile {
   void sync();
   void commit();
 
+  /// Where the bytes go until then, for libraries that write by themselves and need a name. Empty
+  /// for a target that is written directly.
+  const std::string& temporary() const { return temporary_; }
+
  private:
   [[noreturn]] void fail_with(const char* what) const;
 

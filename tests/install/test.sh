@@ -25,7 +25,7 @@ check() {  # NAME OUTPUT
 
 quietly cmake --install "$build" --prefix "$work/before"
 mv "$work/before" "$work/prefix" # an installation may be moved
-for secret in tbb hwy fmt png kiss; do
+for secret in tbb hwy fmt png kiss hdf5 zlib; do
   if grep -rliE "include *[<\"].*$secret" "$work/prefix/include"; then
     echo "an installed header includes $secret"
     exit 1
