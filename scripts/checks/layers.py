@@ -18,9 +18,9 @@ BELOW = {
     "neighbors": ["walk"],
     "groups": ["neighbors"],
     "mpi": ["groups"],
-    # These two stand beside.
+    # These two stand beside; io knows trees, to save them.
     "sample": ["parallel"],
-    "io": ["parallel"],
+    "io": ["tree"],
 }
 # Folders that are users of the library: they see <kith/...> alone.
 USERS = ["cli", "examples", "python"]

@@ -102,22 +102,6 @@ template <class T>
        value - row, first, *value, bad, input.size);
 }
 
-template <class T>
-Frame<T> frame_of(const Box& box, int dimension) {
-  Frame<T> frame;
-  for (int axis = 0; axis < dimension; ++axis) {
-    frame.origin[axis] = static_cast<T>(box.origin(axis));
-    frame.period[axis] = frame.side[axis] = static_cast<T>(box.side(axis));
-    if (!std::isfinite(frame.period[axis]) || !std::isfinite(frame.origin[axis]) ||
-        (box.side(axis) > 0 && !(frame.period[axis] > 0)))
-      refuse(
-          "box: side {} and origin {} of axis {} do not fit the points' scalar type; use float64 "
-          "points",
-          box.side(axis), box.origin(axis), axis);
-  }
-  return frame;
-}
-
 /// The exponent of the scale for points of this extent.
 template <class T>
 int exponent_of(const Input<T>& input, const Bounds<kAnyDimension, T>& extent) {
@@ -186,6 +170,22 @@ void check_view(const char* call, const PointsView& points, const Box& box) {
 }
 
 template <class T>
+Frame<T> frame_of(const Box& box, int dimension) {
+  Frame<T> frame;
+  for (int axis = 0; axis < dimension; ++axis) {
+    frame.origin[axis] = static_cast<T>(box.origin(axis));
+    frame.period[axis] = frame.side[axis] = static_cast<T>(box.side(axis));
+    if (!std::isfinite(frame.period[axis]) || !std::isfinite(frame.origin[axis]) ||
+        (box.side(axis) > 0 && !(frame.period[axis] > 0)))
+      refuse(
+          "box: side {} and origin {} of axis {} do not fit the points' scalar type; use float64 "
+          "points",
+          box.side(axis), box.origin(axis), axis);
+  }
+  return frame;
+}
+
+template <class T>
 Input<T> read_input(const PointsView& points, const Box& box, NonFinite non_finite,
                     const Workers& workers) {
   Input<T> input;
@@ -207,6 +207,8 @@ Input<T> read_queries(const PointsView& points, const Frame<T>& frame, NonFinite
   return input;
 }
 
+template Frame<float> frame_of(const Box&, int);
+template Frame<double> frame_of(const Box&, int);
 template Input<float> read_input(const PointsView&, const Box&, NonFinite, const Workers&);
 template Input<double> read_input(const PointsView&, const Box&, NonFinite, const Workers&);
 template Input<float> read_queries(const PointsView&, const Frame<float>&, NonFinite,

@@ -40,6 +40,11 @@ struct Input {
 /// Checks the shape of a view and of the box; errors: invalid_argument, too_large.
 void check_view(const char* call, const PointsView& points, const Box& box);
 
+/// The frame of points in a box, before anything is known of their scale. Errors: invalid_argument
+/// (a box that the scalar type cannot hold).
+template <class T>
+Frame<T> frame_of(const Box& box, int dimension);
+
 /// The pass: finite? extent, need to wrap, scale. Errors: non_finite unless points may be dropped.
 template <class T>
 Input<T> read_input(const PointsView& points, const Box& box, NonFinite non_finite,

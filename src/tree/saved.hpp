@@ -1,0 +1,48 @@
+// A tree as one run of bytes, in a file or in memory, whose arrays are used where they lie.
+//
+//   header    1152 bytes: what it is, options, counts, two checksums
+//   arrays    each from a multiple of 64 bytes on, as in planes.hpp: blocks; then plane by plane
+//             boxes, smallest, largest, first, begin
+//
+// Nothing but counts is stored about the arrays: where each begins and how long it is follows from
+// them, so that a header cannot lie about it. Zeros fill the gaps.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/function_ref.hpp"
+#include "parallel/workers.hpp"
+#include "tree/tree_impl.hpp"
+
+namespace kith {
+
+/// Bytes of a saved tree.
+std::size_t saved_bytes(const Tree::Impl& tree);
+
+/// Hands the bytes to `write`, piece by piece, in order.
+void write_saved(const Tree::Impl& tree, Workers& workers,
+                 FunctionRef<void(const void* data, std::size_t bytes)> write);
+
+/// Bytes that hold a saved tree, or claim to.
+struct SavedBytes {
+  std::string name;  ///< for messages: the path
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;  ///< keeps them
+};
+
+/// The tree that stands on these bytes, which must be aligned to 64. With `verify`, everything is
+/// checked that a search relies on. Errors: io.
+std::shared_ptr<const Tree::Impl> adopt_saved(const SavedBytes& saved, bool verify,
+                                              Workers& workers);
+
+/// Checks every count, index, coordinate and box of planes that came from elsewhere, so that no
+/// search reads beyond them or gives a wrong answer; the sizes of the arrays must be right. Errors:
+/// io, beginning with `name`. Cost: one pass over the tree by all threads.
+template <class T>
+void verify_planes(const TreeData<T>& data, std::size_t input_size, const std::string& name,
+                   Workers& workers);
+
+}  // namespace kith
