@@ -214,6 +214,12 @@ OutputFile::~OutputFile() {
   file_ = Handle();
 }
 
+void OutputFile::sync() {
+  const Lock lock;
+  check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), where_, "written");
+  atomic_->sync();
+}
+
 void OutputFile::commit() {
   const Lock lock;
   check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), where_, "written");
