@@ -32,28 +32,65 @@ struct Rows {
   const T* row(std::size_t i) const { return x.data() + i * static_cast<std::size_t>(dimension); }
 };
 
+/// How far neighbours may be, and by which norm.
+struct Limit {
+  double radius;
+  bool strict;
+  double p;
+};
+
 template <class T>
 struct Search {
+  Frame<T> frame;
   Metric<kAnyDimension, T> metric;
   T unscale;
 
-  Search(const Frame<T>& frame, int dimension)
-      : metric{axes_of(dimension)}, unscale(std::ldexp(T(1), -frame.exponent)) {
+  Search(const Frame<T>& frame_of_tree, int dimension)
+      : frame(frame_of_tree),
+        metric{axes_of(dimension)},
+        unscale(std::ldexp(T(1), -frame.exponent)) {
     std::copy_n(frame.side, dimension, metric.side);
   }
 
-  /// All points within limit2 but `self`, by (d2, index).
-  BruteRow<T> near(const T* query, const Rows<T>& points, T limit2, std::int64_t self) const {
+  /// All points within a limit but `self`, by (d2, index).
+  BruteRow<T> near(const T* query, const Rows<T>& points, const Limit& limit,
+                   std::int64_t self) const {
+    if (limit.p != 2)
+      return with_norm<T>(
+          limit.p, [&](const auto& norm) { return near_by(norm, query, points, limit, self); });
+    const T most = limit2(limit.radius, limit.strict, frame);
     std::vector<std::pair<T, std::uint32_t>> found;
     for (std::size_t i = 0; i < points.index.size(); ++i) {
       const T d2 = metric.distance2(query, points.row(i));
-      if (d2 <= limit2 && points.index[i] != self) found.emplace_back(d2, points.index[i]);
+      if (d2 <= most && points.index[i] != self) found.emplace_back(d2, points.index[i]);
     }
     std::sort(found.begin(), found.end());
     BruteRow<T> row;
     for (const auto& [d2, index] : found) {
       row.index.push_back(index);
       row.distance.push_back(std::sqrt(d2) * unscale);
+    }
+    return row;
+  }
+
+  /// The same by another norm: (key, index).
+  template <class Norm>
+  BruteRow<T> near_by(const Norm& norm, const T* query, const Rows<T>& points, const Limit& limit,
+                      std::int64_t self) const {
+    NormMetric<kAnyDimension, T, Norm> by_norm{norm, metric.axes};
+    std::copy_n(frame.side, metric.axes.count(), by_norm.side);
+    const auto radius = norm.key_of(std::ldexp(static_cast<T>(limit.radius), frame.exponent));
+    std::vector<std::pair<typename Norm::Key, std::uint32_t>> found;
+    for (std::size_t i = 0; i < points.index.size(); ++i) {
+      const auto key = by_norm.key(query, points.row(i));
+      const bool is_near = limit.strict ? key < radius : key <= radius;
+      if (is_near && points.index[i] != self) found.emplace_back(key, points.index[i]);
+    }
+    std::sort(found.begin(), found.end());
+    BruteRow<T> row;
+    for (const auto& [key, index] : found) {
+      row.index.push_back(index);
+      row.distance.push_back(norm.length_of(key) * unscale);
     }
     return row;
   }
@@ -76,14 +113,14 @@ struct Scene {
         rows(asked ? asked->size : view.size),
         search(input.frame, view.dimension) {}
 
-  /// One row per query; limit2(query's index) bounds it.
+  /// One row per query; limit_of(query's index) bounds it.
   template <class F>
-  std::vector<BruteRow<T>> all(bool exclude_self, F limit2) const {
+  std::vector<BruteRow<T>> all(bool exclude_self, F limit_of) const {
     std::vector<BruteRow<T>> result(rows);
     for (std::size_t i = 0; i < queries.index.size(); ++i) {
       const std::uint32_t id = queries.index[i];
       result[id] =
-          search.near(queries.row(i), points, limit2(id), exclude_self ? std::int64_t{id} : -1);
+          search.near(queries.row(i), points, limit_of(id), exclude_self ? std::int64_t{id} : -1);
     }
     return result;
   }
@@ -94,7 +131,7 @@ struct Scene {
 
 template <class T>
 std::vector<BruteRow<T>> knn_rows(const Scene<T>& scene, const KnnOptions& options) {
-  const T limit = limit2(options.max_radius, options.strict, scene.input.frame);
+  const Limit limit{options.max_radius, options.strict, options.p};
   auto rows = scene.all(options.exclude_self, [&](std::size_t) { return limit; });
   for (BruteRow<T>& row : rows) {
     row.index.resize(options.k, -1);
@@ -106,8 +143,8 @@ std::vector<BruteRow<T>> knn_rows(const Scene<T>& scene, const KnnOptions& optio
 template <class T>
 std::vector<BruteRow<T>> radius_rows(const Scene<T>& scene, const RadiusOptions& options) {
   return scene.all(options.exclude_self, [&](std::size_t i) {
-    return limit2(options.radii.empty() ? options.radius : options.radii[i], options.strict,
-                  scene.input.frame);
+    return Limit{options.radii.empty() ? options.radius : options.radii[i], options.strict,
+                 options.p};
   });
 }
 

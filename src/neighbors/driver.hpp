@@ -15,6 +15,7 @@
 #include "base/float_environment.hpp"
 #include "kernels/target.hpp"
 #include "neighbors/limits.hpp"
+#include "neighbors/norm_search.hpp"
 #include "neighbors/search_job.hpp"
 #include "parallel/workers.hpp"
 #include "tree/builders.hpp"
@@ -23,6 +24,11 @@
 #include "walk/source.hpp"
 
 namespace kith {
+
+template <class Job>
+std::unique_ptr<SearchWorker> make_any_worker(const Job& job) {
+  return job.p == 2 ? make_worker(job) : make_norm_worker(job);
+}
 
 /// The workers of a call: a range takes one that is free and gives it back with what it learned.
 template <class Job>
@@ -57,7 +63,7 @@ class WorkerPool {
         return worker;
       }
     }
-    return make_worker(job_);
+    return make_any_worker(job_);
   }
 
   const Job& job_;
@@ -97,6 +103,14 @@ void set_source(SearchJob<T>& job, const Tree& tree) {
   job.side = frame.side;
   job.is_periodic = tree.box().is_periodic();
   job.unscale = std::ldexp(T(1), -frame.exponent);
+}
+
+/// The norm, and how far neighbours may be.
+template <class T>
+void set_limit(SearchJob<T>& job, double radius, bool is_strict, double p, const Frame<T>& frame) {
+  job.p = p;
+  job.limit2 = limit2(radius, is_strict, frame);
+  job.limit = key_limit(radius, is_strict, p, frame);
 }
 
 template <class T, class Index>

@@ -12,6 +12,7 @@ void check(const Tree& tree, const KnnOptions& options, const NeighborRows<T, In
   check_scalar<T>("knn", tree);
   if (options.k == 0) refuse("knn: k = 0; ask for at least 1 neighbor");
   check_radius("knn", "max_radius", options.max_radius);
+  check_norm("knn", options.p);
   if (rows.rows != expected)
     refuse("knn: room for {} rows, but there are {}; pass as many", rows.rows, expected);
   check_index<Index>("knn", tree);
@@ -34,20 +35,20 @@ KnnJob<T> make_job(const Tree& tree, const KnnOptions& options,
   set_source(job, tree);
   set_target(job, rows.index, rows.distance);
   job.k = options.k;
-  job.limit2 = limit2(options.max_radius, options.strict, tree.impl().as<T>().frame);
+  set_limit(job, options.max_radius, options.strict, options.p, tree.impl().as<T>().frame);
   return job;
 }
 
 template <class T>
 bool is_hopeless(const KnnJob<T>& job) {
-  return job.source.points == 0 || job.limit2 < 0;
+  return job.source.points == 0 || job.limit < 0;
 }
 
 /// `receivers`: the tree of the queries.
 template <class T>
 void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree,
          const Planes<T>& receivers, Workers& workers) {
-  if (options.method == KnnMethod::walk)
+  if (options.method == KnnMethod::walk && options.p == 2)
     walk_knn(job, tree.impl().as<T>().planes, receivers, workers);
   else
     run_search(job, "search", options.k, workers);
@@ -118,7 +119,7 @@ struct KnnSearcher<T, Index>::Impl {
     job.queries = {.dimension = tree.dimension(), .points = 1, .blocks = block.data(), .levels = 1};
     job.queries.level[0] = {1, box.data(), nullptr};
     job.is_grouped = false;
-    worker = make_worker(job);
+    worker = make_any_worker(job);
   }
 
   void set_query(const T* point) {

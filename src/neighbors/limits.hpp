@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/fail.hpp"
 #include "geometry/frame.hpp"
+#include "geometry/norms.hpp"
 
 namespace kith {
 
@@ -17,6 +19,22 @@ T limit2(double radius, bool is_strict, const Frame<T>& frame) {
   const T r2 = r * r;
   if (!is_strict) return r2;
   return r2 > 0 ? std::nextafter(r2, T(0)) : T(-1);
+}
+
+/// The same for the keys of the norm of p, see geometry/norms.hpp.
+template <class T>
+double key_limit(double radius, bool is_strict, double p, const Frame<T>& frame) {
+  const T r = std::ldexp(static_cast<T>(radius), frame.exponent);
+  return with_norm<T>(p, [&](const auto& norm) {
+    const auto key = norm.key_of(r);
+    using Key = std::remove_const_t<decltype(key)>;
+    if (!is_strict) return static_cast<double>(key);
+    return key > 0 ? static_cast<double>(std::nextafter(key, Key(0))) : -1.0;
+  });
+}
+
+inline void check_norm(const char* call, double p) {
+  if (!(p >= 1)) refuse("{}: p = {}; a norm has p of 1 or more, infinity included", call, p);
 }
 
 /// Infinity stands for no limit.

@@ -13,6 +13,7 @@ void check(const RadiusOptions& options, std::size_t queries) {
   if (!options.radii.empty() && options.radius != 0)
     refuse("radius: both radius = {} and radii are given; give one of them", options.radius);
   check_radius("radius", "radius", options.radius);
+  check_norm("radius", options.p);
   for (const double r : options.radii) check_radius("radius", "a radius", r);
 }
 
@@ -28,11 +29,8 @@ class BallSearch {
     job_.exclude_self = options.exclude_self;
     job_.is_sorted = options.sorted;
     job_.max_neighbors = options.max_neighbors;
-    job_.limit2 = limit2(options.radius, options.strict, frame);
-    if (!options.radii.empty()) {
-      for (const double r : options.radii) limits2_.push_back(limit2(r, options.strict, frame));
-      job_.limits2 = limits2_.data();
-    }
+    set_limit(job_, options.radius, options.strict, options.p, frame);
+    if (!options.radii.empty()) set_limits(options, frame);
     if (queries && job_.source.points > 0) {
       asked_.emplace(*queries, tree, workers);
       if (asked_->size() > 0) asked_->set_queries(job_, 0);
@@ -56,10 +54,23 @@ class BallSearch {
   }
 
  private:
+  /// One for each query.
+  void set_limits(const RadiusOptions& options, const Frame<T>& frame) {
+    for (const double r : options.radii) {
+      if (options.p == 2)
+        limits2_.push_back(limit2(r, options.strict, frame));
+      else
+        limits_.push_back(key_limit(r, options.strict, options.p, frame));
+    }
+    job_.limits2 = limits2_.data();
+    job_.limits = limits_.data();
+  }
+
   Workers& workers_;
   std::size_t rows_;
   RadiusJob<T> job_;
   std::vector<T> limits2_;
+  std::vector<double> limits_;
   std::optional<QueryTree<T>> asked_;
   bool is_hopeless_ = false;
 };

@@ -18,6 +18,7 @@ void search(const char* call, const Tree& tree, const KnnOptions& options,
   check_scalar<T>(call, tree);
   if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", call);
   check_radius(call, "max_radius", options.max_radius);
+  check_norm(call, options.p);
   choose_target();
   guarded(call, [&] {
     Workers workers(execution);
@@ -25,7 +26,7 @@ void search(const char* call, const Tree& tree, const KnnOptions& options,
     set_source(job, tree);
     job.k = options.k;
     job.exclude_self = options.exclude_self;
-    job.limit2 = limit2(options.max_radius, options.strict, tree.impl().as<T>().frame);
+    set_limit(job, options.max_radius, options.strict, options.p, tree.impl().as<T>().frame);
     job.visit = &visit;
     if (job.source.points > 0) run_search(job, call, options.k, workers);
   });

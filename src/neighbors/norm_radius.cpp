@@ -1,0 +1,131 @@
+// All neighbours within a radius by another norm, counted or listed: depth first for a block of 8
+// queries at once. When only numbers are wanted, a node that lies within every query's radius
+// counts as a whole.
+#include <array>
+
+#include "neighbors/norm_search.hpp"
+#include "neighbors/norm_walk.hpp"
+
+namespace kith {
+namespace {
+
+template <int D, class T, class Norm>
+class NormRadius final : public SearchWorker {
+ public:
+  NormRadius(const RadiusJob<T>& job, const Norm& norm)
+      : job_(job), walk_(job.source, job.side, norm) {}
+
+  void run(std::size_t group_begin, std::size_t group_end) override {
+    for_each_block(job_, group_begin, group_end, [&](std::size_t block) {
+      const QueryBlock<D, T> queries(job_, block);
+      const std::size_t step = job_.is_grouped ? kLanes : 1;
+      for (std::size_t lane = 0; lane < queries.size(); lane += step)
+        search(queries, lane, std::min(queries.size(), lane + step));
+    });
+  }
+
+ private:
+  using Walk = NormWalk<D, T, Norm>;
+  using Key = typename Walk::Key;
+
+  void search(const QueryBlock<D, T>& queries, std::size_t begin, std::size_t end) {
+    queries_ = &queries;
+    begin_ = begin;
+    end_ = end;
+    box_ = queries.box(begin, end);
+    for (std::size_t lane = begin; lane < end; ++lane) {
+      const double limit = job_.limits ? job_.limits[queries.id(lane)] : job_.limit;
+      limit_[lane] = static_cast<Key>(limit);
+      found_[lane].clear();
+      count_[lane] = 0;
+      queries.load(lane, x_[lane].data());
+    }
+    most_ = *std::max_element(limit_.begin() + begin, limit_.begin() + end);
+    least_ = *std::min_element(limit_.begin() + begin, limit_.begin() + end);
+    if (most_ >= 0) open(walk_.top(), 0);
+    for (std::size_t lane = begin; lane < end; ++lane) deliver(lane);
+  }
+
+  void open(int level, std::size_t parent) {
+    const std::size_t count = walk_.children(level, parent);
+    Lanes<Key> lower, upper;
+    walk_.lower(box_, level, parent, lower);
+    if (job_.counts) walk_.upper(box_, level, parent, upper);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t node = parent * kLanes + i;
+      if (lower[i] > most_) continue;
+      if (job_.counts && upper[i] <= least_)
+        count_all(walk_.points_of(level, node));
+      else if (level > 0)
+        open(level - 1, node);
+      else
+        search_block(node);
+    }
+  }
+
+  void count_all(std::size_t points) {
+    for (std::size_t lane = begin_; lane < end_; ++lane)
+      count_[lane] += static_cast<std::int64_t>(points);
+  }
+
+  void search_block(std::size_t block) {
+    Lanes<Key> lower, keys;
+    walk_.lower(queries_->coordinates(), walk_.box_of_node(0, block), lower);
+    const std::uint32_t* ids = walk_.ids(block);
+    const std::size_t points = walk_.points_of(0, block);
+    for (std::size_t lane = begin_; lane < end_; ++lane) {
+      if (lower[lane] > limit_[lane]) continue;
+      walk_.keys(x_[lane].data(), block, keys);
+      for (std::size_t i = 0; i < points; ++i) {
+        if (keys[i] > limit_[lane]) continue;
+        ++count_[lane];
+        if (!job_.counts && !(job_.exclude_self && ids[i] == queries_->id(lane)))
+          found_[lane].push_back({keys[i], ids[i]});
+      }
+    }
+  }
+
+  void deliver(std::size_t lane) {
+    const std::size_t row = queries_->row(lane);
+    if (job_.counts) {
+      // A point's key to itself is 0, so it was counted if anything could be.
+      const bool has_self = job_.exclude_self && limit_[lane] >= 0;
+      job_.counts[row] = count_[lane] - (has_self ? 1 : 0);
+      return;
+    }
+    auto& found = found_[lane];
+    const bool is_cut = job_.max_neighbors > 0 && found.size() > job_.max_neighbors;
+    if (job_.is_sorted || is_cut) std::sort(found.begin(), found.end());
+    if (is_cut) found.resize(job_.max_neighbors);
+    const std::size_t at = job_.offsets ? static_cast<std::size_t>(job_.offsets[row]) : 0;
+    rows_.deliver(job_, walk_.norm(), row, found, at);
+  }
+
+  const RadiusJob<T>& job_;
+  Walk walk_;
+  const QueryBlock<D, T>* queries_ = nullptr;
+  std::size_t begin_ = 0, end_ = 0;
+  Bounds<D, T> box_;
+  std::array<std::array<T, kAxisRoom<D>>, kLanes> x_;
+  Lanes<Key> limit_;
+  Key most_ = 0, least_ = 0;
+  std::array<std::vector<Candidate<Key>>, kLanes> found_;
+  Lanes<std::int64_t> count_{};
+  NormRows<T> rows_;
+};
+
+template <class T>
+std::unique_ptr<SearchWorker> make(const RadiusJob<T>& job) {
+  return with_dimension(job.source.dimension, [&]<int D>() {
+    return with_norm<T>(job.p, [&]<class Norm>(const Norm& norm) -> std::unique_ptr<SearchWorker> {
+      return std::make_unique<NormRadius<D, T, Norm>>(job, norm);
+    });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<SearchWorker> make_norm_worker(const RadiusJob<float>& job) { return make(job); }
+std::unique_ptr<SearchWorker> make_norm_worker(const RadiusJob<double>& job) { return make(job); }
+
+}  // namespace kith

@@ -1,0 +1,16 @@
+// Searches by norms other than the Euclidean one. Plain code: the tuned kernels serve p = 2.
+#pragma once
+
+#include <memory>
+
+#include "neighbors/search_job.hpp"
+
+namespace kith {
+
+/// A worker for job.p, which is not 2. The job must outlive it.
+std::unique_ptr<SearchWorker> make_norm_worker(const KnnJob<float>& job);
+std::unique_ptr<SearchWorker> make_norm_worker(const KnnJob<double>& job);
+std::unique_ptr<SearchWorker> make_norm_worker(const RadiusJob<float>& job);
+std::unique_ptr<SearchWorker> make_norm_worker(const RadiusJob<double>& job);
+
+}  // namespace kith

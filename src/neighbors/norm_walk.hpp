@@ -1,0 +1,209 @@
+// What searches by other norms have in common: bounds and keys for 8 boxes or points at once, in
+// plain loops over lanes that the compiler makes vectors of, and the rows of the result.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "geometry/norms.hpp"
+#include "neighbors/search_job.hpp"
+#include "tree/planes.hpp"
+
+namespace kith {
+
+/// Ordered as neighbours are: by key, then by original index.
+template <class Key>
+struct Candidate {
+  Key key;
+  std::uint32_t id;
+  bool operator<(const Candidate& other) const {
+    return key < other.key || (key == other.key && id < other.id);
+  }
+};
+
+/// 8 values, one per lane.
+template <class Value>
+using Lanes = std::array<Value, kLanes>;
+
+/// The boxes and points of a tree, measured from somewhere.
+template <int D, class T, class Norm>
+class NormWalk {
+ public:
+  using Key = typename Norm::Key;
+  using Box = Bounds<D, T>;
+
+  NormWalk(const BlockView<T>& source, const T* side, const Norm& norm)
+      : source_(source), metric_{norm, Axes<D>(source.dimension)} {
+    std::copy_n(side, source.dimension, metric_.side);
+  }
+
+  const BlockView<T>& source() const { return source_; }
+  const Norm& norm() const { return metric_.norm; }
+  int axes() const { return metric_.axes.count(); }
+  int top() const { return source_.levels - 1; }
+
+  /// Nodes of a level that are children of one node above; the top level has at most 8.
+  std::size_t children(int level, std::size_t parent) const {
+    return std::min(kLanes, source_.level[static_cast<std::size_t>(level)].nodes - parent * kLanes);
+  }
+  std::uint32_t smallest(int level, std::size_t node) const {
+    return source_.level[static_cast<std::size_t>(level)].smallest[node];
+  }
+  std::size_t points_of(int level, std::size_t node) const {
+    const int shift = 3 * (level + 1);
+    return std::min(source_.points, (node + 1) << shift) - (node << shift);
+  }
+
+  Box box_of_node(int level, std::size_t node) const {
+    Box box;
+    const T* at = chunk(level, node / kLanes) + node % kLanes;
+    for (int axis = 0; axis < axes(); ++axis) {
+      box.lo[axis] = at[lanes(axis)];
+      box.hi[axis] = at[lanes(axes() + axis)];
+    }
+    return box;
+  }
+
+  /// Bounds of the keys between a box and 8 nodes.
+  void lower(const Box& box, int level, std::size_t chunk_index, Lanes<Key>& out) const {
+    bounds<false>(box, level, chunk_index, out);
+    for (Key& key : out) key = metric_.norm.lower(key);
+  }
+  void upper(const Box& box, int level, std::size_t chunk_index, Lanes<Key>& out) const {
+    bounds<true>(box, level, chunk_index, out);
+    for (Key& key : out) key = metric_.norm.upper(key);
+  }
+
+  /// Bounds of the keys between 8 queries, [axis * 8 + lane], and a box.
+  void lower(const T* queries, const Box& box, Lanes<Key>& out) const {
+    out.fill(0);
+    for (int axis = 0; axis < axes(); ++axis) {
+      const T* q = queries + lanes(axis);
+      for (std::size_t i = 0; i < kLanes; ++i)
+        out[i] = metric_.norm.add(out[i],
+                                  metric_.gaps(q[i], q[i], box.lo[axis], box.hi[axis], axis).least);
+    }
+    for (Key& key : out) key = metric_.norm.lower(key);
+  }
+
+  /// Keys between one point and the 8 of a block. Unused lanes get any value.
+  void keys(const T* point, std::size_t block, Lanes<Key>& out) const {
+    out.fill(0);
+    const T* at = source_.blocks + block * Planes<T>::block_stride(source_.dimension);
+    for (int axis = 0; axis < axes(); ++axis) {
+      const T x = point[axis], side = metric_.side[axis];
+      const T* p = at + lanes(axis);
+      if (side > 0)
+        for (std::size_t i = 0; i < kLanes; ++i)
+          out[i] = metric_.norm.add(out[i], metric_.wrapped_gap(std::abs(x - p[i]), side));
+      else
+        for (std::size_t i = 0; i < kLanes; ++i)
+          out[i] = metric_.norm.add(out[i], std::abs(x - p[i]));
+    }
+  }
+  const std::uint32_t* ids(std::size_t block) const {
+    const std::size_t stride = Planes<T>::block_stride(source_.dimension);
+    return reinterpret_cast<const std::uint32_t*>(source_.blocks + block * stride + lanes(axes()));
+  }
+
+ private:
+  static std::size_t lanes(int axis) { return kLanes * static_cast<std::size_t>(axis); }
+  const T* chunk(int level, std::size_t i) const {
+    return source_.level[static_cast<std::size_t>(level)].boxes + i * 2 * lanes(axes());
+  }
+
+  template <bool IsUpper>
+  void bounds(const Box& box, int level, std::size_t chunk_index, Lanes<Key>& out) const {
+    out.fill(0);
+    const T* at = chunk(level, chunk_index);
+    for (int axis = 0; axis < axes(); ++axis) {
+      const T *lo = at + lanes(axis), *hi = at + lanes(axes() + axis);
+      for (std::size_t i = 0; i < kLanes; ++i) {
+        const auto gaps = metric_.gaps(box.lo[axis], box.hi[axis], lo[i], hi[i], axis);
+        out[i] = metric_.norm.add(out[i], IsUpper ? gaps.most : gaps.least);
+      }
+    }
+  }
+
+  BlockView<T> source_;
+  NormMetric<D, T, Norm> metric_;
+};
+
+/// A block of queries: up to 8, searched together.
+template <int D, class T>
+class QueryBlock {
+ public:
+  QueryBlock(const SearchJob<T>& job, std::size_t block) : job_(job), block_(block) {
+    const std::size_t stride = Planes<T>::block_stride(job.queries.dimension);
+    x_ = job.queries.blocks + block * stride;
+    ids_ = reinterpret_cast<const std::uint32_t*>(
+        x_ + kLanes * static_cast<std::size_t>(job.queries.dimension));
+    size_ = std::min(kLanes, job.queries.points - block * kLanes);
+  }
+  std::size_t size() const { return size_; }
+  const T* coordinates() const { return x_; }
+  std::uint32_t id(std::size_t lane) const { return ids_[lane]; }
+  std::size_t row(std::size_t lane) const {
+    return job_.in_tree_order ? block_ * kLanes + lane : ids_[lane];
+  }
+  void load(std::size_t lane, T* out) const {
+    for (int axis = 0; axis < job_.queries.dimension; ++axis)
+      out[axis] = x_[static_cast<std::size_t>(axis) * kLanes + lane];
+  }
+  /// The box of some of the queries.
+  Bounds<D, T> box(std::size_t begin, std::size_t end) const {
+    auto box = Bounds<D, T>::empty();
+    T point[kAxisRoom<D>];
+    for (std::size_t lane = begin; lane < end; ++lane) {
+      load(lane, point);
+      box.add(point, Axes<D>(job_.queries.dimension));
+    }
+    return box;
+  }
+
+ private:
+  const SearchJob<T>& job_;
+  std::size_t block_, size_;
+  const T* x_;
+  const std::uint32_t* ids_;
+};
+
+/// Turns candidates into a visit or into values of the caller's arrays, from `at` on.
+template <class T>
+class NormRows {
+ public:
+  template <class Norm, class Key>
+  void deliver(const SearchJob<T>& job, const Norm& norm, std::size_t row,
+               const std::vector<Candidate<Key>>& found, std::size_t at) {
+    ids_.resize(found.size());
+    distances_.resize(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ids_[i] = found[i].id;
+      distances_[i] = norm.length_of(found[i].key) * job.unscale;
+    }
+    if (job.visit) return (*job.visit)({row, found.size(), ids_.data(), distances_.data()});
+    if (job.distance) std::copy(distances_.begin(), distances_.end(), job.distance + at);
+    if (job.index32) std::copy(ids_.begin(), ids_.end(), job.index32 + at);
+    if (job.index64) std::copy(ids_.begin(), ids_.end(), job.index64 + at);
+  }
+
+ private:
+  std::vector<std::uint32_t> ids_;
+  std::vector<T> distances_;
+};
+
+/// Calls search(block) for each block of queries of some groups.
+template <class T, class F>
+void for_each_block(const SearchJob<T>& job, std::size_t group_begin, std::size_t group_end,
+                    F search) {
+  const std::size_t blocks = job.queries.block_count();
+  const std::size_t end = std::min(blocks, group_end * kGroupBlocks);
+  for (std::size_t block = group_begin * kGroupBlocks; block < end; ++block) {
+    if (job.checkpoint) (*job.checkpoint)();
+    search(block);
+  }
+}
+
+}  // namespace kith
