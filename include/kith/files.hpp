@@ -9,14 +9,8 @@
 
 namespace kith {
 
-/// Writes points row by row in the format that the file's ending names:
-///   .npy         NumPy array, size x dimension, in the scalar type of the points
-///   .raw         the bare numbers in the scalar type of the points
-///   .f32, .f64   the bare numbers; the points must be of that type
-/// Numbers are little-endian. The file appears under its name only when it is complete and on disk:
-/// until then it has a temporary name in the same folder, and a failed or cancelled call leaves
-/// nothing behind. Errors: invalid_argument (another ending, or points that do not fit it), io,
-/// cancelled.
+/// Writes points alone, in the format that the file's ending names; the same as write_snapshot with
+/// nothing but positions.
 KITH_API void write_points(const std::string& path, PointsView points,
                            const Execution& execution = {});
 

@@ -150,4 +150,8 @@ KITH_API void write_snapshot(const std::string& path, const SnapshotContent& con
                              const SnapshotWriteOptions& options = {},
                              const Execution& execution = {});
 
+/// Throws what write_snapshot would throw for a file of this name and points of this kind: to know
+/// before a long computation.
+KITH_API void check_snapshot_path(const std::string& path, Scalar scalar, int dimension);
+
 }  // namespace kith

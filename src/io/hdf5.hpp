@@ -184,8 +184,8 @@ class OutputFile : public Group {
  public:
   explicit OutputFile(const std::string& path);
   ~OutputFile();
-  /// Has what the library gave to the system put on disk: keeps the last sync of a large file short.
-  void sync() { atomic_->sync(); }
+  /// Has what was written so far put on disk: keeps the last sync of a large file short.
+  void sync();
   void commit();
 
  private:

@@ -1,0 +1,46 @@
+// Zip archives, as far as NumPy's .npz files need them: members that are stored or deflated, of any
+// size.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/atomic_file.hpp"
+#include "io/input_bytes.hpp"
+
+namespace kith::io {
+
+struct ZipMember {
+  std::string name;
+  bool is_deflated = false;
+  std::uint64_t packed_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t begin = 0;  ///< where its packed bytes stand
+  std::uint32_t crc = 0;
+};
+
+/// The directory of an archive. Errors (io): damaged, encrypted or otherwise packed.
+std::vector<ZipMember> zip_directory(const InputBytes& file);
+
+/// Writes members that are stored as they are. The bytes of each follow its `begin`, to the file.
+class ZipWriter {
+ public:
+  explicit ZipWriter(AtomicFile& file) : file_(file) {}
+  void begin(const std::string& name, std::uint64_t bytes, std::uint32_t crc);
+  void end();
+
+ private:
+  struct Entry {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::uint64_t offset = 0;
+    std::uint32_t crc = 0;
+  };
+
+  AtomicFile& file_;
+  std::vector<Entry> entries_;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace kith::io
