@@ -7,6 +7,7 @@
 #include <kith/density.hpp>
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
+#include <kith/figure.hpp>
 #include <kith/files.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"
+#include "io/canvas.hpp"
 
 namespace kith {
 namespace {
@@ -59,22 +60,32 @@ bool encode(const Picture& picture, Encoder& encoder) {
   return true;
 }
 
-}  // namespace
-
-void write_png(const std::string& path, const Picture& picture, const Execution& execution) {
+void check(const std::string& path, const Picture& picture) {
   const std::size_t needed = std::size_t{3} * static_cast<std::size_t>(std::max(0, picture.width)) *
                              static_cast<std::size_t>(std::max(0, picture.height));
   if (needed == 0 || needed != picture.pixels.size())
     refuse("{}: a picture of {} x {} with {} bytes; give a positive size and 3 bytes per pixel",
            path, picture.width, picture.height, picture.pixels.size());
+}
+
+}  // namespace
+
+std::string io::encode_png(const Picture& picture, const std::string& what,
+                           const Execution& execution) {
+  check(what, picture);
   Encoder encoder{execution.cancel, {}, {}};
   const bool is_encoded = encode(picture, encoder);
   if (execution.cancel && execution.cancel->is_cancelled())
     fail(ErrorCode::cancelled, "cancelled by the caller");
   if (!is_encoded)
-    fail(ErrorCode::io, "{}: the picture cannot be encoded: {}", path, encoder.problem);
+    fail(ErrorCode::io, "{}: the picture cannot be encoded: {}", what, encoder.problem);
+  return std::move(encoder.bytes);
+}
+
+void write_png(const std::string& path, const Picture& picture, const Execution& execution) {
+  const std::string bytes = io::encode_png(picture, path, execution);
   io::AtomicFile file(path);
-  file.write(encoder.bytes.data(), encoder.bytes.size());
+  file.write(bytes.data(), bytes.size());
   file.commit();
 }
 

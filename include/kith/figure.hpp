@@ -1,0 +1,105 @@
+// Figures for papers and pages: densities and curves with axes, legends and labels, as SVG and PNG.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kith/execution.hpp>
+#include <kith/export.hpp>
+#include <kith/picture.hpp>
+#include <kith/points.hpp>
+
+namespace kith {
+
+/// Shapes and text on a sheet that can be made into pixels or SVG, both the same to the eye. Copies
+/// share one sheet.
+///
+/// Lengths are units of the sheet: pixels of the SVG at its natural size. In labels `^{...}` is
+/// raised and `_{...}` is lowered.
+class KITH_API Drawing {
+ public:
+  double width() const;
+  double height() const;
+
+  /// One `<svg>` element, a document of its own or part of a page: a style sheet may recolor what
+  /// has the classes `paper`, `ink` (lines), `text` and `faint`.
+  std::string svg() const;
+
+  /// Pixels, `scale` for each unit. Errors: invalid_argument for more than 16384 pixels a side.
+  Picture picture(double scale = 2) const;
+
+  class Impl;
+  explicit Drawing(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Writes a drawing as the ending of the name says, .svg or .png, under its name only when it is
+/// complete. Errors: invalid_argument (another ending, see picture()), io, cancelled.
+KITH_API void write_drawing(const std::string& path, const Drawing& drawing, double scale = 2,
+                            const Execution& execution = {});
+
+/// Throws the error that write_drawing would for this name: for a check before long work.
+KITH_API void check_drawing_path(const std::string& path);
+
+/// Groups to be drawn as circles, the most important first.
+struct Circles {
+  std::span<const double> center = {};  ///< rows of the points' dimension
+  std::span<const double> radius = {};  ///< of each
+  std::size_t labels = 10;              ///< so many of those shown carry their number, from 1
+  std::string legend = {};              ///< what they are
+};
+
+struct FigureOptions {
+  /// What is shown, and how. Of `size` pixels two make a unit of the drawing.
+  PictureOptions view = {};
+  std::string title = {};
+  std::string note = {};         ///< small, at the right end of the title
+  std::string length_unit = {};  ///< of the coordinates, such as "Mpc/h"
+  std::string color_label = "projected density / mean";
+  bool has_scale_bar = true;
+  Circles circles = {};  ///< those whose centers lie in the slice are drawn
+};
+
+/// The density of points with axes, color bar, scale bar and groups. Errors: those of picture();
+/// invalid_argument for circles whose arrays do not fit.
+KITH_API Drawing figure(PointsView points, const FigureOptions& options = {},
+                        const Execution& execution = {});
+
+enum class SeriesStyle { line, dashed, points, steps };
+
+/// One curve of a plot. Values that are not finite, or not positive on a logarithmic axis, are left
+/// out.
+struct Series {
+  std::string name = {};  ///< for the legend; none without
+  std::vector<double> x = {};
+  std::vector<double> y = {};
+  std::vector<double> lower = {};  ///< ends of error bars; none if empty
+  std::vector<double> upper = {};
+  SeriesStyle style = SeriesStyle::line;
+};
+
+struct Axis {
+  std::string label = {};
+  bool is_log = false;
+  double low = 0;  ///< both 0: as far as the values go
+  double high = 0;
+};
+
+struct Plot {
+  std::string title = {};
+  Axis x = {};
+  Axis y = {};
+  std::vector<Series> series = {};
+  double width = 640;
+  double height = 420;
+};
+
+/// Curves and points with axes and a legend. Errors: invalid_argument for arrays or limits that
+/// make no sense.
+KITH_API Drawing plot(const Plot& options);
+
+}  // namespace kith
