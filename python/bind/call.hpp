@@ -1,0 +1,42 @@
+// How Python calls the library: without the lock of the interpreter, with Ctrl-C, progress and
+// cancelling.
+#pragma once
+
+#include <functional>
+#include <nanobind/nanobind.h>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <kith/execution.hpp>
+
+namespace kith::python {
+
+namespace nb = nanobind;
+
+/// The options of carrying out a call, as Python gives them.
+struct Call {
+  int threads = 0;
+  nb::object progress = nb::none();  ///< called with (stage, done, total)
+  std::optional<CancelToken> cancel;
+  Workspace* workspace = nullptr;
+};
+
+/// Runs the work with the interpreter's lock released. On the main thread, the work goes to a
+/// thread of its own while this one looks for signals every 20 ms: a handler that raises (Ctrl-C)
+/// stops the work, and its exception is what the caller sees. An exception of the progress callback
+/// does likewise.
+void run_work(const Call& call, const std::function<void(const Execution&)>& work);
+
+/// The same with a result.
+template <class Work>
+auto run(const Call& call, Work work) {
+  using Result = std::invoke_result_t<Work, const Execution&>;
+  std::optional<Result> result;
+  run_work(call, [&](const Execution& execution) { result.emplace(work(execution)); });
+  return std::move(*result);
+}
+
+void bind_call(nb::module_& module);
+
+}  // namespace kith::python

@@ -1,0 +1,47 @@
+// Quantities made from neighbours.
+#include <nanobind/stl/optional.h>
+#include <optional>
+
+#include <kith/density.hpp>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace kith::python {
+namespace {
+
+nb::object density_of(const Tree& tree, const std::optional<Numbers>& mass, const nb::dict& given,
+                      const Call& call) {
+  DensityOptions options;
+  Options read(given);
+  read("k", options.k);
+  read.choice("kernel", options.kernel, {"cubic_spline", "wendland_c2"});
+  read.expect_no_more();
+  if (mass) options.mass = span_of(*mass);
+  return array_of(run(call, [&](const Execution& e) { return sph_density(tree, options, e); }));
+}
+
+using Reduction = std::vector<double> (*)(const Tree&, const KnnOptions&, const Execution&);
+
+template <Reduction reduce>
+nb::object reduced(const Tree& tree, const nb::dict& given, const Call& call) {
+  KnnOptions options;
+  Options read(given);
+  read("k", options.k);
+  read("exclude_self", options.exclude_self);
+  read.expect_no_more();
+  return array_of(run(call, [&](const Execution& e) { return reduce(tree, options, e); }));
+}
+
+}  // namespace
+
+void bind_density(nb::module_& module) {
+  module.def("density", &density_of, nb::arg("tree"), nb::arg("mass").none(), nb::arg("options"),
+             nb::arg("call"));
+  module.def("kth_distance", &reduced<&kth_distance>);
+  module.def("mean_distance", &reduced<&mean_distance>);
+}
+
+}  // namespace kith::python

@@ -1,0 +1,88 @@
+// Overdensities and subhalos.
+#include <array>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <kith/halos.hpp>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace kith::python {
+namespace {
+
+double edge_density_of(const std::string& edge, const nb::dict& given) {
+  Cosmology cosmology;
+  Options read(given);
+  read("omega_m", cosmology.omega_m);
+  read("omega_lambda", cosmology.omega_lambda);
+  read("redshift", cosmology.redshift);
+  read("hubble", cosmology.hubble);
+  read("gravity", cosmology.gravity);
+  read.expect_no_more();
+  nb::dict chosen;
+  chosen["edge"] = edge;
+  Edge kind = Edge::critical200;
+  Options(chosen).choice("edge", kind, {"critical200", "critical500", "mean200", "virial"});
+  return edge_density(kind, cosmology);
+}
+
+nb::object overdensities_of(const Tree& tree, const Numbers& centers, const nb::dict& given,
+                            const Call& call) {
+  OverdensityOptions options;
+  std::optional<Array> mass, within, guess;
+  Options read(given);
+  read("density", options.density);
+  read("mass", mass);
+  read("same_mass", options.mass.same);
+  read("within", within);
+  read("mass_guess", guess);
+  read.expect_no_more();
+  if (mass) options.mass = values_of(*mass);
+  if (within) options.within = values_of(*within);
+  if (guess) options.mass_guess = values_of(*guess);
+  const std::size_t densities = options.density.size();
+  auto found = run(
+      call, [&](const Execution& e) { return overdensities(tree, span_of(centers), options, e); });
+  const std::size_t rows = densities == 0 ? 0 : found.mass.size() / densities;
+  return nb::make_tuple(array_of(std::move(found.mass), {rows, densities}),
+                        array_of(std::move(found.radius), {rows, densities}));
+}
+
+nb::object subhalos_of(const Array& points, const Members& halos, const nb::dict& given,
+                       const Call& call) {
+  SubhaloOptions options;
+  std::optional<Array> mass, velocity;
+  Options read(given);
+  read("box", options.box);
+  read("velocity", velocity);
+  read("mass", mass);
+  read("same_mass", options.mass.same);
+  read("linking_length", options.linking_length);
+  read("position_scale", options.position_scale);
+  read("velocity_scale", options.velocity_scale);
+  read("min_size", options.min_size);
+  read.expect_no_more();
+  if (mass) options.mass = values_of(*mass);
+  if (velocity) options.velocity = points_of(*velocity);
+  const PointsView view = points_of(points);
+  Subhalos found = run(call, [&](const Execution& e) { return subhalos(view, halos, options, e); });
+  return nb::make_tuple(array_of(std::move(found.parent)), std::move(found.members),
+                        std::move(found.catalogue));
+}
+
+}  // namespace
+
+void bind_halos(nb::module_& module) {
+  module.def("edge_density", &edge_density_of);
+  module.def("overdensities", &overdensities_of);
+  module.def("subhalos", &subhalos_of);
+}
+
+}  // namespace kith::python

@@ -1,0 +1,165 @@
+// The k nearest neighbours.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nanobind/stl/optional.h>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <kith/neighbors.hpp>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace kith::python {
+namespace {
+
+KnnOptions knn_options(const nb::dict& given) {
+  KnnOptions options;
+  Options read(given);
+  read("k", options.k);
+  read("exclude_self", options.exclude_self);
+  read("max_radius", options.max_radius);
+  read("strict", options.strict);
+  read.choice("order", options.order, {"input", "tree"});
+  read.choice("method", options.method, {"automatic", "predict", "walk"});
+  read("p", options.p);
+  read.expect_no_more();
+  return options;
+}
+
+/// What a search is asked, besides the tree.
+struct Question {
+  std::optional<PointsView> queries;  ///< none = the tree's own points
+  KnnOptions options;
+  std::int64_t missing = -1;  ///< the index where there is no neighbour
+};
+
+template <class Index>
+void replace_missing(Index* begin, std::size_t count, std::int64_t missing) {
+  std::replace(begin, begin + count, Index{-1}, static_cast<Index>(missing));
+}
+
+template <class T, class Index>
+nb::object search(const Tree& tree, const Question& question, const Call& call) {
+  auto result = run(call, [&](const Execution& e) {
+    auto found = question.queries ? knn<T, Index>(tree, *question.queries, question.options, e)
+                                  : knn<T, Index>(tree, question.options, e);
+    if (question.missing != -1) {
+      replace_missing(found.rows().index, found.size() * found.k(), question.missing);
+    }
+    return found;
+  });
+  const std::size_t rows = result.size(), k = result.k();
+  return nb::make_tuple(array_over(result.indices(), {rows, k}, result),
+                        array_over(result.distances(), {rows, k}, result));
+}
+
+nb::object knn_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& options,
+                  bool is_long, std::int64_t missing, const Call& call) {
+  Question question{.options = knn_options(options), .missing = missing};
+  if (queries) question.queries = points_of(*queries);
+  if (tree.scalar() == Scalar::float32) {
+    return is_long ? search<float, std::int64_t>(tree, question, call)
+                   : search<float, std::int32_t>(tree, question, call);
+  }
+  return is_long ? search<double, std::int64_t>(tree, question, call)
+                 : search<double, std::int32_t>(tree, question, call);
+}
+
+/// Searches for one point at a time with little overhead. Searchers are kept, and each is used by
+/// one thread at a time: they are taken out under the interpreter's lock.
+template <class T>
+class OneByOne {
+ public:
+  explicit OneByOne(const Tree& tree) : tree_(tree) {}
+  OneByOne(const OneByOne&) = delete;
+  OneByOne& operator=(const OneByOne&) = delete;
+
+  nb::object operator()(const T* point, std::size_t k, double bound) {
+    Kept searcher = take(k, bound);
+    std::vector<std::int64_t> index(k);
+    std::vector<T> distance(k);
+    {
+      const nb::gil_scoped_release unlocked;
+      (*searcher.search)(point, index.data(), distance.data());
+      replace_missing(index.data(), k, static_cast<std::int64_t>(tree_.input_size()));
+    }
+    put_back(std::move(searcher));
+    if (k == 1) return nb::make_tuple(static_cast<double>(distance[0]), index[0]);
+    return nb::make_tuple(array_of(std::move(distance)), array_of(std::move(index)));
+  }
+
+ private:
+  struct Kept {
+    std::size_t k;
+    double bound;
+    std::unique_ptr<KnnSearcher<T, std::int64_t>> search;
+  };
+  static constexpr std::size_t kMostKept = 8;
+
+  Kept take(std::size_t k, double bound) {
+    for (Kept& kept : kept_) {
+      if (kept.k != k || kept.bound != bound) continue;
+      std::swap(kept, kept_.back());
+      Kept found = std::move(kept_.back());
+      kept_.pop_back();
+      return found;
+    }
+    const KnnOptions options{.k = k, .max_radius = bound, .strict = std::isfinite(bound)};
+    return {k, bound, std::make_unique<KnnSearcher<T, std::int64_t>>(tree_, options)};
+  }
+  void put_back(Kept&& searcher) {
+    if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
+    kept_.push_back(std::move(searcher));
+  }
+
+  Tree tree_;
+  std::vector<Kept> kept_;
+};
+
+/// The same for either scalar.
+class PointSearch {
+ public:
+  explicit PointSearch(const Tree& tree)
+      : dimension_(static_cast<std::size_t>(tree.dimension())),
+        is_double_(tree.scalar() == Scalar::float64),
+        float_(tree),
+        double_(tree) {}
+
+  nb::object operator()(const Array& point, std::size_t k, double bound) {
+    if (point.ndim() != 1 || point.shape(0) != dimension_) {
+      throw nb::value_error("one point has as many numbers as the tree has dimensions");
+    }
+    if (point.dtype() != (is_double_ ? nb::dtype<double>() : nb::dtype<float>())) {
+      throw nb::type_error("the point must be of the tree's type");
+    }
+    if (point.stride(0) != 1 && dimension_ > 1) {
+      throw nb::value_error("the coordinates of a point must be adjacent in memory");
+    }
+    return is_double_ ? double_(static_cast<const double*>(point.data()), k, bound)
+                      : float_(static_cast<const float*>(point.data()), k, bound);
+  }
+
+ private:
+  std::size_t dimension_;
+  bool is_double_;
+  OneByOne<float> float_;
+  OneByOne<double> double_;
+};
+
+}  // namespace
+
+void bind_knn(nb::module_& module) {
+  module.def("knn", &knn_of, nb::arg("tree"), nb::arg("queries").none(), nb::arg("options"),
+             nb::arg("is_long"), nb::arg("missing"), nb::arg("call"));
+  nb::class_<PointSearch>(module, "PointSearch")
+      .def(nb::init<const Tree&>())
+      .def("__call__", &PointSearch::operator());
+}
+
+}  // namespace kith::python

@@ -1,0 +1,21 @@
+// The extension module kith._kith: the library's calls, ready for the Python code in ../kith, which
+// prepares arrays and explains.
+#include "module.hpp"
+
+#include <kith/version.hpp>
+
+NB_MODULE(_kith, module) {
+  using namespace kith::python;
+  // Trees that live until the interpreter ends are no leak worth a warning.
+  nanobind::set_leak_warnings(false);
+  module.attr("__version__") = KITH_VERSION;
+  bind_call(module);
+  bind_tree(module);
+  bind_knn(module);
+  bind_radius(module);
+  bind_density(module);
+  bind_groups(module);
+  bind_catalogue(module);
+  bind_halos(module);
+  bind_sample(module);
+}

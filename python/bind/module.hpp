@@ -1,0 +1,22 @@
+// The subjects of the extension module, one file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace kith::python {
+
+void bind_call(nanobind::module_& module);
+void bind_tree(nanobind::module_& module);
+void bind_knn(nanobind::module_& module);
+void bind_radius(nanobind::module_& module);
+void bind_pair_counts(nanobind::module_& module);
+void bind_tree_file(nanobind::module_& module);
+void bind_snapshot(nanobind::module_& module);
+void bind_results(nanobind::module_& module);
+void bind_density(nanobind::module_& module);
+void bind_groups(nanobind::module_& module);
+void bind_catalogue(nanobind::module_& module);
+void bind_halos(nanobind::module_& module);
+void bind_sample(nanobind::module_& module);
+
+}  // namespace kith::python

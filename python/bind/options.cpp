@@ -1,0 +1,27 @@
+#include "options.hpp"
+
+namespace kith::python {
+
+nb::object Options::take(const char* name) {
+  PyObject* item = PyDict_GetItemString(given_.ptr(), name);
+  if (!item) return {};
+  ++read_;
+  return item == Py_None ? nb::object() : nb::borrow(item);
+}
+
+int Options::position(const char* name, const std::string& word,
+                      std::initializer_list<const char*> words) {
+  int i = 0;
+  std::string known;
+  for (const char* candidate : words) {
+    if (word == candidate) return i;
+    known += std::string(i++ > 0 ? ", " : "") + candidate;
+  }
+  throw nb::value_error((std::string(name) + " = '" + word + "'; there are: " + known).c_str());
+}
+
+void Options::expect_no_more() const {
+  if (read_ != given_.size()) throw nb::type_error("an option that this call does not know");
+}
+
+}  // namespace kith::python

@@ -1,0 +1,155 @@
+// Points to play with, the mass function, and pictures.
+#include <nanobind/stl/vector.h>
+#include <utility>
+
+#include <kith/cosmology.hpp>
+#include <kith/mass_function.hpp>
+#include <kith/picture.hpp>
+#include <kith/sample.hpp>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace kith::python {
+namespace {
+
+nb::object rows_of(sample::Points&& points) {
+  const std::size_t size = points.size();
+  return array_of(std::move(points.coordinates),
+                  {size, static_cast<std::size_t>(points.dimension)});
+}
+
+/// Fills the options that a kind of sample has, calls it, and hands over the points.
+template <class Kind, class Read>
+void bind_shape(nb::module_& module, const char* name,
+                sample::Points (*make)(const Kind&, const Execution&), Read read_options) {
+  module.def(name, [make, read_options](const nb::dict& given, const Call& call) {
+    Kind options;
+    Options read(given);
+    read_options(read, options);
+    read.expect_no_more();
+    return rows_of(run(call, [&](const Execution& e) { return make(options, e); }));
+  });
+}
+
+void bind_shapes(nb::module_& module) {
+  using namespace sample;
+  bind_shape<Uniform>(module, "uniform", &uniform, [](Options& read, Uniform& o) {
+    read("n", o.n), read("dimension", o.dimension), read("side", o.side), read("seed", o.seed);
+  });
+  bind_shape<Normal>(module, "normal", &normal, [](Options& read, Normal& o) {
+    read("n", o.n), read("dimension", o.dimension), read("sigma", o.sigma), read("seed", o.seed);
+  });
+  bind_shape<Grid>(module, "grid", &grid, [](Options& read, Grid& o) {
+    read("n", o.n), read("dimension", o.dimension), read("side", o.side);
+  });
+  bind_shape<Plummer>(module, "plummer", &plummer, [](Options& read, Plummer& o) {
+    read("n", o.n), read("radius", o.radius), read("max_radius", o.max_radius),
+        read("seed", o.seed);
+  });
+  bind_shape<Nfw>(module, "nfw", &nfw, [](Options& read, Nfw& o) {
+    read("n", o.n), read("radius", o.radius), read("concentration", o.concentration),
+        read("seed", o.seed);
+  });
+  bind_shape<Shells>(module, "shells", &shells, [](Options& read, Shells& o) {
+    read("n", o.n), read("dimension", o.dimension), read("shells", o.shells),
+        read("radius", o.radius), read("seed", o.seed);
+  });
+  bind_shape<Lines>(module, "lines", &lines, [](Options& read, Lines& o) {
+    read("n", o.n), read("dimension", o.dimension), read("lines", o.lines), read("side", o.side),
+        read("seed", o.seed);
+  });
+  bind_shape<AllEqual>(module, "all_equal", &all_equal, [](Options& read, AllEqual& o) {
+    read("n", o.n), read("dimension", o.dimension), read("value", o.value);
+  });
+  bind_shape<HalfIdentical>(
+      module, "half_identical", &half_identical, [](Options& read, HalfIdentical& o) {
+        read("n", o.n), read("dimension", o.dimension), read("side", o.side), read("seed", o.seed);
+      });
+}
+
+sample::Cosmology cosmology_options(const nb::dict& given) {
+  sample::Cosmology options;
+  Options read(given);
+  read("n", options.n), read("side", options.side), read("seed", options.seed);
+  read("omega_m", options.omega_m), read("omega_b", options.omega_b), read("h", options.h);
+  read("n_s", options.n_s), read("sigma8", options.sigma8);
+  read.choice("transfer", options.transfer, {"eisenstein_hu", "bbks"});
+  read("order", options.order), read("a_start", options.a_start), read("a_end", options.a_end);
+  read("steps", options.steps), read("mesh", options.mesh);
+  read.expect_no_more();
+  return options;
+}
+
+nb::object cosmology_of(const nb::dict& given, const Call& call) {
+  const sample::Cosmology options = cosmology_options(given);
+  auto made = run(call, [&](const Execution& e) { return sample::cosmology(options, e); });
+  const std::size_t size = made.size();
+  return nb::make_tuple(array_of(std::move(made.position), {size, 3}),
+                        array_of(std::move(made.velocity), {size, 3}), made.particle_mass,
+                        made.options.side);
+}
+
+nb::object mass_function_of(const Numbers& mass, const nb::dict& given) {
+  MassFunctionOptions options;
+  Options read(given);
+  read("volume", options.volume);
+  read("bins_per_decade", options.bins_per_decade);
+  read("min_mass", options.min_mass);
+  read("max_mass", options.max_mass);
+  read.expect_no_more();
+  MassFunction found = mass_function(span_of(mass), options);
+  nb::dict columns;
+  columns["edge"] = array_of(std::move(found.edge));
+  columns["mass"] = array_of(std::move(found.mass));
+  columns["count"] = array_of(std::move(found.count));
+  columns["density"] = array_of(std::move(found.density));
+  columns["lower"] = array_of(std::move(found.lower));
+  columns["upper"] = array_of(std::move(found.upper));
+  return columns;
+}
+
+nb::object theory_of(const Numbers& mass, bool is_press_schechter, double a,
+                     const nb::dict& given) {
+  const auto kind = is_press_schechter ? Multiplicity::press_schechter : Multiplicity::sheth_tormen;
+  return array_of(mass_function(kind, cosmology_options(given), span_of(mass), a));
+}
+
+nb::object picture_of(const Array& points, const nb::dict& given, const Call& call) {
+  PictureOptions options;
+  Options read(given);
+  read("box", options.box), read("size", options.size), read("axis", options.axis);
+  read("center", options.center), read("thickness", options.thickness);
+  read("darkest", options.darkest), read("brightest", options.brightest);
+  read("smoothing", options.smoothing);
+  read.expect_no_more();
+  const PointsView view = points_of(points);
+  Picture made = run(call, [&](const Execution& e) { return picture(view, options, e); });
+  return array_of(std::move(made.pixels),
+                  {static_cast<std::size_t>(made.height), static_cast<std::size_t>(made.width), 3});
+}
+
+nb::object colors(const Numbers& values) {
+  std::vector<std::uint8_t> rgb;
+  for (const double value : span_of(values)) {
+    const Color color = color_of(value);
+    rgb.insert(rgb.end(), {color.red, color.green, color.blue});
+  }
+  return array_of(std::move(rgb), {values.size(), 3});
+}
+
+}  // namespace
+
+void bind_sample(nb::module_& module) {
+  nb::module_ samples = module.def_submodule("sample");
+  bind_shapes(samples);
+  samples.def("cosmology", &cosmology_of);
+  module.def("mass_function", &mass_function_of);
+  module.def("mass_function_theory", &theory_of);
+  module.def("picture", &picture_of);
+  module.def("colors", &colors);
+}
+
+}  // namespace kith::python

@@ -1,0 +1,145 @@
+// Boxes and trees.
+#include <cmath>
+#include <functional>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <string>
+
+#include <kith/tree.hpp>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace kith::python {
+namespace {
+
+TreeOptions tree_options(const nb::dict& given) {
+  TreeOptions options;
+  Options read(given);
+  read("box", options.box);
+  read.choice("builder", options.builder, {"packed", "cells"});
+  read.choice("curve", options.curve, {"automatic", "hilbert", "z"});
+  read.choice("non_finite", options.non_finite, {"error", "drop"});
+  read("max_leaf_size", options.max_leaf_size);
+  read("coarsening", options.coarsening);
+  read("max_volume_ratio", options.max_volume_ratio);
+  read.expect_no_more();
+  return options;
+}
+
+/// Columns of all nodes of a plane.
+nb::dict plane_columns(const Tree& tree, int plane) {
+  const std::size_t count = tree.nodes(plane);
+  const auto dimension = static_cast<std::size_t>(tree.dimension());
+  std::vector<std::int64_t> begin, end, first, last;
+  std::vector<double> lower, upper;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Node node = tree.node(plane, i);
+    begin.push_back(static_cast<std::int64_t>(node.begin));
+    end.push_back(static_cast<std::int64_t>(node.end));
+    first.push_back(static_cast<std::int64_t>(node.first));
+    last.push_back(static_cast<std::int64_t>(node.last));
+    lower.insert(lower.end(), node.lower.begin(), node.lower.end());
+    upper.insert(upper.end(), node.upper.begin(), node.upper.end());
+  }
+  nb::dict columns;
+  columns["begin"] = array_of(std::move(begin));
+  columns["end"] = array_of(std::move(end));
+  columns["first"] = array_of(std::move(first));
+  columns["last"] = array_of(std::move(last));
+  columns["lower"] = array_of(std::move(lower), {count, dimension});
+  columns["upper"] = array_of(std::move(upper), {count, dimension});
+  return columns;
+}
+
+nb::dict cell_columns(const Tree& tree, int plane) {
+  const std::size_t count = tree.nodes(plane);
+  const auto dimension = static_cast<std::size_t>(tree.dimension());
+  std::vector<std::int64_t> level;
+  std::vector<double> lower, upper;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Cell cell = tree.cell(plane, i);
+    level.push_back(cell.level);
+    lower.insert(lower.end(), cell.lower.begin(), cell.lower.end());
+    upper.insert(upper.end(), cell.upper.begin(), cell.upper.end());
+  }
+  nb::dict columns;
+  columns["level"] = array_of(std::move(level));
+  columns["lower"] = array_of(std::move(lower), {count, dimension});
+  columns["upper"] = array_of(std::move(upper), {count, dimension});
+  return columns;
+}
+
+nb::object order_of(const Tree& tree) {
+  return array_of(run({}, [&](const Execution&) { return tree.order(); }));
+}
+
+nb::object coordinates_of(const Tree& tree) {
+  auto values = run({}, [&](const Execution&) { return tree.coordinates(); });
+  return array_of(std::move(values), {tree.size(), static_cast<std::size_t>(tree.dimension())});
+}
+
+std::pair<std::size_t, std::size_t> memory_estimate(std::size_t size, int dimension,
+                                                    const std::string& scalar,
+                                                    const nb::dict& options) {
+  const auto kind = scalar == "float32" ? Scalar::float32 : Scalar::float64;
+  const MemoryEstimate estimate = estimate_memory(size, dimension, kind, tree_options(options));
+  return {estimate.peak, estimate.kept};
+}
+
+std::vector<double> axes(const Box& box, double (Box::*get)(int) const) {
+  std::vector<double> values;
+  for (int axis = 0; axis < std::max(1, box.dimension()); ++axis)
+    values.push_back((box.*get)(axis));
+  return values;
+}
+
+Box make_box(const std::vector<double>& side, const std::vector<double>& origin) {
+  Box box = side.size() == 1 ? Box::periodic(side[0]) : Box::periodic(side);
+  if (origin.size() == 1) return box.with_origin(origin[0]);
+  return origin.empty() ? box : box.with_origin(origin);
+}
+
+void bind_box(nb::module_& module) {
+  nb::class_<Box>(module, "CoreBox")
+      .def(nb::init<>())
+      .def_static("make", &make_box)
+      .def_prop_ro("dimension", &Box::dimension)
+      .def_prop_ro("side", [](const Box& box) { return axes(box, &Box::side); })
+      .def_prop_ro("origin", [](const Box& box) { return axes(box, &Box::origin); });
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& module) {
+  bind_box(module);
+  nb::class_<Tree>(module, "CoreTree")
+      .def_static("build",
+                  [](const Array& points, const nb::dict& given, const Call& call) {
+                    const PointsView view = points_of(points);
+                    const TreeOptions options = tree_options(given);
+                    return run(call, [&](const Execution& e) { return Tree(view, options, e); });
+                  })
+      .def_prop_ro("size", &Tree::size)
+      .def_prop_ro("input_size", &Tree::input_size)
+      .def_prop_ro("dimension", &Tree::dimension)
+      .def_prop_ro("is_double", [](const Tree& t) { return t.scalar() == Scalar::float64; })
+      .def_prop_ro("box", [](const Tree& t) { return t.box(); })
+      .def_prop_ro("builder", [](const Tree& t) { return static_cast<int>(t.options().builder); })
+      .def_prop_ro("curve", [](const Tree& t) { return static_cast<int>(t.options().curve); })
+      .def_prop_ro("scale_exponent", &Tree::scale_exponent)
+      .def_prop_ro("memory", &Tree::memory)
+      .def_prop_ro("planes", &Tree::planes)
+      .def("nodes", &Tree::nodes)
+      .def("plane", &plane_columns)
+      .def("cells", &cell_columns)
+      .def("order", &order_of)
+      .def("coordinates", &coordinates_of)
+      .def("check", [](const Tree& t) { run_work({}, [&](const Execution&) { t.check(); }); });
+  module.def("estimate_memory", &memory_estimate);
+}
+
+}  // namespace kith::python

@@ -1,0 +1,45 @@
+"""Exact nearest neighbours and friends-of-friends groups in huge point sets.
+
+>>> import kith
+>>> x = kith.sample.uniform(1000, 3)
+>>> index, distance = kith.knn(x, k=16, box=1.0)
+>>> groups = kith.fof(x, b=0.8, box=1.0, min_size=5)
+>>> tree = kith.KDTree(x, boxsize=1.0)   # as scipy.spatial.KDTree
+>>> d, i = tree.query(x, k=16)
+
+Answers are exact and the same for any number of threads. kith.sklearn has estimators for scikit-learn, kith.plot
+pictures; both are imported when first used.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from . import sample
+from ._box import Box
+from ._call import CancelToken, TqdmProgress
+from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
+                         mass_function, overdensities, subhalos)
+from ._groups import Groups, fof
+from ._kdtree import KDTree, cKDTree
+from ._kith import __version__
+from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance, knn, mean_distance, radius,
+                         radius_count, radius_pairs)
+from ._tree import Cells, Plane, Tree, estimate_memory
+
+__all__ = [
+    "Box", "CancelToken", "Catalogue", "Cells", "Groups", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
+    "Overdensities", "Pairs", "Plane", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "density",
+    "edge_density", "estimate_memory", "fof", "halos", "knn", "kth_distance", "mass_function", "mean_distance",
+    "overdensities", "plot", "radius", "radius_count", "radius_pairs", "sample", "sklearn", "subhalos",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("plot", "sklearn"):
+        return importlib.import_module(f"kith.{name}")
+    raise AttributeError(f"module 'kith' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,91 @@
+"""Arrays on their way in: what is accepted, and what it becomes.
+
+The rule: float32 stays float32 and float64 stays float64; float16 and bfloat16 become float32, which holds
+them exactly; bool, integers, longdouble and everything else that NumPy can make a number of become
+float64. Rows whose numbers are adjacent in memory, in native byte order, are used where they are; any other
+layout (Fortran order, every second column, big-endian, reversed) is copied.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+FLOAT32 = np.dtype(np.float32)
+FLOAT64 = np.dtype(np.float64)
+
+
+def as_array(x: Any, name: str) -> np.ndarray:
+    """Anything with DLPack, the array interface or nested sequences as a NumPy array, in place if possible."""
+    if isinstance(x, np.ndarray):
+        return np.asarray(x)  # a subclass becomes the plain array under it
+    if hasattr(x, "__dlpack__"):
+        try:
+            return np.from_dlpack(x)
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            pass  # a type or device that DLPack cannot hand over: what NumPy says of it is clearer
+    try:
+        return np.asarray(x)
+    except RuntimeError as error:  # torch: a tensor that requires a gradient
+        raise TypeError(f"{name}: {error}") from error
+
+
+def scalar_type(dtype: np.dtype, name: str) -> np.dtype:
+    """The type that numbers of this type are computed in."""
+    if dtype.kind == "c":
+        raise TypeError(f"{name}: complex data; coordinates are real numbers: give the real and the "
+                        "imaginary part as two of them")
+    if dtype.kind in "mM":
+        raise TypeError(f"{name}: times ({dtype}); convert them to numbers first")
+    if dtype.kind == "f":
+        return FLOAT32 if dtype.itemsize <= 4 else FLOAT64
+    return FLOAT32 if dtype.name == "bfloat16" else FLOAT64
+
+
+def _is_usable(a: np.ndarray) -> bool:
+    """Whether the library can read the rows where they are."""
+    size = a.itemsize
+    if not a.dtype.isnative or not a.flags.aligned:
+        return False
+    if a.shape[1] > 1 and a.strides[1] != size:
+        return False
+    return a.shape[0] <= 1 or (a.strides[0] >= a.shape[1] * size and a.strides[0] % size == 0)
+
+
+def points(x: Any, name: str = "points", dtype: np.dtype | None = None) -> np.ndarray:
+    """Rows of coordinates, as the library reads them; of the given type, or of the one that the rule says."""
+    a = as_array(x, name)
+    if a.ndim != 2:
+        raise ValueError(f"{name}: an array of shape {a.shape}; give one row per point: (n, dimension)"
+                         + ("; for points on a line, x[:, None]" if a.ndim == 1 else ""))
+    wanted = scalar_type(a.dtype, name) if dtype is None else dtype
+    scalar_type(a.dtype, name)
+    if a.dtype == wanted and _is_usable(a):
+        return a
+    return _converted(a, wanted, name)
+
+
+def _converted(a: np.ndarray, wanted: np.dtype, name: str) -> np.ndarray:
+    try:
+        return np.ascontiguousarray(a, dtype=wanted)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: values of type {a.dtype} are not numbers: {error}") from error
+
+
+def values(x: Any, count: int, name: str, dtype: np.dtype | None = None) -> np.ndarray:
+    """One number per point."""
+    a = as_array(x, name)
+    if a.shape != (count,):
+        raise ValueError(f"{name}: an array of shape {a.shape} for {count} points; give one number for each")
+    wanted = scalar_type(a.dtype, name) if dtype is None else dtype
+    return _converted(a, wanted, name)
+
+
+def small_integers(x: Any, count: int, name: str) -> np.ndarray:
+    """One number from 0 to 255 per point."""
+    a = as_array(x, name)
+    if a.shape != (count,):
+        raise ValueError(f"{name}: an array of shape {a.shape} for {count} points; give one number for each")
+    if a.dtype.kind not in "biu" or (count and (a.min() < 0 or a.max() > 255)):
+        raise ValueError(f"{name}: values must be integers from 0 to 255")
+    return np.ascontiguousarray(a, dtype=np.uint8)

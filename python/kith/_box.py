@@ -1,0 +1,89 @@
+"""The space that points live in."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _kith
+
+
+class Box:
+    """A space whose axes are open or periodic, each for itself.
+
+    Parameters
+    ----------
+    side : float or sequence of float
+        The period of every axis, or one per axis; 0 means that an axis is open.
+    origin : float or sequence of float
+        The lower corner, for example ``-side / 2`` for coordinates around zero.
+
+    Wherever a call takes a ``box``, a number or a sequence stands for a Box with origin 0, and None for open
+    space. On a periodic axis any finite coordinate is accepted and wrapped.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, side: Any = 0.0, origin: Any = 0.0) -> None:
+        sides = np.atleast_1d(np.asarray(side, dtype=np.float64))
+        origins = np.atleast_1d(np.asarray(origin, dtype=np.float64))
+        if sides.ndim != 1 or origins.ndim != 1 or not sides.size:
+            raise ValueError("box: give one side, or one per axis")
+        if origins.size > 1 and sides.size == 1:
+            sides = np.full(origins.size, sides[0])
+        self._core = _kith.CoreBox.make(sides.tolist(), origins.tolist())
+
+    @classmethod
+    def _of(cls, core: Any) -> Box:
+        box = object.__new__(cls)
+        box._core = core
+        return box
+
+    @property
+    def side(self) -> tuple[float, ...]:
+        """The period of each axis; a single one stands for all."""
+        return tuple(self._core.side)
+
+    @property
+    def origin(self) -> tuple[float, ...]:
+        """The lower corner."""
+        return tuple(self._core.origin)
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether any axis is."""
+        return any(side > 0 for side in self.side)
+
+    def sides(self, dimension: int) -> np.ndarray:
+        """The period of each of ``dimension`` axes."""
+        return np.broadcast_to(np.array(self.side), (dimension,)).copy()
+
+    def origins(self, dimension: int) -> np.ndarray:
+        """The lower corner in ``dimension`` dimensions."""
+        return np.broadcast_to(np.array(self.origin), (dimension,)).copy()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Box) and (self.side, self.origin) == (other.side, other.origin)
+
+    def __hash__(self) -> int:
+        return hash((self.side, self.origin))
+
+    def __reduce__(self) -> Any:
+        return Box, (self.side, self.origin)
+
+    def __repr__(self) -> str:
+        def short(values: tuple[float, ...]) -> str:
+            return f"{values[0]:g}" if len(values) == 1 else "(" + ", ".join(f"{v:g}" for v in values) + ")"
+        origin = f", origin={short(self.origin)}" if any(self.origin) else ""
+        return f"Box({short(self.side)}{origin})"
+
+
+def as_box(box: Any) -> Box:
+    """What a caller gave as a box."""
+    if isinstance(box, Box):
+        return box
+    return Box() if box is None else Box(box)
+
+
+def core_box(box: Any) -> Any:
+    return as_box(box)._core

@@ -1,0 +1,55 @@
+"""How a call is carried out: threads, progress, cancelling. None of it changes a result."""
+from __future__ import annotations
+
+from typing import Any, Callable, Union
+
+from . import _kith
+from ._kith import CancelToken
+
+Progress = Union[Callable[[str, int, int], None], bool, None]
+
+
+class TqdmProgress:
+    """Shows the progress of a call by tqdm, one bar per stage: ``kith.knn(x, k=8, progress=TqdmProgress())``.
+
+    Arguments go to ``tqdm.auto.tqdm``. ``progress=True`` is short for it.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError as error:
+            raise ImportError("progress: bars need tqdm; install it, or give a function of "
+                              "(stage, done, total)") from error
+        self._tqdm = tqdm
+        self._options = options
+        self._bar: Any = None
+        self._stage = ""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if self._bar is None or stage != self._stage:
+            self.close()
+            self._stage = stage
+            self._bar = self._tqdm(total=total, desc=stage, unit_scale=True, **self._options)
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        """Ends the bar that is shown."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+def carry_out(function: Callable[..., Any], *arguments: Any, threads: int | None = None,
+              progress: Progress = None, cancel: CancelToken | None = None) -> Any:
+    """Calls a function of the extension module, whose last argument is how to carry it out."""
+    count = 0 if threads is None else threads
+    if progress is None or progress is False:
+        return function(*arguments, _kith.Call(count, None, cancel))
+    shown = TqdmProgress() if progress is True else progress
+    try:
+        return function(*arguments, _kith.Call(count, shown, cancel))
+    finally:
+        close = getattr(shown, "close", None)
+        if close is not None:
+            close()

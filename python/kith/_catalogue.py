@@ -1,0 +1,282 @@
+"""What the groups are: catalogues, halos, subhalos."""
+from __future__ import annotations
+
+from typing import Any, Iterator, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _kith
+from ._arrays import FLOAT64, points as as_points, small_integers, values
+from ._box import as_box
+from ._call import CancelToken, Progress, carry_out
+from ._groups import Groups, fof
+from ._tree import Tree, as_tree
+
+
+class Catalogue:
+    """A table with one row per group; a group's row is its label. Every column is an attribute, an array with as
+    many rows as there are groups:
+
+    size, mass
+        Members, and their total mass.
+    center, velocity
+        Center of mass, wrapped into the box, and mean velocity weighted by mass.
+    radius, inertia_radius
+        Distance of the member farthest from the center; sqrt(sum m r^2 / sum m).
+    velocity_dispersion, angular_momentum
+        About ``center`` and ``velocity``; all axes together.
+    shape, axes
+        Eigenvalues, falling, of sum m x x^T / sum m, and their unit vectors.
+    lower, upper, first, spans
+        Extent, unwrapped about the first member; its index; whether the group is wider than half a period.
+    type_size, type_mass, contaminating_size, contaminating_mass
+        Per type of point, if types were given.
+
+    Columns that need velocities or types are there only if those were given: see ``columns``. The page about the
+    catalogue defines each of them.
+    """
+
+    def __init__(self, columns: dict[str, np.ndarray], groups: Groups | None = None,
+                 about: dict[str, Any] | None = None, types: int = 0) -> None:
+        self.columns = columns
+        self.groups = groups
+        self.about = {} if about is None else about
+        self.types = types
+
+    @classmethod
+    def _of(cls, core: Any, groups: Groups | None, about: dict[str, Any]) -> Catalogue:
+        return cls(core.columns(), groups, about, core.types)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        columns = self.__dict__.get("columns", {})
+        if name in columns:
+            return columns[name]
+        raise AttributeError(f"catalogue: no column {name}; there are {', '.join(columns)}")
+
+    def __dir__(self) -> Iterator[str]:
+        return iter([*super().__dir__(), *self.columns])
+
+    def __len__(self) -> int:
+        return len(self.columns["size"])
+
+    @property
+    def dimension(self) -> int:
+        return self.columns["center"].shape[1]
+
+    def select(self, rows: Any) -> Catalogue:
+        """The catalogue of some rows: a mask, indices, or a slice."""
+        chosen = {name: column[rows] for name, column in self.columns.items()}
+        return Catalogue(chosen, None, self.about, self.types)
+
+    def flat(self) -> dict[str, np.ndarray]:
+        """Columns of one number each: ``center`` becomes ``center_0``, ``center_1``, ..."""
+        flat: dict[str, np.ndarray] = {}
+        for name, column in self.columns.items():
+            if column.ndim == 1:
+                flat[name] = column
+                continue
+            for place in np.ndindex(column.shape[1:]):
+                flat["_".join([name, *map(str, place)])] = column[(slice(None), *place)]
+        return flat
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with the columns of ``flat``; the index is the label."""
+        import pandas
+        return pandas.DataFrame(self.flat()).rename_axis("label")
+
+    def to_astropy(self) -> Any:
+        """An astropy Table; columns keep their shapes."""
+        from astropy.table import Table
+        return Table(self.columns, meta=dict(self.about))
+
+    def mass_function(self, volume: float, **options: Any) -> MassFunction:
+        """kith.mass_function of this catalogue's masses."""
+        return mass_function(self.columns["mass"], volume, **options)
+
+    def __repr__(self) -> str:
+        return f"<kith.Catalogue: {len(self)} groups, columns {', '.join(self.columns)}>"
+
+
+class MassFunction(NamedTuple):
+    """Groups per volume and logarithmic mass, a row per bin: ``density`` is dn / dlnM, with limits of one
+    standard deviation."""
+
+    edge: np.ndarray
+    mass: np.ndarray
+    count: np.ndarray
+    density: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def mass_function(mass: Any, volume: float, *, bins_per_decade: int = 5, min_mass: float = 0.0,
+                  max_mass: float = 0.0) -> MassFunction:
+    """How many groups of each mass there are in a volume, with Poisson limits."""
+    given = np.ascontiguousarray(mass, dtype=np.float64)
+    options = {"volume": volume, "bins_per_decade": bins_per_decade, "min_mass": min_mass, "max_mass": max_mass}
+    return MassFunction(**_kith.mass_function(given, options))
+
+
+def _mass_options(mass: Any, count: int) -> dict[str, Any]:
+    """One mass for all, or one per point."""
+    if mass is None:
+        return {}
+    if np.ndim(mass) == 0:
+        return {"same_mass": float(mass)}
+    return {"mass": values(mass, count, "mass")}
+
+
+def _velocity_option(velocity: Any) -> dict[str, Any]:
+    return {} if velocity is None else {"velocity": as_points(velocity, "velocity")}
+
+
+def catalogue(points: Any, groups: Groups, *, mass: Any = None, velocity: Any = None, type: Any = None,
+              types: int = 0, contaminating_types: Sequence[int] = (), box: Any = None,
+              threads: int | None = None, progress: Progress = None,
+              cancel: CancelToken | None = None) -> Catalogue:
+    """The properties of all groups.
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension)
+        The points that the groups are of.
+    groups : Groups
+    mass : float or array_like, optional
+        Of all points, or of each; 1 if not given.
+    velocity : array_like, (n, dimension), optional
+    type : array_like of small integers, optional
+        Of each point, for counts and masses per type; ``types`` says how many there are.
+    contaminating_types : sequence of int
+        Low-resolution particles of a zoom run.
+    box : float, sequence or Box, optional
+        That of the groups.
+    threads, progress, cancel
+        See Tree.
+
+    Returns
+    -------
+    Catalogue
+        The same bits for any number of threads.
+    """
+    chosen = as_points(points)
+    options = {"box": as_box(box)._core, "types": types, "contaminating_types": list(contaminating_types),
+               **_mass_options(mass, len(chosen)), **_velocity_option(velocity)}
+    if type is not None:
+        options["type"] = small_integers(type, len(chosen), "type")
+    core = carry_out(_kith.catalogue, chosen, groups._members, options, threads=threads, progress=progress,
+                     cancel=cancel)
+    about = {"box": as_box(box).side, "linking_length": groups.linking_length, "points": len(chosen)}
+    return Catalogue._of(core, groups, about)
+
+
+def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | None = None,
+          linking_length: float | None = None, box: Any = None, min_size: int = 20,
+          mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
+          threads: int | None = None, progress: Progress = None,
+          cancel: CancelToken | None = None) -> Catalogue:
+    """Friends of friends and their catalogue in one call; ``halos.groups`` has the labels. The parameters are
+    those of kith.fof and kith.catalogue."""
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    chosen = as_points(points)
+    groups = fof(chosen, linking_length=linking_length, b=b, box=box, min_size=min_size,
+                 mean_separation=mean_separation, volume=volume, strict=strict, **how)
+    found = catalogue(chosen, groups, mass=mass, velocity=velocity, box=box, **how)
+    found.about["min_size"] = min_size
+    if b is not None:
+        found.about["b"] = b
+    return found
+
+
+class Subhalos:
+    """Groups inside groups, ordered by halo, then by falling size.
+
+    Attributes
+    ----------
+    parent : ndarray
+        The halo of each subhalo.
+    order, offset : ndarray
+        Members of subhalo s: ``order[offset[s]:offset[s + 1]]``.
+    catalogue : Catalogue
+        Their properties.
+    """
+
+    def __init__(self, parent: np.ndarray, order: np.ndarray, offset: np.ndarray, catalogue: Catalogue) -> None:
+        self.parent = parent
+        self.order = order
+        self.offset = offset
+        self.catalogue = catalogue
+
+    def members(self, subhalo: int) -> np.ndarray:
+        """Indices of the points of a subhalo, ascending."""
+        return self.order[self.offset[subhalo]:self.offset[subhalo + 1]]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def __repr__(self) -> str:
+        return f"<kith.Subhalos: {len(self)} in {len(np.unique(self.parent))} halos>"
+
+
+def subhalos(points: Any, groups: Groups, *, velocity: Any, linking_length: float, mass: Any = None,
+             position_scale: float = 0.0, velocity_scale: float = 0.0, min_size: int = 20, box: Any = None,
+             threads: int | None = None, progress: Progress = None,
+             cancel: CancelToken | None = None) -> Subhalos:
+    """Friends of friends in phase space among the members of each halo, with
+    d2 = |dx|^2 / position_scale^2 + |dv|^2 / velocity_scale^2.
+
+    ``linking_length`` is in units of the scales; a scale of 0 is taken from each halo's own members. Other
+    parameters are those of catalogue.
+    """
+    chosen = as_points(points)
+    options = {"box": as_box(box)._core, "linking_length": linking_length, "position_scale": position_scale,
+               "velocity_scale": velocity_scale, "min_size": min_size, **_mass_options(mass, len(chosen)),
+               **_velocity_option(velocity)}
+    parent, members, core = carry_out(_kith.subhalos, chosen, groups._members, options, threads=threads,
+                                      progress=progress, cancel=cancel)
+    about = {"box": as_box(box).side, "linking_length": linking_length, "points": len(chosen)}
+    return Subhalos(parent, members.order(), members.offset().view(np.int64),
+                    Catalogue._of(core, None, about))
+
+
+class Overdensities(NamedTuple):
+    """Masses and radii of spheres: a row per center, a column per density."""
+
+    mass: np.ndarray
+    radius: np.ndarray
+
+
+def edge_density(edge: str, *, omega_m: float = 0.31, omega_lambda: float = 0.69, redshift: float = 0.0,
+                 hubble: float = 100.0, gravity: float = 4.30091727e-9) -> float:
+    """The density of an edge ("critical200", "critical500", "mean200", "virial") per comoving volume; the defaults
+    of ``hubble`` and ``gravity`` fit Mpc/h, km/s and Msun/h."""
+    return _kith.edge_density(edge, {"omega_m": omega_m, "omega_lambda": omega_lambda, "redshift": redshift,
+                                     "hubble": hubble, "gravity": gravity})
+
+
+def overdensities(points: Any, centers: Any, *, density: Any, mass: Any = None, within: Any = None,
+                  mass_guess: Any = None, box: Any = None, threads: int | None = None,
+                  progress: Progress = None, cancel: CancelToken | None = None) -> Overdensities:
+    """Spheres about the centers whose mean density, over all points, equals the given ones.
+
+    Parameters
+    ----------
+    points : array_like or Tree
+    centers : array_like, (m, dimension)
+    density : float or sequence of float
+        Mass per length^dimension; kith.edge_density gives the usual ones.
+    mass : float or array_like, optional
+        Of the points.
+    within : array_like, optional
+        Of each center: the radius inside which the density must be reached, such as the group's own.
+    mass_guess : array_like, optional
+        Of each center, to begin near the edge; only the time depends on it.
+    """
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree: Tree = as_tree(points, box, **how)
+    rows = as_points(centers, "centers", FLOAT64)
+    options = {"density": np.atleast_1d(density).astype(float).tolist(), **_mass_options(mass, tree.input_size)}
+    for name, given in (("within", within), ("mass_guess", mass_guess)):
+        if given is not None:
+            options[name] = values(given, len(rows), name)
+    return Overdensities(*carry_out(_kith.overdensities, tree._core, np.ascontiguousarray(rows).ravel(),
+                                    options, **how))

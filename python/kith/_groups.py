@@ -1,0 +1,201 @@
+"""Which points hang together."""
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _kith
+from ._arrays import as_array, points as as_points
+from ._box import as_box
+from ._call import CancelToken, Progress, carry_out
+from ._tree import Tree
+
+
+class Groups:
+    """Groups of points, numbered 0, 1, ... by falling size, those of equal size by their lowest member.
+
+    ``np.asarray(groups)`` gives the labels. Made by kith.fof, or from labels of any origin: a catalogue can
+    be made of either.
+
+    Parameters
+    ----------
+    label : array_like of int
+        The group of every point, 0 ... count - 1; negative for points in no group.
+
+    Attributes
+    ----------
+    label : ndarray of int32
+        The group of every point, -1 for points of groups below ``min_size``.
+    size : ndarray of int64
+        The number of points of each group (with attached points: of linked ones).
+    lowest : ndarray of int64
+        The lowest index in each group.
+    order : ndarray of uint32
+        Indices of points by label, then ascending; points without a group last.
+    offset : ndarray of int64
+        Members of group g: ``order[offset[g]:offset[g + 1]]``.
+    linking_length : float
+        What was used, rounded to the type of the points; NaN for labels of another origin.
+    root : ndarray of int64
+        The lowest index in the group of every point, small groups too; empty unless ``keep_roots`` was set.
+    """
+
+    def __init__(self, label: Any) -> None:
+        given = as_array(label, "label")
+        if given.ndim != 1 or given.dtype.kind not in "iu":
+            raise ValueError("label: give one integer per point")
+        count = int(given.max()) + 1 if given.size and given.max() >= 0 else 0
+        if count > 2**31 - 1 or count > max(given.size, 1):
+            raise ValueError(f"label: {count - 1} is the largest of {given.size} labels; number the groups 0, 1, ...")
+        self.label = np.where(given < 0, -1, given).astype(np.int32)
+        self.size = np.bincount(self.label[self.label >= 0], minlength=count).astype(np.int64)
+        self.linking_length = float("nan")
+        self.root = np.empty(0, np.int64)
+        self._core: Any = None
+
+    @classmethod
+    def _of(cls, core: Any) -> Groups:
+        groups = object.__new__(cls)
+        groups._core = core
+        groups.label = core.label()
+        groups.size = core.size()
+        groups.root = core.root()
+        groups.linking_length = core.linking_length
+        return groups
+
+    @cached_property
+    def _members(self) -> Any:
+        if self._core is not None:
+            return carry_out(_kith.members, self._core)
+        # -1 as an unsigned number is the largest: points without a group come last.
+        order = np.argsort(self.label.view(np.uint32), kind="stable").astype(np.uint32)
+        counts = np.bincount(self.label[self.label >= 0], minlength=len(self.size))
+        offset = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return _kith.Members.make(order, offset)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        return self._members.order()
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        return self._members.offset().view(np.int64)
+
+    @cached_property
+    def lowest(self) -> np.ndarray:
+        if self._core is not None:
+            return self._core.lowest()
+        starts = self.offset[:-1]
+        lowest = np.full(len(self.size), -1, np.int64)
+        lowest[self.size > 0] = self.order[starts[self.size > 0]]
+        return lowest
+
+    @property
+    def count(self) -> int:
+        """The number of groups."""
+        return len(self.size)
+
+    def members(self, group: int) -> np.ndarray:
+        """Indices of the points of a group, ascending; a slice of ``order``."""
+        number = group + self.count if group < 0 else group
+        if not 0 <= number < self.count:
+            raise IndexError(f"group {group} of {self.count}")
+        return self.order[self.offset[number]:self.offset[number + 1]]
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        is_same = dtype is None or np.dtype(dtype) == self.label.dtype
+        if is_same:
+            return self.label.copy() if copy else self.label
+        if copy is False:
+            raise ValueError("groups: labels of another type need a copy")
+        return self.label.astype(dtype)
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("label", "size", "root", "linking_length", "lowest")
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = None
+
+    def __repr__(self) -> str:
+        largest = f", the largest of {self.size[0]}" if self.count else ""
+        return f"<kith.Groups: {self.count} groups of {len(self.label)} points{largest}>"
+
+
+def fof(points: Any, *, linking_length: float | None = None, b: float | None = None, box: Any = None,
+        min_size: int = 1, mean_separation: float | None = None, volume: float | None = None,
+        attached: Any = None, strict: bool = False, keep_roots: bool = False, non_finite: str | None = None,
+        threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Groups:
+    """Friends of friends: points at most a linking length apart are friends, and groups are what friendship
+    connects, exactly.
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension), or Tree, or list of arrays
+        A list of arrays is several types of points, linked together.
+    linking_length : float
+        Points are friends if d2 <= linking_length^2 (with ``strict``, <), both in the type of the points.
+    b : float
+        Instead: the linking length as a fraction of the mean separation.
+    box : float, sequence or Box, optional
+        Periods of the axes; a tree knows its own.
+    min_size : int
+        Smaller groups get the label -1.
+    mean_separation, volume : float, optional
+        With ``b``: the mean separation, or the volume that it follows from: (volume / n)^(1 / dimension). If
+        neither is given, the volume is that of the box.
+    attached : array_like or list of arrays, optional
+        Points that join the group of the nearest linked point within the linking length, if there is one, and
+        link nothing themselves. Their labels follow those of the linked points.
+    keep_roots : bool
+        Keep ``Groups.root``.
+    non_finite : {"error", "drop"}
+        What to do with points that have a NaN or infinite coordinate; a tree has decided already.
+    threads, progress, cancel
+        See Tree.
+
+    Returns
+    -------
+    Groups
+    """
+    options = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation, "volume": volume,
+               "min_size": _at_least_one(min_size), "strict": strict, "keep_roots": keep_roots}
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    if isinstance(points, Tree) and attached is None:
+        _expect_own_box(points, box, non_finite)
+        return Groups._of(carry_out(_kith.fof_tree, points._core, options, **how))
+    if isinstance(points, Tree):
+        raise TypeError("fof: attached points need the points themselves, not a tree")
+    options |= {"box": as_box(box)._core, "non_finite": non_finite}
+    linked = _types(points, "points")
+    others = [] if attached is None else _types(attached, "attached")
+    if len(linked) == 1 and not others:
+        return Groups._of(carry_out(_kith.fof_points, linked[0], options, **how))
+    is_attached = [False] * len(linked) + [True] * len(others)
+    return Groups._of(carry_out(_kith.fof_types, linked + others, is_attached, options, **how))
+
+
+def _at_least_one(min_size: int) -> int:
+    if min_size < 1:
+        raise ValueError(f"fof: min_size = {min_size}; groups have at least 1 point")
+    return int(min_size)
+
+
+def _expect_own_box(tree: Tree, box: Any, non_finite: str | None) -> None:
+    if box is not None and as_box(box) != tree.box:
+        raise ValueError(f"box: the tree has {tree.box!r} and keeps it; build another for {as_box(box)!r}")
+    if non_finite is not None:
+        raise ValueError("non_finite: the tree has decided already; give it when the tree is built")
+
+
+def _types(points: Any, name: str) -> list[np.ndarray]:
+    """One array, or several in a list."""
+    is_list = isinstance(points, (list, tuple)) and len(points) > 0 and np.ndim(points[0]) == 2
+    given: Sequence[Any] = points if is_list else [points]
+    return [as_points(x, name) for x in given]

@@ -1,0 +1,437 @@
+"""The tree with the interface of scipy.spatial.KDTree. Its names live here alone; elsewhere kith has its own."""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _kith
+from ._arrays import FLOAT64, as_array, points as as_points
+from ._box import Box
+from ._call import carry_out
+from ._neighbors import NeighborLists
+from ._tree import Tree
+
+_RECORD = np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=True)
+
+
+class KDTree:
+    """Drop-in superset of scipy.spatial.KDTree: same calls, shapes, conventions and errors.
+
+    Parameters
+    ----------
+    data : array_like, (n, m)
+        The points. The array is kept as ``data``, but read only now: what is changed in it later the tree does not
+        see.
+    leafsize, compact_nodes, balanced_tree
+        Accepted; the tree has a layout of its own.
+    copy_data : bool
+        Keep a copy as ``data`` instead of the array itself.
+    boxsize : float or sequence, optional
+        Periods of the axes; 0 for an open one.
+
+    Differences to scipy, all on purpose
+    ------------------------------------
+    * float32 data stay float32, and so do distances. Queries are rounded to the type of the tree.
+    * Neighbours at equal distance are ordered by index.
+    * Points outside a periodic box are wrapped into it instead of refused.
+    * ``workers=-1``, all processors, is the default.
+    * ``eps`` is accepted; answers are exact nevertheless, which every eps allows.
+    * There are no nodes to walk through (``tree``): kith.Tree has planes.
+    * At most 32 dimensions.
+
+    Beyond scipy
+    ------------
+    ``query(x, exclude_self=True)``, ``query_radius``, and any method without points: they are then the tree's own.
+
+    Attributes
+    ----------
+    data, n, m, leafsize, boxsize, mins, maxes, size, indices
+        As in scipy; ``size`` counts the nodes of kith's tree, ``indices`` is its order of the points.
+    """
+
+    _index_type: Any = np.intp
+
+    def __init__(self, data: Any, leafsize: int = 10, compact_nodes: bool = True, copy_data: bool = False,
+                 balanced_tree: bool = True, boxsize: Any = None) -> None:
+        given = as_array(data, "data")
+        if given.dtype.kind == "c":
+            raise TypeError("KDTree does not work with complex data")
+        if given.ndim != 2:
+            raise ValueError("data must be 2 dimensions")
+        if leafsize < 1:
+            raise ValueError("leafsize must be at least 1")
+        array = as_points(given, "data")
+        self.data: np.ndarray = array.copy() if copy_data and np.shares_memory(array, given) else array
+        self.leafsize = leafsize
+        self.compact_nodes = compact_nodes
+        self.balanced_tree = balanced_tree
+        self.n, self.m = self.data.shape
+        self.boxsize = None if boxsize is None else _sides(boxsize, self.m)
+        self._dtype = self.data.dtype
+        self._tree = self._build(self.data, self.boxsize)
+        self._one = _kith.PointSearch(self._tree._core)
+
+    @staticmethod
+    def _build(data: np.ndarray, boxsize: np.ndarray | None) -> Tree:
+        try:
+            return Tree(data, box=None if boxsize is None else Box(boxsize))
+        except ValueError as error:
+            raise _worded(error, "data") from error
+
+    # What the tree is.
+
+    @property
+    def mins(self) -> np.ndarray:
+        return self.data.min(axis=0) if self.n else np.zeros(self.m, self._dtype)
+
+    @property
+    def maxes(self) -> np.ndarray:
+        return self.data.max(axis=0) if self.n else np.zeros(self.m, self._dtype)
+
+    @property
+    def size(self) -> int:
+        return sum(self._tree._core.nodes(plane) for plane in range(self._tree.planes))
+
+    @property
+    def indices(self) -> np.ndarray:
+        return self._tree.order()
+
+    def __reduce__(self) -> Any:
+        arguments = (self.data, self.leafsize, self.compact_nodes, False, self.balanced_tree, self.boxsize)
+        return type(self), arguments
+
+    def __repr__(self) -> str:
+        return f"<kith.{type(self).__name__}: {self.n} points in {self.m} dimensions, {self._dtype.name}>"
+
+    # The k nearest.
+
+    def query(self, x: Any = None, k: Any = 1, eps: float = 0.0, p: float = 2.0,
+              distance_upper_bound: float = math.inf, workers: int = -1, *,
+              exclude_self: bool = False) -> tuple[Any, Any]:
+        """The nearest neighbours of points.
+
+        Parameters
+        ----------
+        x : array_like, (..., m), optional
+            The tree's own points if not given.
+        k : int or sequence of int
+            How many, or which ranks, counted from 1.
+        eps : float
+            Accepted; the answer is exact.
+        p : float
+            The norm, from 1 to infinity.
+        distance_upper_bound : float
+            Only neighbours nearer than this.
+        workers : int
+            Threads; -1 for all.
+        exclude_self : bool
+            Leave out each point itself, by its index; ``x`` must be the tree's own data or left out.
+
+        Returns
+        -------
+        d, i
+            Distances and indices, of shape (..., k); for an integer k of 1 without the last axis. Missing
+            neighbours have index n at distance infinity.
+        """
+        if type(k) is int and k >= 1 and p == 2.0 and not exclude_self and x is not None:
+            point = x if type(x) is np.ndarray else as_array(x, "x")
+            if point.ndim == 1 and point.shape[0] == self.m and point.dtype.kind != "c":
+                return self._query_one(point, k, distance_upper_bound)
+        threads = _threads(workers)
+        ranks = _ranks(k)
+        if not p >= 1:
+            raise ValueError("Only p-norms with 1<=p<=infinity permitted")
+        own = x is None or x is self.data
+        shape = self.data.shape[:-1] if own else None
+        queries = None
+        if not own:
+            queries, shape = self._rows(x)
+        if exclude_self and not own:
+            self._expect_own(queries, shape)
+            queries = None
+        most = int(ranks.max(initial=1))
+        distance, index = self._knn(queries, most, p, distance_upper_bound, exclude_self, threads)
+        return self._shaped(distance, index, shape, k, ranks)
+
+    def _query_one(self, point: np.ndarray, k: int, bound: float) -> tuple[Any, Any]:
+        if point.dtype != self._dtype or not point.flags.c_contiguous or not point.flags.aligned:
+            point = np.ascontiguousarray(point, dtype=self._dtype)
+        try:
+            distance, index = self._one(point, k, bound if bound > 0 else 0.0)
+        except ValueError as error:
+            raise _worded(error, "x") from error
+        if k > 1:
+            return distance, index
+        return (distance if self._dtype == FLOAT64 else np.float32(distance)), self._index_type(index)
+
+    def _knn(self, queries: np.ndarray | None, k: int, p: float, bound: float, exclude_self: bool,
+             threads: int) -> tuple[np.ndarray, np.ndarray]:
+        bound = bound if bound > 0 else 0.0
+        options = {"k": k, "exclude_self": exclude_self, "max_radius": bound, "strict": math.isfinite(bound), "p": p}
+        try:
+            index, distance = carry_out(_kith.knn, self._tree._core, queries, options, True, self.n,
+                                        threads=threads)
+        except ValueError as error:
+            raise _worded(error, "x") from error
+        return distance, index
+
+    def _shaped(self, distance: np.ndarray, index: np.ndarray, shape: tuple[int, ...], k: Any,
+                ranks: np.ndarray) -> tuple[Any, Any]:
+        is_list = np.ndim(k) > 0
+        if is_list:
+            distance, index = distance[:, ranks - 1], index[:, ranks - 1]
+        if not is_list and len(ranks) == 1:
+            if shape == ():
+                return distance[0, 0], self._index_type(index[0, 0])
+            return distance.reshape(shape), index.reshape(shape)
+        shape = (*shape, len(ranks))
+        return distance.reshape(shape), index.reshape(shape)
+
+    # Within a radius.
+
+    def query_ball_point(self, x: Any, r: Any, p: float = 2.0, eps: float = 0.0, workers: int = -1,
+                         return_sorted: bool | None = None, return_length: bool = False) -> Any:
+        """Indices of the points within distance r (inclusive) of points.
+
+        ``r`` is one radius, or one per point. Returns a list for one point, else an array of lists of the shape of x
+        without its last axis; their lengths with ``return_length``. Lists are sorted by index (``return_sorted``;
+        None: for several points), else by distance.
+        """
+        threads = _threads(workers)
+        queries, shape = self._rows(x)
+        radii = np.broadcast_to(np.asarray(r, np.float64), shape).reshape(-1)
+        if return_length:
+            counts = self._ball_counts(queries, radii, p, threads)
+            return counts.reshape(shape) if shape else int(counts[0])
+        is_sorted = bool(shape) if return_sorted is None else return_sorted
+        lists = _kith.lists_of_numbers(*self._balls(queries, radii, p, threads)[:2], is_sorted)
+        if not shape:
+            return lists[0]
+        result = np.empty(len(lists), dtype=object)
+        result[:] = lists
+        return result.reshape(shape)
+
+    def query_radius(self, x: Any, r: Any, *, format: str = "csr", p: float = 2.0, workers: int = -1,
+                     strict: bool = False) -> Any:
+        """All neighbours within r of each of the points, nearest first.
+
+        Parameters
+        ----------
+        x : array_like, (m,) or (q, m), or None for the tree's own points
+        r : float, or one per point
+        format : {"csr", "lists"}
+            NeighborLists (``offset``, ``index``, ``distance``), or two lists of arrays: indices and distances.
+        """
+        if format not in ("csr", "lists"):
+            raise ValueError(f"format = {format!r}; there are: csr, lists")
+        queries, shape = (None, (self.n,)) if x is None else self._rows(x)
+        radii = np.broadcast_to(np.asarray(r, np.float64), shape).reshape(-1)
+        found = NeighborLists(*self._balls(queries, radii, p, _threads(workers), strict), 0)
+        if format == "csr":
+            return found
+        cuts = found.offset[1:-1]
+        return np.split(found.index, cuts), np.split(found.distance, cuts)
+
+    def _balls(self, queries: np.ndarray | None, radii: np.ndarray, p: float, threads: int,
+               strict: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        is_asked = radii >= 0  # scipy finds nothing within a negative distance
+        if not is_asked.all():
+            queries = (self.data if queries is None else queries)[is_asked]
+        options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": _norm(p), "strict": strict}
+        try:
+            offset, index, distance, _ = carry_out(_kith.radius, self._tree._core, queries, options, True,
+                                                   threads=threads)
+        except ValueError as error:
+            raise _worded(error, "x") from error
+        if not is_asked.all():
+            offset = offset[np.concatenate([[0], np.cumsum(is_asked)])]
+        return np.ascontiguousarray(offset), index, distance
+
+    def _ball_counts(self, queries: np.ndarray, radii: np.ndarray, p: float, threads: int) -> np.ndarray:
+        is_asked = radii >= 0
+        options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": _norm(p)}
+        counts = np.zeros(len(radii), np.intp)
+        try:
+            counts[is_asked] = carry_out(_kith.radius_count, self._tree._core, queries[is_asked], options,
+                                         threads=threads)
+        except ValueError as error:
+            raise _worded(error, "x") from error
+        return counts
+
+    # Two trees, or one with itself.
+
+    def query_ball_tree(self, other: KDTree, r: float, p: float = 2.0, eps: float = 0.0) -> list[list[int]]:
+        """For each of this tree's points the indices of the other tree's points within r, sorted."""
+        tree = other._like(self, "query_ball_tree")
+        radii = np.full(self.n, r, np.float64)
+        offset, index, _ = tree._balls(self._data_like(tree), radii, p, 0)
+        return _kith.lists_of_numbers(offset, index, True)
+
+    def query_pairs(self, r: float, p: float = 2.0, eps: float = 0.0, output_type: str = "set") -> Any:
+        """All pairs i < j of points within r: a set of tuples, or an array of rows ("ndarray")."""
+        if output_type not in ("set", "ndarray"):
+            raise ValueError("Invalid output type")
+        options = {"radius": float(r), "p": _norm(p)}
+        if r < 0:
+            return set() if output_type == "set" else np.empty((0, 2), np.intp)
+        i, j, _ = carry_out(_kith.radius_pairs, self._tree._core, options, True)
+        return set(zip(i.tolist(), j.tolist())) if output_type == "set" else np.column_stack([i, j])
+
+    def count_neighbors(self, other: KDTree, r: Any, p: float = 2.0, weights: Any = None,
+                        cumulative: bool = True) -> Any:
+        """How many pairs of a point of this tree and one of the other are within r, for one r or several; with
+        ``weights``, the sum of their products. With ``cumulative=False``, pairs beyond ``r[i - 1]`` and within
+        ``r[i]``."""
+        radii = np.asarray(r, np.float64)
+        if radii.ndim > 1:
+            raise ValueError("r must be either a single value or a one-dimensional array of values")
+        flat = np.atleast_1d(radii)
+        if not cumulative and (np.diff(flat) < 0).any():
+            raise ValueError("r must be non-decreasing for non-cumulative counting.")
+        counts = self._pair_counts(other._like(self, "count_neighbors"), flat, _norm(p),
+                                   self._weights(other, weights), cumulative)
+        return counts if radii.ndim else counts[0].item()
+
+    def _weights(self, other: KDTree, weights: Any) -> tuple[Any, Any] | None:
+        if weights is None:
+            return None
+        if not isinstance(weights, tuple):
+            if self is not other:
+                raise ValueError("Two different trees are used. Specify weights for both in a tuple.")
+            weights = (weights, weights)
+        if len(weights) != 2:
+            raise ValueError("Invalid weights list; give one for each tree")
+        return _weight(weights[0], self.n), _weight(weights[1], other.n)
+
+    def _pair_counts(self, other: KDTree, radii: np.ndarray, p: float, weights: Any,
+                     cumulative: bool) -> np.ndarray:
+        is_asked = radii >= 0
+        options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": p, "cumulative": cumulative}
+        counts = np.zeros(len(radii), np.intp if weights is None else np.float64)
+        mine = self._like(other, "count_neighbors")
+        if not is_asked.any():
+            return counts
+        if weights is None:
+            counts[is_asked] = carry_out(_kith.pair_counts, mine._tree._core, other._tree._core, options)
+        else:
+            counts[is_asked] = carry_out(_kith.weighted_pair_counts, mine._tree._core, other._tree._core, weights,
+                                         options)
+        return counts
+
+    def sparse_distance_matrix(self, other: KDTree, max_distance: float, p: float = 2.0,
+                               output_type: str = "dok_matrix") -> Any:
+        """The distances up to max_distance between this tree's points and the other's: "dok_matrix",
+        "coo_matrix", "dict" or "ndarray" (records i, j, v)."""
+        if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
+            raise ValueError("Invalid output type")
+        tree = other._like(self, "sparse_distance_matrix")
+        radii = np.full(self.n, max_distance, np.float64)
+        offset, column, distance = tree._balls(self._data_like(tree), radii, p, 0)
+        row = np.repeat(np.arange(self.n, dtype=np.intp), np.diff(offset))
+        if output_type == "dict":
+            return dict(zip(zip(row.tolist(), column.tolist()), distance.tolist()))
+        if output_type == "ndarray":
+            records = np.empty(len(row), _RECORD)
+            records["i"], records["j"], records["v"] = row, column, distance
+            return records
+        from scipy.sparse import coo_matrix
+        matrix = coo_matrix((distance.astype(np.float64), (row, column)), shape=(self.n, other.n))
+        return matrix.todok() if output_type == "dok_matrix" else matrix
+
+    # Helpers.
+
+    def _rows(self, x: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+        """Query points as rows, and the shape that the results have in front."""
+        a = as_array(x, "x")
+        if a.dtype.kind == "c":
+            raise TypeError("KDTree does not work with complex data")
+        if a.ndim == 0 or a.shape[-1] != self.m:
+            raise ValueError(f"x must consist of vectors of length {self.m} but has shape {a.shape}")
+        return as_points(a.reshape(-1, self.m), "x", self._dtype), a.shape[:-1]
+
+    def _expect_own(self, queries: np.ndarray, shape: tuple[int, ...]) -> None:
+        if shape != (self.n,) or not np.array_equal(queries, self.data):
+            raise ValueError("exclude_self: x must be the tree's own data; leave x out")
+
+    def _like(self, other: KDTree, call: str) -> KDTree:
+        """This tree in the box of the other and in the wider type of both."""
+        if not isinstance(other, KDTree):
+            raise TypeError(f"{call}: the other tree must be a kith.KDTree")
+        if self.m != other.m:
+            raise ValueError(f"Trees passed to {call} have different dimensionality")
+        dtype = np.promote_types(self._dtype, other._dtype)
+        is_same_box = np.array_equal(np.zeros(self.m) if self.boxsize is None else self.boxsize,
+                                     np.zeros(self.m) if other.boxsize is None else other.boxsize)
+        if dtype == self._dtype and is_same_box:
+            return self
+        return KDTree(self.data.astype(dtype, copy=False), boxsize=other.boxsize)
+
+    def _data_like(self, tree: KDTree) -> np.ndarray:
+        return as_points(self.data, "data", tree._dtype)
+
+
+class cKDTree(KDTree):
+    """The same with the default leafsize and the plain int of scipy.spatial.cKDTree."""
+
+    _index_type: Any = int
+
+    def __init__(self, data: Any, leafsize: int = 16, compact_nodes: bool = True, copy_data: bool = False,
+                 balanced_tree: bool = True, boxsize: Any = None) -> None:
+        super().__init__(data, leafsize, compact_nodes, copy_data, balanced_tree, boxsize)
+
+
+def _sides(boxsize: Any, dimension: int) -> np.ndarray:
+    sides = np.broadcast_to(np.asarray(boxsize, np.float64), (dimension,)).copy()
+    sides[~(sides > 0)] = 0.0  # scipy: not positive means open
+    return sides
+
+
+def _threads(workers: int) -> int:
+    if workers is None or workers == -1:
+        return 0
+    count = operator.index(workers)
+    if count < 1:
+        raise ValueError(f"Invalid number of workers {workers}, must be -1 or > 0")
+    return count
+
+
+def _ranks(k: Any) -> np.ndarray:
+    """The ranks asked for, counted from 1."""
+    if k is None:
+        raise ValueError("k must be an integer or a sequence of integers")
+    if np.ndim(k) == 0:
+        count = operator.index(k)
+        if count < 1:
+            raise ValueError(f"k = {k}; k must be an integer of at least 1 or a sequence of them")
+        return np.arange(1, count + 1)
+    ranks = np.asarray(k)
+    if ranks.ndim != 1 or (ranks.size and ranks.dtype.kind not in "iu"):
+        raise ValueError("k must be an integer or a sequence of integers")
+    if (ranks < 1).any():
+        raise ValueError("k must be a sequence of integers of at least 1")
+    return ranks.astype(np.intp)
+
+
+def _norm(p: float) -> float:
+    if not p >= 1:
+        raise ValueError("Only p-norms with 1<=p<=infinity permitted")
+    return float(p)
+
+
+def _weight(weights: Any, count: int) -> np.ndarray | None:
+    if weights is None:
+        return None
+    a = np.ascontiguousarray(weights, dtype=np.float64)
+    if a.shape != (count,):
+        raise ValueError(f"Number of weights differ from the number of data points: {a.shape} for {count}")
+    return a
+
+
+def _worded(error: ValueError, name: str) -> ValueError:
+    """The error in scipy's words where it has some."""
+    if getattr(error, "code", "") == "non_finite":
+        return ValueError(f"'{name}' must be finite, check for nan or inf values: {error}")
+    return error

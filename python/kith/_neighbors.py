@@ -1,0 +1,228 @@
+"""Who is near."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _kith
+from ._arrays import FLOAT64, points as as_points, values
+from ._call import CancelToken, Progress, carry_out
+from ._tree import Tree, as_tree
+
+_INT32_LIMIT = 2**31 - 1
+
+
+class Neighbors(NamedTuple):
+    """Rows of neighbours, nearest first: ``index, distance = kith.knn(...)``. A row with fewer than k ends in
+    index -1 at distance infinity."""
+
+    index: np.ndarray
+    distance: np.ndarray
+
+
+class Pairs(NamedTuple):
+    """Pairs i < j of points, by i, then by distance."""
+
+    i: np.ndarray
+    j: np.ndarray
+    distance: np.ndarray
+
+
+class NeighborLists:
+    """Neighbours of all queries in one list: those of query i are ``index[offset[i]:offset[i + 1]]``, nearest
+    first, at ``distance[offset[i]:offset[i + 1]]``. ``lists[i]`` gives both for one query."""
+
+    __slots__ = ("offset", "index", "distance", "truncated")
+
+    def __init__(self, offset: np.ndarray, index: np.ndarray, distance: np.ndarray, truncated: int) -> None:
+        self.offset = offset
+        self.index = index
+        self.distance = distance
+        self.truncated = truncated
+        """Queries that had more than max_neighbors."""
+
+    def __len__(self) -> int:
+        return len(self.offset) - 1
+
+    def __getitem__(self, i: int) -> Neighbors:
+        number = i + len(self) if i < 0 else i
+        if not 0 <= number < len(self):
+            raise IndexError(f"list {i} of {len(self)}")
+        part = slice(self.offset[number], self.offset[number + 1])
+        return Neighbors(self.index[part], self.distance[part])
+
+    @property
+    def count(self) -> np.ndarray:
+        """The number of neighbours of each query."""
+        return np.diff(self.offset)
+
+    def __repr__(self) -> str:
+        return f"<kith.NeighborLists: {len(self)} lists, {len(self.index)} neighbors>"
+
+
+def is_long(index_dtype: Any, tree: Tree) -> bool:
+    """Whether indices are int64: as asked, or where int32 cannot hold them."""
+    if index_dtype is None:
+        return tree.input_size > _INT32_LIMIT
+    dtype = np.dtype(index_dtype)
+    if dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
+        raise TypeError(f"index_dtype: {dtype}; indices are int32 or int64")
+    return dtype == np.dtype(np.int64)
+
+
+def queries_for(tree: Tree, queries: Any) -> np.ndarray | None:
+    """Query points, rounded to the tree's type."""
+    return None if queries is None else as_points(queries, "queries", tree.dtype)
+
+
+def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_self: bool = False,
+        max_radius: float = np.inf, strict: bool = False, order: str = "input", method: str = "automatic",
+        p: float = 2.0, index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
+        cancel: CancelToken | None = None) -> Neighbors:
+    """The k nearest neighbours of points, exactly, in the order of (squared distance, index).
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension), or Tree
+        Where neighbours are looked for.
+    queries : array_like, (m, dimension), optional
+        Whose neighbours; of the points themselves if not given, each its own first neighbour. Rounded to
+        the type of the points.
+    k : int
+        At least 1; rows of fewer neighbours end in index -1 at distance infinity.
+    box : float, sequence or Box, optional
+        Periods of the axes.
+    exclude_self : bool
+        Leave out the point itself, by index (without ``queries``).
+    max_radius : float
+        Neighbours lie within (inclusive; with ``strict``, exclusive).
+    order : {"input", "tree"}
+        Row i belongs to the i-th point that was given, or to the i-th of ``Tree.order()``.
+    method : {"automatic", "predict", "walk"}
+        All give the same answer.
+    p : float
+        The norm: 1, 2, infinity or any other from 1 on; 2 is the fastest.
+    index_dtype : int32 or int64
+        int32 if not given and it holds every index.
+    threads, progress, cancel
+        See Tree.
+
+    Returns
+    -------
+    Neighbors
+        ``index, distance``: arrays of m rows of k.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, KeyboardInterrupt
+    """
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    options = {"k": k, "exclude_self": exclude_self, "max_radius": max_radius, "strict": strict,
+               "order": order, "method": method, "p": p}
+    index, distance = carry_out(_kith.knn, tree._core, queries_for(tree, queries), _checked_k(options),
+                                is_long(index_dtype, tree), -1, **how)
+    return Neighbors(index, distance)
+
+
+def _checked_k(options: dict[str, Any]) -> dict[str, Any]:
+    k = options["k"]
+    if not isinstance(k, (int, np.integer)) or isinstance(k, bool):
+        raise TypeError(f"k = {k!r}; give an integer")
+    if k < 1:
+        raise ValueError(f"k = {k}; ask for at least 1 neighbor")
+    return {**options, "k": int(k)}
+
+
+def _radius_options(radius: Any, count: int, options: dict[str, Any]) -> dict[str, Any]:
+    """One radius for all queries, or one for each."""
+    if np.ndim(radius) == 0:
+        return {**options, "radius": float(radius)}
+    return {**options, "radii": values(radius, count, "radius", FLOAT64)}
+
+
+def radius(points: Any, queries: Any = None, *, radius: Any, box: Any = None, strict: bool = False,
+           exclude_self: bool = False, sorted: bool = True, max_neighbors: int = 0, p: float = 2.0,
+           index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
+           cancel: CancelToken | None = None) -> NeighborLists:
+    """All neighbours within a radius (inclusive; with ``strict``, exclusive), exactly.
+
+    ``radius`` is one number, or one per query. ``max_neighbors`` keeps only the nearest so many. Other
+    parameters are those of knn. Returns NeighborLists.
+    """
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    chosen = queries_for(tree, queries)
+    count = tree.input_size if chosen is None else len(chosen)
+    options = _radius_options(radius, count, {
+        "strict": strict, "exclude_self": exclude_self, "sorted": sorted, "max_neighbors": max_neighbors,
+        "p": p})
+    found = carry_out(_kith.radius, tree._core, chosen, options, is_long(index_dtype, tree), **how)
+    return NeighborLists(*found)
+
+
+def radius_count(points: Any, queries: Any = None, *, radius: Any, box: Any = None, strict: bool = False,
+                 exclude_self: bool = False, p: float = 2.0, threads: int | None = None,
+                 progress: Progress = None, cancel: CancelToken | None = None) -> np.ndarray:
+    """How many neighbours are within a radius of each query; the parameters are those of radius."""
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    chosen = queries_for(tree, queries)
+    count = tree.input_size if chosen is None else len(chosen)
+    options = _radius_options(radius, count, {"strict": strict, "exclude_self": exclude_self, "p": p})
+    return carry_out(_kith.radius_count, tree._core, chosen, options, **how)
+
+
+def radius_pairs(points: Any, *, radius: float, box: Any = None, strict: bool = False, p: float = 2.0,
+                 index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
+                 cancel: CancelToken | None = None) -> Pairs:
+    """All pairs i < j of points within a radius, by i, then by (squared distance, j)."""
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    options = {"radius": float(radius), "strict": strict, "p": p}
+    return Pairs(*carry_out(_kith.radius_pairs, tree._core, options, is_long(index_dtype, tree), **how))
+
+
+def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any = None, box: Any = None,
+            threads: int | None = None, progress: Progress = None,
+            cancel: CancelToken | None = None) -> np.ndarray:
+    """The density at each point from its k nearest (itself among them): sum of m_j W(r_ij, h_i), h_i being the
+    distance of the k-th. In one to three dimensions.
+
+    Parameters
+    ----------
+    points : array_like or Tree
+    k : int
+    kernel : {"cubic_spline", "wendland_c2"}
+    mass : array_like or float, optional
+        One per point, or the same for all; 1 if not given.
+    box, threads, progress, cancel
+        See knn.
+    """
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    is_same = mass is None or np.ndim(mass) == 0
+    masses = None if is_same else values(mass, tree.input_size, "mass", FLOAT64)
+    found = carry_out(_kith.density, tree._core, masses, _checked_k({"k": k, "kernel": kernel}), **how)
+    return found if mass is None or not is_same else found * float(mass)
+
+
+def kth_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = None,
+                 threads: int | None = None, progress: Progress = None,
+                 cancel: CancelToken | None = None) -> np.ndarray:
+    """The distance of each point's k-th neighbour (itself the first, unless excluded); nothing else is stored."""
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    options = _checked_k({"k": k, "exclude_self": exclude_self})
+    return carry_out(_kith.kth_distance, tree._core, options, **how)
+
+
+def mean_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = None,
+                  threads: int | None = None, progress: Progress = None,
+                  cancel: CancelToken | None = None) -> np.ndarray:
+    """The mean distance of each point's k neighbours."""
+    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    options = _checked_k({"k": k, "exclude_self": exclude_self})
+    return carry_out(_kith.mean_distance, tree._core, options, **how)

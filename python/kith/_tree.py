@@ -1,0 +1,191 @@
+"""The tree that every search stands on."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _kith
+from ._arrays import points as as_points
+from ._box import Box, as_box
+from ._call import CancelToken, Progress, carry_out
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The nodes of one plane of a tree, as columns. Points of node i: ``begin[i]`` to ``end[i]`` in tree order;
+    its children in the plane below: ``first[i]`` to ``last[i]``; its tight box: ``lower[i]``, ``upper[i]``."""
+
+    begin: np.ndarray
+    end: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The Morton cells of the nodes of one plane: their volume is 2^level in the tree's frame."""
+
+    level: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+
+class Tree:
+    """An immutable tree over a set of points; the calls of this package take it in place of the points.
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension)
+        In 1 to 32 dimensions. float32 and float64 are kept; see the page about Python for other types.
+    box : float, sequence or Box, optional
+        Periods of the axes; open space if not given.
+    builder : {"packed", "cells"}
+        8 consecutive points to a leaf, or the largest Morton cells of at most ``max_leaf_size`` points.
+    curve : {"automatic", "hilbert", "z"}
+        The order of the points.
+    non_finite : {"error", "drop"}
+        What to do with points that have a NaN or infinite coordinate. Dropped points stay in results, with
+        -1 for them.
+    max_leaf_size, coarsening, max_volume_ratio
+        Of the cells builder.
+    threads : int, optional
+        All that there are, if not given. Results never depend on it.
+    progress : callable, bool, optional
+        Called with (stage, done, total), some times a second; True shows bars by tqdm.
+    cancel : CancelToken, optional
+        To stop the call from another thread.
+
+    Trees can be pickled, copied, saved and used from any number of threads at once.
+    """
+
+    __slots__ = ("_core", "__weakref__")
+
+    def __init__(self, points: Any, *, box: Any = None, builder: str = "packed", curve: str = "automatic",
+                 non_finite: str = "error", max_leaf_size: int = 48, coarsening: int = 8,
+                 max_volume_ratio: float = 50.0, threads: int | None = None, progress: Progress = None,
+                 cancel: CancelToken | None = None) -> None:
+        options = {"box": as_box(box)._core, "builder": builder, "curve": curve, "non_finite": non_finite,
+                   "max_leaf_size": max_leaf_size, "coarsening": coarsening,
+                   "max_volume_ratio": max_volume_ratio}
+        self._core = carry_out(_kith.CoreTree.build, as_points(points), options, threads=threads,
+                               progress=progress, cancel=cancel)
+
+    @classmethod
+    def _of(cls, core: Any) -> Tree:
+        tree = object.__new__(cls)
+        tree._core = core
+        return tree
+
+    @property
+    def size(self) -> int:
+        """Points in the tree."""
+        return self._core.size
+
+    @property
+    def input_size(self) -> int:
+        """Points that were given, with those that were dropped."""
+        return self._core.input_size
+
+    @property
+    def dimension(self) -> int:
+        return self._core.dimension
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32 or float64: the type of coordinates and distances."""
+        return np.dtype(np.float64 if self._core.is_double else np.float32)
+
+    @property
+    def box(self) -> Box:
+        return Box._of(self._core.box)
+
+    @property
+    def builder(self) -> str:
+        return ("packed", "cells")[self._core.builder]
+
+    @property
+    def curve(self) -> str:
+        """What was chosen, never "automatic"."""
+        return ("automatic", "hilbert", "z")[self._core.curve]
+
+    @property
+    def memory(self) -> int:
+        """Bytes held."""
+        return self._core.memory
+
+    @property
+    def scale_exponent(self) -> int:
+        """Coordinates are stored times 2 to this power: 0, but for data of extreme size."""
+        return self._core.scale_exponent
+
+    @property
+    def planes(self) -> int:
+        """Plane 0 holds the leaves, the last one the root."""
+        return self._core.planes
+
+    def order(self) -> np.ndarray:
+        """Original index of every point, in tree order."""
+        return self._core.order()
+
+    def coordinates(self) -> np.ndarray:
+        """Coordinates in tree order, wrapped into the box, in float64."""
+        return self._core.coordinates()
+
+    def plane(self, plane: int) -> Plane:
+        """The nodes of a plane, counted from the leaves; negative numbers count from the root."""
+        return Plane(**self._core.plane(self._plane_number(plane)))
+
+    def cells(self, plane: int) -> Cells:
+        """The Morton cells of a plane's nodes, for a tree in z-order."""
+        return Cells(**self._core.cells(self._plane_number(plane)))
+
+    def _plane_number(self, plane: int) -> int:
+        number = plane + self.planes if plane < 0 else plane
+        if not 0 <= number < self.planes:
+            raise IndexError(f"tree: plane {plane} of {self.planes}")
+        return number
+
+    def check(self) -> None:
+        """Verifies every invariant; raises RuntimeError for the first one that is broken."""
+        self._core.check()
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        box = f", box={self.box!r}" if self.box.is_periodic else ""
+        return (f"<kith.Tree: {self.size} points in {self.dimension} dimensions, {self.dtype.name}{box}, "
+                f"{self.builder}, {self.curve}>")
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tree:
+        return self
+
+
+def as_tree(points: Any, box: Any = None, **execution: Any) -> Tree:
+    """The tree itself, or a tree of the points."""
+    if isinstance(points, Tree):
+        if box is not None and as_box(box) != points.box:
+            raise ValueError(f"box: the tree has {points.box!r} and keeps it; build another for {as_box(box)!r}")
+        return points
+    return Tree(points, box=box, **execution)
+
+
+def estimate_memory(size: int, dimension: int = 3, dtype: Any = np.float32, **options: Any) -> dict[str, int]:
+    """Bytes that building a tree of ``size`` points takes beyond the array: ``peak`` and ``kept``."""
+    box = {"box": as_box(options.pop("box"))._core} if "box" in options else {}
+    peak, kept = _kith.estimate_memory(size, dimension, np.dtype(dtype).name, {**options, **box})
+    return {"peak": peak, "kept": kept}
