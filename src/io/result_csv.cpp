@@ -51,7 +51,8 @@ std::string head_of(const ResultAbout& about, std::span<const ResultArray> array
     if (const std::string unit = unit_name(about.units, array.unit); !unit.empty())
       head += fmt::format("# unit of {}: {}\n", array.name, unit);
     for (std::size_t c = 0; c < array.width; ++c)
-      names += (names.empty() ? "" : ",") + column_name(array, c, about.dimension);
+      names +=
+          fmt::format("{}{}", names.empty() ? "" : ",", column_name(array, c, about.dimension));
   }
   return head + names + "\n";
 }

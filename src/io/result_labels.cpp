@@ -68,7 +68,7 @@ std::vector<std::int64_t> sizes_of_type(const ResultFile& file, int type) {
 std::vector<std::int32_t> ResultFile::label() const {
   const std::size_t n = about().points;
   const std::vector<io::TypeSlice> slices = io::slices_of(about());
-  const std::string first = "_" + std::to_string(slices.empty() ? 0 : slices.front().type);
+  const std::string first = fmt::format("_{}", slices.empty() ? 0 : slices.front().type);
   const bool has_all = has("label") || has("order");
   const bool has_parts = has("label" + first) || has("order" + first);
   if (!has_all && !has_parts) return {};
@@ -88,7 +88,7 @@ std::vector<std::int32_t> ResultFile::label() const {
     reader.take("order", integers("size"), 0, n);
   } else {
     for (const io::TypeSlice& slice : slices) {
-      const std::string suffix = "_" + std::to_string(slice.type);
+      const std::string suffix = fmt::format("_{}", slice.type);
       if (has("label" + first))
         take_labels(*this, "label" + suffix, slice.begin, labels);
       else

@@ -52,7 +52,7 @@ void add_points(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& fi
   const bool is_gadget = source.style == ResultStyle::gadget;
   for (const TypeSlice& slice : slices_of(source.about)) {
     const std::string type = "PartType" + std::to_string(slice.type);
-    const std::string suffix = "_" + std::to_string(slice.type);
+    const std::string suffix = fmt::format("_{}", slice.type);
     const std::string label = is_gadget ? "Labels/" + type : type + "/FOFGroupIDs";
     if (file->contains(label)) source.arrays.emplace("label" + suffix, array_of(file, label));
     if (file->contains("Order/" + type))
