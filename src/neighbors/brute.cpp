@@ -148,7 +148,55 @@ std::vector<BruteRow<T>> radius_rows(const Scene<T>& scene, const RadiusOptions&
   });
 }
 
+/// Which of the radii, in ascending order, is the first to hold a key; their number if none does.
+template <class Key>
+std::size_t bin_of(Key key, const std::vector<double>& limits) {
+  std::size_t bin = 0;
+  while (bin < limits.size() && !(static_cast<double>(key) <= limits[bin])) ++bin;
+  return bin;
+}
+
+template <class T>
+std::vector<double> pair_sums(const Rows<T>& receivers, const Rows<T>& sources,
+                              const Frame<T>& frame, const PairWeights& weights,
+                              const PairCountOptions& options) {
+  const auto weight = [](std::span<const double> of, std::uint32_t i) {
+    return of.empty() ? 1 : of[i];
+  };
+  std::vector<double> result(options.radii.size());
+  with_norm<T>(options.p, [&]<class Norm>(const Norm& norm) {
+    NormMetric<kAnyDimension, T, Norm> metric{norm, axes_of(sources.dimension)};
+    std::copy_n(frame.side, sources.dimension, metric.side);
+    for (std::size_t r = 0; r < options.radii.size(); ++r) {
+      std::vector<double> limits{key_limit(options.radii[r], options.strict, options.p, frame)};
+      if (!options.cumulative && r > 0)
+        limits.insert(limits.begin(),
+                      key_limit(options.radii[r - 1], options.strict, options.p, frame));
+      for (std::size_t i = 0; i < receivers.index.size(); ++i)
+        for (std::size_t j = 0; j < sources.index.size(); ++j)
+          if (bin_of(metric.key(receivers.row(i), sources.row(j)), limits) + 1 == limits.size())
+            result[r] += weight(weights.receivers, receivers.index[i]) *
+                         weight(weights.sources, sources.index[j]);
+    }
+  });
+  return result;
+}
+
 }  // namespace
+
+template <class T>
+std::vector<double> brute_pair_counts(PointsView receivers, PointsView sources,
+                                      const TreeOptions& options, const PairWeights& weights,
+                                      const PairCountOptions& pair_options) {
+  const FloatEnvironment environment;
+  const Scene<T> from(receivers, options, nullptr), to(sources, options, nullptr);
+  Rows<T> rows = from.points;
+  Frame<T> change;
+  change.exponent = to.input.frame.exponent - from.input.frame.exponent;
+  if (change.exponent != 0)
+    for (T& x : rows.x) x = change.scaled(x);
+  return pair_sums(rows, to.points, to.input.frame, weights, pair_options);
+}
 
 template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
@@ -185,7 +233,9 @@ std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& opti
   template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&,                  \
                                                  const RadiusOptions&);                           \
   template std::vector<BruteRow<T>> brute_radius(PointsView, const TreeOptions&, PointsView,      \
-                                                 const RadiusOptions&);
+                                                 const RadiusOptions&);                           \
+  template std::vector<double> brute_pair_counts<T>(PointsView, PointsView, const TreeOptions&,   \
+                                                    const PairWeights&, const PairCountOptions&);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)
 #undef KITH_INSTANTIATE

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <kith/pair_counts.hpp>
 #include <kith/radius.hpp>
 
 namespace kith {
@@ -34,5 +35,11 @@ std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& opti
 template <class T>
 std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
                                       PointsView queries, const RadiusOptions& radius_options);
+
+/// What weighted_pair_counts gives; with no weights, what pair_counts gives.
+template <class T>
+std::vector<double> brute_pair_counts(PointsView receivers, PointsView sources,
+                                      const TreeOptions& options, const PairWeights& weights,
+                                      const PairCountOptions& pair_options);
 
 }  // namespace kith

@@ -103,6 +103,10 @@ class NormWalk {
           out[i] = metric_.norm.add(out[i], std::abs(x - p[i]));
     }
   }
+  void load(std::size_t block, std::size_t lane, T* out) const {
+    const T* at = source_.blocks + block * Planes<T>::block_stride(source_.dimension) + lane;
+    for (int axis = 0; axis < axes(); ++axis) out[axis] = at[lanes(axis)];
+  }
   const std::uint32_t* ids(std::size_t block) const {
     const std::size_t stride = Planes<T>::block_stride(source_.dimension);
     return reinterpret_cast<const std::uint32_t*>(source_.blocks + block * stride + lanes(axes()));

