@@ -15,7 +15,7 @@ Scalar scalar_of_array(const Array& array) {
 
 PointsView points_of(const Array& array) {
   if (array.ndim() != 2) throw nb::value_error("points must be a matrix, one row per point");
-  if (array.shape(1) > 1 && array.stride(1) != 1) {
+  if (array.shape(0) > 0 && array.shape(1) > 1 && array.stride(1) != 1) {
     throw nb::value_error("the coordinates of a point must be adjacent in memory");
   }
   PointsView view;

@@ -11,6 +11,7 @@ NB_MODULE(_kith, module) {
   module.attr("__version__") = KITH_VERSION;
   bind_call(module);
   bind_tree(module);
+  bind_tree_file(module);
   bind_knn(module);
   bind_radius(module);
   bind_density(module);
@@ -18,4 +19,5 @@ NB_MODULE(_kith, module) {
   bind_catalogue(module);
   bind_halos(module);
   bind_sample(module);
+  bind_results(module);
 }

@@ -19,7 +19,7 @@ from . import sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
 from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
-                         mass_function, overdensities, subhalos)
+                         mass_function, overdensities, read_catalogue, subhalos)
 from ._groups import Groups, fof
 from ._kdtree import KDTree, cKDTree
 from ._kith import __version__
@@ -31,7 +31,7 @@ __all__ = [
     "Box", "CancelToken", "Catalogue", "Cells", "Groups", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
     "Overdensities", "Pairs", "Plane", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "density",
     "edge_density", "estimate_memory", "fof", "halos", "knn", "kth_distance", "mass_function", "mean_distance",
-    "overdensities", "plot", "radius", "radius_count", "radius_pairs", "sample", "sklearn", "subhalos",
+    "overdensities", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "sample", "sklearn", "subhalos",
 ]
 
 

@@ -1,13 +1,14 @@
 """What the groups are: catalogues, halos, subhalos."""
 from __future__ import annotations
 
+import os
 from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _kith
 from ._arrays import FLOAT64, points as as_points, small_integers, values
-from ._box import as_box
+from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
 from ._groups import Groups, fof
 from ._tree import Tree, as_tree
@@ -89,6 +90,34 @@ class Catalogue:
         from astropy.table import Table
         return Table(self.columns, meta=dict(self.about))
 
+    def save(self, path: str | os.PathLike[str], *, style: str = "automatic", compression: int = 0) -> None:
+        """Writes the catalogue, with the labels of the points if it has its groups.
+
+        Parameters
+        ----------
+        path : path
+            The ending says how, unless ``style`` does: .hdf5 and .h5 (as "gadget"), .npz, .csv.
+        style : {"automatic", "gadget", "swift", "npz", "csv"}
+            HDF5 as Gadget-4 and IllustrisTNG have it, as SWIFT has it, NumPy arrays, or a line per group.
+        compression : int
+            HDF5: gzip level 0 to 9.
+
+        kith.read_catalogue reads it again (but for csv).
+        """
+        core = _kith.CoreCatalogue.make(self.columns, self.dimension, self.types)
+        members = None if self.groups is None else self.groups._members
+        label = None if self.groups is None or style == "csv" or os.fspath(path).endswith(".csv") else self.groups.label
+        about = {name: value for name, value in self.about.items() if name != "box"}
+        about |= {"dimension": self.dimension, "box": as_box(self.about.get("box"))._core}
+        carry_out(_kith.write_catalogue, os.fspath(path), core, members, label, about,
+                  {"style": style, "compression": compression})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
     def mass_function(self, volume: float, **options: Any) -> MassFunction:
         """kith.mass_function of this catalogue's masses."""
         return mass_function(self.columns["mass"], volume, **options)
@@ -165,8 +194,23 @@ def catalogue(points: Any, groups: Groups, *, mass: Any = None, velocity: Any = 
         options["type"] = small_integers(type, len(chosen), "type")
     core = carry_out(_kith.catalogue, chosen, groups._members, options, threads=threads, progress=progress,
                      cancel=cancel)
-    about = {"box": as_box(box).side, "linking_length": groups.linking_length, "points": len(chosen)}
+    about = {**_about(chosen, box), "linking_length": groups.linking_length}
     return Catalogue._of(core, groups, about)
+
+
+def _about(points: np.ndarray, box: Any) -> dict[str, Any]:
+    """What was asked about which points."""
+    return {"points": len(points), "is_double": points.dtype == FLOAT64, "box": as_box(box)}
+
+
+def read_catalogue(path: str | os.PathLike[str]) -> Catalogue:
+    """A catalogue that kith wrote (HDF5 or npz), with its groups if the file has labels."""
+    core, label, facts = carry_out(_kith.read_catalogue, os.fspath(path))
+    groups = Groups(label) if len(label) else None
+    facts["box"] = Box._of(facts["box"])
+    if groups is not None:
+        groups.linking_length = facts["linking_length"]
+    return Catalogue._of(core, groups, facts)
 
 
 def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | None = None,
@@ -233,7 +277,7 @@ def subhalos(points: Any, groups: Groups, *, velocity: Any, linking_length: floa
                **_velocity_option(velocity)}
     parent, members, core = carry_out(_kith.subhalos, chosen, groups._members, options, threads=threads,
                                       progress=progress, cancel=cancel)
-    about = {"box": as_box(box).side, "linking_length": linking_length, "points": len(chosen)}
+    about = {**_about(chosen, box), "linking_length": linking_length}
     return Subhalos(parent, members.order(), members.offset().view(np.int64),
                     Catalogue._of(core, None, about))
 

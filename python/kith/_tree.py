@@ -160,6 +160,22 @@ class Tree:
         """Verifies every invariant; raises RuntimeError for the first one that is broken."""
         self._core.check()
 
+    def save(self, path: str | os.PathLike[str], *, progress: Progress = None,
+             cancel: CancelToken | None = None) -> None:
+        """Writes the tree to one file, which appears under its name only when it is complete."""
+        carry_out(_kith.save_tree, self._core, os.fspath(path), progress=progress, cancel=cancel)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, verify: bool = True, progress: Progress = None,
+             cancel: CancelToken | None = None) -> Tree:
+        """The tree in a file, which is mapped, not read. ``verify=False`` skips the check of the content: quick, but a
+        damaged file may then crash the searches that follow. Raises OSError."""
+        core = carry_out(_kith.load_tree, os.fspath(path), verify, progress=progress, cancel=cancel)
+        return cls._of(core)
+
+    def __reduce__(self) -> Any:
+        return _tree_from_bytes, (carry_out(_kith.tree_to_bytes, self._core),)
+
     def __len__(self) -> int:
         return self.size
 
@@ -173,6 +189,10 @@ class Tree:
 
     def __deepcopy__(self, memo: Any) -> Tree:
         return self
+
+
+def _tree_from_bytes(data: bytes) -> Tree:
+    return Tree._of(carry_out(_kith.tree_from_bytes, data))
 
 
 def as_tree(points: Any, box: Any = None, **execution: Any) -> Tree:

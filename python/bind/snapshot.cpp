@@ -1,0 +1,136 @@
+// Snapshots: particles in files.
+#include <memory>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kith/snapshot.hpp>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace kith::python {
+namespace {
+
+Snapshot open_snapshot(const std::string& path, const nb::dict& given, const Call& call) {
+  SnapshotOptions options;
+  Options read(given);
+  bool is_double = false;
+  read("dimension", options.dimension);
+  read("is_double", is_double);
+  read("columns", options.columns);
+  read("velocity_columns", options.velocity_columns);
+  read("mass_column", options.mass_column);
+  read.expect_no_more();
+  if (is_double) options.scalar = Scalar::float64;
+  return run(call, [&](const Execution&) { return Snapshot(path, options); });
+}
+
+nb::dict units_dict(const Units& units) {
+  nb::dict facts;
+  facts["length"] = units.length;
+  facts["mass"] = units.mass;
+  facts["velocity"] = units.velocity;
+  facts["is_per_h"] = units.is_per_h;
+  facts["is_comoving"] = units.is_comoving;
+  return facts;
+}
+
+nb::dict background_dict(const Background& background) {
+  nb::dict facts;
+  facts["is_known"] = background.is_known;
+  facts["omega_m"] = background.omega_m;
+  facts["omega_lambda"] = background.omega_lambda;
+  facts["omega_b"] = background.omega_b;
+  facts["h"] = background.h;
+  facts["scale_factor"] = background.scale_factor;
+  facts["redshift"] = background.redshift;
+  return facts;
+}
+
+nb::list types_list(const std::vector<SnapshotType>& types) {
+  nb::list list;
+  for (const SnapshotType& type : types) {
+    nb::dict facts;
+    facts["type"] = type.type;
+    facts["name"] = type.name;
+    facts["count"] = type.count;
+    facts["mass"] = type.mass;
+    list.append(facts);
+  }
+  return list;
+}
+
+nb::dict info_dict(const Snapshot& snapshot) {
+  const SnapshotInfo& info = snapshot.info();
+  nb::dict facts;
+  facts["format"] = name(info.format);
+  facts["code"] = info.code;
+  facts["files"] = info.files;
+  facts["dimension"] = info.dimension;
+  facts["types"] = types_list(info.type);
+  facts["time"] = info.time;
+  facts["velocity_factor"] = info.velocity_factor;
+  facts["is_double"] = info.position_scalar == Scalar::float64;
+  facts["units"] = units_dict(info.units);
+  facts["background"] = background_dict(info.background);
+  return facts;
+}
+
+template <class T>
+nb::object read_numbers(const Snapshot& snapshot, Field field, const std::vector<int>& types,
+                        const Call& call) {
+  const std::size_t rows = snapshot.size(types);
+  const bool is_vector = field == Field::position || field == Field::velocity;
+  const std::size_t width = is_vector ? static_cast<std::size_t>(snapshot.info().dimension) : 1;
+  auto numbers = run(call, [&](const Execution& e) {
+    std::vector<T> read(rows * width);
+    snapshot.read(field, std::span<T>(read), types, e);
+    return read;
+  });
+  return is_vector ? array_of(std::move(numbers), {rows, width}) : array_of(std::move(numbers));
+}
+
+Field field_of(const std::string& name) {
+  nb::dict given;
+  given["field"] = name;
+  Field field = Field::position;
+  Options(given).choice("field", field, {"position", "velocity", "mass", "id"});
+  return field;
+}
+
+nb::object read_field(const Snapshot& snapshot, const std::string& name,
+                      const std::vector<int>& types, bool is_double, const Call& call) {
+  const Field field = field_of(name);
+  if (field == Field::id) {
+    return array_of(run(call, [&](const Execution& e) {
+      std::vector<std::uint64_t> read(snapshot.size(types));
+      snapshot.read_id(read, types, e);
+      return read;
+    }));
+  }
+  return is_double ? read_numbers<double>(snapshot, field, types, call)
+                   : read_numbers<float>(snapshot, field, types, call);
+}
+
+bool has_field(const Snapshot& snapshot, const std::string& name, const std::vector<int>& types) {
+  return snapshot.has(field_of(name), types);
+}
+
+}  // namespace
+
+void bind_snapshot(nb::module_& module) {
+  nb::class_<Snapshot>(module, "CoreSnapshot")
+      .def_static("open", &open_snapshot)
+      .def("size", [](const Snapshot& s, const std::vector<int>& types) { return s.size(types); })
+      .def_prop_ro("box", [](const Snapshot& s) { return s.info().box; })
+      .def("info", &info_dict)
+      .def("has", &has_field)
+      .def("read", &read_field);
+}
+
+}  // namespace kith::python

@@ -1,0 +1,182 @@
+"""Pictures with matplotlib: a density map with groups, the mass function, the planes of a tree, the curve.
+
+Each function draws into ``ax`` (a new figure if None) and returns it. matplotlib is needed here alone.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _kith
+from ._arrays import FLOAT64, points as as_points
+from ._box import as_box
+from ._call import carry_out
+from ._catalogue import Catalogue, mass_function as count_masses
+from ._groups import Groups
+from ._tree import Tree
+
+__all__ = ["colormap", "curve", "density_map", "mass_function", "planes"]
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError as error:
+        raise ImportError("kith.plot needs matplotlib; install it") from error
+    return pyplot
+
+
+def _axes(ax: Any, **options: Any) -> Any:
+    return _pyplot().subplots(**options)[1] if ax is None else ax
+
+
+def colormap() -> Any:
+    """The colors of kith's pictures as a colormap of matplotlib: equal steps look equally large."""
+    from matplotlib.colors import ListedColormap
+    return ListedColormap(_kith.colors(np.linspace(0, 1, 256)) / 255.0, name="kith")
+
+
+def density_map(points: Any, groups: Groups | Catalogue | None = None, *, box: Any = None, axis: int = 2,
+                center: float = 0.0, thickness: float = 0.0, size: int = 1024, largest: int = 30,
+                ax: Any = None) -> Any:
+    """The density of points (of a slice of them) in colors on a logarithmic scale, and circles for groups.
+
+    Parameters
+    ----------
+    points : array_like, (n, 2 or 3)
+    groups : Catalogue or Groups, optional
+        Circles of each group's ``radius`` about its ``center``, for the ``largest`` so many; of a slice, for those
+        whose center lies in it.
+    box : float, sequence or Box, optional
+        What is shown; without it, from the lowest to the highest coordinate.
+    axis, center, thickness
+        Looked along, and the slice along it, as in the kith program; a thickness of 0 shows everything.
+    size : int
+        Pixels of the longer side.
+    """
+    rows = as_points(points)
+    options = {"box": as_box(box)._core, "axis": axis, "center": center, "thickness": thickness, "size": size}
+    pixels = carry_out(_kith.picture, rows, options)
+    shown = [a for a in range(rows.shape[1]) if a != axis or rows.shape[1] == 2][:2]
+    lower, upper = _extent(rows, box)
+    ax = _axes(ax, figsize=(7, 7))
+    ax.imshow(pixels, extent=(lower[shown[0]], upper[shown[0]], lower[shown[1]], upper[shown[1]]))
+    ax.set(xlabel="xyz"[shown[0]], ylabel="xyz"[shown[1]])
+    if groups is not None:
+        depth = (axis, lower[axis] + center, thickness) if rows.shape[1] == 3 and thickness > 0 else None
+        _circles(ax, _as_catalogue(rows, groups, box), shown, depth, largest)
+    return ax
+
+
+def _extent(rows: np.ndarray, box: Any) -> tuple[np.ndarray, np.ndarray]:
+    dimension = rows.shape[1]
+    space = as_box(box)
+    sides, lower = space.sides(dimension), space.origins(dimension)
+    is_open = sides == 0
+    lower[is_open] = rows.min(axis=0)[is_open]
+    upper = lower + sides
+    upper[is_open] = rows.max(axis=0)[is_open]
+    return lower, upper
+
+
+def _as_catalogue(rows: np.ndarray, groups: Groups | Catalogue, box: Any) -> Catalogue:
+    if isinstance(groups, Catalogue):
+        return groups
+    from ._catalogue import catalogue
+    return catalogue(rows, groups, box=box)
+
+
+def _circles(ax: Any, groups: Catalogue, shown: Sequence[int], depth: Any, largest: int) -> None:
+    from matplotlib.patches import Circle
+    chosen = np.arange(len(groups))
+    if depth is not None:
+        along, middle, thickness = depth
+        chosen = chosen[np.abs(groups.center[:, along] - middle) <= thickness / 2]
+    for row in chosen[:largest]:
+        place = groups.center[row, list(shown)]
+        ax.add_patch(Circle(tuple(place), groups.radius[row], fill=False, edgecolor="white", linewidth=0.8, alpha=0.8))
+
+
+def mass_function(groups: Catalogue | Any, volume: float, *, bins_per_decade: int = 5, theory: bool = False,
+                  ax: Any = None, label: str = "kith", **cosmology: Any) -> Any:
+    """The number of groups per volume and logarithmic mass, with Poisson limits.
+
+    ``groups`` is a Catalogue or an array of masses. ``theory`` adds the curves of Press & Schechter and of Sheth &
+    Tormen for masses in Msun/h and lengths in Mpc/h; ``cosmology`` takes the parameters of sample.cosmology.
+    """
+    masses = groups.mass if isinstance(groups, Catalogue) else groups
+    counted = count_masses(masses, volume, bins_per_decade=bins_per_decade)
+    is_there = counted.count > 0
+    ax = _axes(ax)
+    errors = np.array([counted.density - counted.lower, counted.upper - counted.density])[:, is_there]
+    ax.errorbar(counted.mass[is_there], counted.density[is_there], errors, fmt="o", markersize=4, capsize=2,
+                label=label)
+    if theory:
+        _add_theory(ax, counted.edge, cosmology)
+        ax.legend()
+    ax.set(xscale="log", yscale="log", xlabel="mass", ylabel="dn / dln M")
+    return ax
+
+
+def _add_theory(ax: Any, edge: np.ndarray, cosmology: dict[str, Any]) -> None:
+    mass = np.geomspace(edge[0], edge[-1], 100)
+    for is_press_schechter, name, style in ((True, "Press & Schechter", ":"), (False, "Sheth & Tormen", "-")):
+        expected = _kith.mass_function_theory(mass, is_press_schechter, 1.0, cosmology)
+        ax.plot(mass, expected, style, color="0.4", label=name)
+
+
+def planes(tree: Tree | Any, *, planes: Sequence[int] | None = None, cells: bool = False, axes: Any = None,
+           **options: Any) -> Any:
+    """The boxes of a tree's nodes, plane by plane, from coarse to fine; in two dimensions.
+
+    Parameters
+    ----------
+    tree : Tree, or array_like, of which one is built with ``options`` (builder="cells", for example)
+    planes : sequence of int, optional
+        Which; all but the root if not given, four at most.
+    cells : bool
+        The Morton cells instead of the tight boxes, for a tree in z-order.
+    axes : sequence of matplotlib axes, optional
+    """
+    tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
+    if tree.dimension != 2:
+        raise ValueError(f"planes: a tree in {tree.dimension} dimensions; pictures show 2")
+    chosen = list(range(min(tree.planes - 1, 4) - 1, -1, -1)) if planes is None else list(planes)
+    if axes is None:
+        axes = _pyplot().subplots(1, len(chosen), figsize=(4 * len(chosen), 4), squeeze=False)[1][0]
+    place = tree.coordinates()
+    for ax, plane in zip(axes, chosen):
+        nodes = tree.cells(plane) if cells else tree.plane(plane)
+        _draw_boxes(ax, nodes.lower, nodes.upper, place)
+        ax.set_title(f"plane {plane}: {len(nodes)} nodes")
+    return axes
+
+
+def _draw_boxes(ax: Any, lower: np.ndarray, upper: np.ndarray, place: np.ndarray) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+    edge_low, edge_high = place.min(axis=0), place.max(axis=0)
+    lower, upper = np.maximum(lower, edge_low), np.minimum(upper, edge_high)  # cells may be infinite
+    boxes = [Rectangle(tuple(low), *(high - low)) for low, high in zip(lower, upper)]
+    ax.plot(place[:, 0], place[:, 1], ".", color="0.6", markersize=1.5)
+    ax.add_collection(PatchCollection(boxes, facecolor="none", edgecolor="tab:blue", linewidth=0.8))
+    ax.set_aspect("equal")
+
+
+def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
+    """The line through a tree's points in their order along the curve; in two dimensions. Points in place of a tree
+    are ordered by ``options`` (curve="z", for example)."""
+    tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
+    if tree.dimension != 2:
+        raise ValueError(f"curve: a tree in {tree.dimension} dimensions; pictures show 2")
+    from matplotlib.collections import LineCollection
+    place = np.ascontiguousarray(tree.coordinates(), dtype=FLOAT64)
+    steps = np.stack([place[:-1], place[1:]], axis=1)
+    ax = _axes(ax, figsize=(5, 5))
+    lines = LineCollection(steps, cmap=colormap(), array=np.linspace(0, 0.9, len(steps)), linewidth=1.0)
+    ax.add_collection(lines)
+    ax.plot(place[:, 0], place[:, 1], ".", color="black", markersize=2)
+    ax.set_aspect("equal")
+    ax.set_title(f"{tree.curve} curve through {tree.size} points")
+    return ax

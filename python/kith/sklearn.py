@@ -1,0 +1,196 @@
+"""Estimators for scikit-learn: NearestNeighbors and FriendsOfFriends, with scikit-learn's conventions.
+
+Both are exact and the same for any number of threads. Data of up to 32 features; Euclidean distance, or the Minkowski
+norms for NearestNeighbors.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _groups, _neighbors
+from ._tree import Tree
+
+__all__ = ["FriendsOfFriends", "NearestNeighbors"]
+
+_NORMS = {"euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "cityblock": 1.0, "l1": 1.0, "chebyshev": np.inf,
+          "infinity": np.inf}
+
+
+def _threads(n_jobs: int | None) -> int | None:
+    """scikit-learn's count of jobs; all processors if it does not say."""
+    return None if n_jobs is None or n_jobs < 0 else n_jobs
+
+
+def _checked(estimator: Any, X: Any, *, is_first: bool) -> np.ndarray:
+    """The data as scikit-learn validates them: float32 and float64 are kept."""
+    return validate_data(estimator, X, reset=is_first, dtype=[np.float64, np.float32], ensure_min_features=1)
+
+
+class NearestNeighbors(BaseEstimator):
+    """Neighbours of points, as sklearn.neighbors.NearestNeighbors.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Of kneighbors, if it is not told.
+    radius : float
+        Of radius_neighbors, if it is not told.
+    metric : str
+        "minkowski" with ``p``, "euclidean", "manhattan" or "chebyshev".
+    p : float
+        From 1 to infinity.
+    box : float, sequence or Box, optional
+        Periods of the features.
+    n_jobs : int, optional
+        Threads; all if not given.
+
+    Attributes
+    ----------
+    n_features_in_, n_samples_fit_ : int
+    effective_metric_ : str
+    tree_ : kith.Tree
+    """
+
+    def __init__(self, n_neighbors: int = 5, *, radius: float = 1.0, metric: str = "minkowski", p: float = 2.0,
+                 box: Any = None, n_jobs: int | None = None) -> None:
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.metric = metric
+        self.p = p
+        self.box = box
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
+        """Builds the tree."""
+        self._norm()
+        data = _checked(self, X, is_first=True)
+        self.n_samples_fit_ = len(data)
+        self.effective_metric_ = self.metric
+        self.tree_ = Tree(data, box=self.box, threads=_threads(self.n_jobs))
+        return self
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Distances and indices of the nearest neighbours; without X, of the data, each point itself left out."""
+        k = self._checked_k(n_neighbors, X is None)
+        index, distance = _neighbors.knn(self.tree_, self._queries(X), k=k, exclude_self=X is None, p=self._norm(),
+                                         index_dtype=np.int64, threads=_threads(self.n_jobs))
+        return (distance, index) if return_distance else index
+
+    def radius_neighbors(self, X: Any = None, radius: float | None = None, return_distance: bool = True,
+                         sort_results: bool = False) -> Any:
+        """Arrays of distances and indices within the radius; without X, of the data, without the points themselves.
+        They are always sorted by distance."""
+        found = self._lists(X, radius)
+        index = _array_of_arrays(found.index, found.offset)
+        return (_array_of_arrays(found.distance, found.offset), index) if return_distance else index
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None,
+                         mode: str = "connectivity") -> csr_matrix:
+        """The neighbours as a sparse matrix: of ones ("connectivity") or of distances ("distance")."""
+        _check_mode(mode)
+        distance, index = self.kneighbors(X, n_neighbors)
+        rows, k = index.shape
+        values = np.ones(index.size) if mode == "connectivity" else distance.ravel()
+        offset = np.arange(0, rows * k + 1, k)
+        return csr_matrix((values, index.ravel(), offset), shape=(rows, self.n_samples_fit_))
+
+    def radius_neighbors_graph(self, X: Any = None, radius: float | None = None, mode: str = "connectivity",
+                               sort_results: bool = False) -> csr_matrix:
+        """The same for the neighbours within the radius."""
+        _check_mode(mode)
+        found = self._lists(X, radius)
+        values = np.ones(len(found.index)) if mode == "connectivity" else found.distance
+        return csr_matrix((values, found.index, found.offset), shape=(len(found), self.n_samples_fit_))
+
+    def _lists(self, X: Any, radius: float | None) -> _neighbors.NeighborLists:
+        check_is_fitted(self)
+        return _neighbors.radius(self.tree_, self._queries(X), radius=self.radius if radius is None else radius,
+                                 exclude_self=X is None, p=self._norm(), index_dtype=np.int64,
+                                 threads=_threads(self.n_jobs))
+
+    def _queries(self, X: Any) -> np.ndarray | None:
+        return None if X is None else _checked(self, X, is_first=False)
+
+    def _norm(self) -> float:
+        if self.metric == "minkowski":
+            return self.p
+        if self.metric not in _NORMS:
+            raise ValueError(f"metric = {self.metric!r}; there are: minkowski, {', '.join(_NORMS)}")
+        return _NORMS[self.metric]
+
+    def _checked_k(self, n_neighbors: int | None, is_own: bool) -> int:
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        if not isinstance(k, (int, np.integer)):
+            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+        if k <= 0:
+            raise ValueError(f"Expected n_neighbors > 0. Got {k}")
+        most = self.n_samples_fit_ - is_own
+        if k > most:
+            raise ValueError(f"Expected n_neighbors <= {most} (n_samples_fit{' - 1' if is_own else ''}), "
+                             f"but n_neighbors = {k}")
+        return int(k)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = True
+        return tags
+
+
+class FriendsOfFriends(ClusterMixin, BaseEstimator):
+    """Groups of points that are connected by steps of at most a linking length: DBSCAN with min_samples=1, or single
+    linkage cut at a distance, exactly.
+
+    Parameters
+    ----------
+    linking_length : float
+        Points at most so far apart are friends.
+    min_size : int
+        Points of smaller groups get the label -1.
+    box : float, sequence or Box, optional
+        Periods of the features.
+    n_jobs : int, optional
+        Threads; all if not given.
+
+    Attributes
+    ----------
+    labels_ : ndarray
+        The group of every point, numbered by falling size.
+    sizes_ : ndarray
+        The number of points of each group.
+    groups_ : kith.Groups
+    n_features_in_ : int
+    """
+
+    def __init__(self, linking_length: float = 0.5, *, min_size: int = 1, box: Any = None,
+                 n_jobs: int | None = None) -> None:
+        self.linking_length = linking_length
+        self.min_size = min_size
+        self.box = box
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> FriendsOfFriends:
+        """Finds the groups."""
+        data = _checked(self, X, is_first=True)
+        self.groups_ = _groups.fof(data, linking_length=self.linking_length, box=self.box, min_size=self.min_size,
+                                   threads=_threads(self.n_jobs))
+        self.labels_ = np.array(self.groups_.label, dtype=np.intp)
+        self.sizes_ = self.groups_.size
+        return self
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in ("connectivity", "distance"):
+        raise ValueError(f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead')
+
+
+def _array_of_arrays(values: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    result = np.empty(len(offset) - 1, dtype=object)
+    for i in range(len(result)):
+        result[i] = values[offset[i]:offset[i + 1]]
+    return result
