@@ -1,6 +1,7 @@
-// Every pass is a parallel loop. Groups are brought to the order of their lowest members by marking
-// these in the array of the labels, which is in input order, and then to that of their sizes by one
-// stable scatter. Single points, mostly the bulk of the groups, only have to be counted.
+// Every pass is a parallel loop. Few groups, as a `min_size` leaves them, are sorted by comparison.
+// Many are brought to the order of their lowest members by marking these in the array of the
+// labels, which is in input order, and then to that of their sizes by one stable scatter; single
+// points, mostly the bulk of them, only have to be counted.
 #include "groups/labels.hpp"
 
 #include <algorithm>
@@ -19,22 +20,25 @@ constexpr std::uint32_t kNone = 0xffffffff;    // as a label: -1
 constexpr std::uint32_t kSingle = 0xfffffffe;  // beyond every point
 /// Groups of this size or more are few and sorted by comparison.
 constexpr std::uint32_t kLargeGroup = 4095;
+/// So are all groups, if there are more than this many points to each; with a lower `min_size` than
+/// this it is not worth counting them.
+constexpr std::size_t kFew = 64;
+constexpr std::uint32_t kFewSize = 4;
 
-/// What is known of a group, at the place of its root.
-struct Members {
-  std::uint32_t* size;
-  std::uint32_t* lowest;
-};
-
-/// A run of points with one root whose home is another range; several ranges may add to it at once.
+/// A run of points with one root. Several ranges may add to a root at once. Relaxed: the values are
+/// read after the loop has ended.
 struct Run {
   std::uint32_t root = kNone, size = 0, lowest = kNone;
 
-  void add_to(const Members& members) const {
-    if (size == 0) return;
-    // Relaxed: the sums are read after the loop has ended.
-    std::atomic_ref(members.size[root]).fetch_add(size, std::memory_order_relaxed);
-    const std::atomic_ref shared(members.lowest[root]);
+  void add(std::uint32_t index) {
+    ++size;
+    lowest = std::min(lowest, index);
+  }
+  void add_size_to(std::uint32_t* sizes) const {
+    std::atomic_ref(sizes[root]).fetch_add(size, std::memory_order_relaxed);
+  }
+  void lower(std::uint32_t* lowests) const {
+    const std::atomic_ref shared(lowests[root]);
     std::uint32_t seen = shared.load(std::memory_order_relaxed);
     while (lowest < seen &&
            !shared.compare_exchange_weak(seen, lowest, std::memory_order_relaxed)) {
@@ -50,52 +54,42 @@ class Numbering {
       : planes_(planes),
         workers_(workers),
         parent_(parent),
-        min_size_(static_cast<std::uint32_t>(std::min<std::size_t>(options.min_size, kNone))),
+        min_size_(static_cast<std::uint32_t>(std::clamp<std::size_t>(options.min_size, 1, kNone))),
+        needs_all_(min_size_ == 1 || options.keep_roots),
         size_(planes.points, workers.pool()),
-        lowest_(planes.points, workers.pool()),
-        members_{size_.data(), lowest_.data()} {}
+        lowest_(planes.points, workers.pool()) {}
 
   /// Flattens the sets and counts their members. A root comes before its points in tree order and
   /// mostly lies in the same range: such points are counted without atomics first, the others
-  /// afterwards.
+  /// afterwards. Then the lowest members, or on the way if all groups need them.
   void count() const {
+    fill(lowest_, kNone);
     each_range([&](std::size_t begin, std::size_t end) { count_at_home(begin, end); });
     each_range([&](std::size_t begin, std::size_t end) { count_abroad(begin, end); });
+    if (!needs_all_) find_lowest();
   }
 
   void keep_roots(Array<std::int64_t>& out) const {
-    workers_.for_ranges(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      std::fill(out.data() + begin, out.data() + end, -1);
-    });
+    fill(out, std::int64_t{-1});
     each_range([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) out[planes_.index(i)] = lowest_[parent_[i]];
+    });
+    // From here on, only groups that are kept have one.
+    each_range([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        if (size_[i] < min_size_) lowest_[i] = kNone;
     });
   }
 
   /// Sets label and group arrays.
   void number(Groups::Impl& groups) const {
-    auto* mark = reinterpret_cast<std::uint32_t*>(groups.label.data());
-    mark_lowest(mark, groups.label.size());
-    const Array<std::uint32_t> order =
-        sorted_by_size(pack<std::uint32_t>(workers_, groups.label.size(),
-                                           [&](std::size_t i) { return mark[i] < kSingle; }),
-                       mark);
-    const Array<std::uint32_t> singles = pack<std::uint32_t>(
-        workers_, groups.label.size(), [&](std::size_t i) { return mark[i] == kSingle; });
-    const std::size_t count = order.size() + singles.size();
-    if (count > std::size_t{std::numeric_limits<std::int32_t>::max()})
-      fail(ErrorCode::too_large,
-           "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2",
-           count);
-    groups.lowest = Array<std::uint32_t>(count, workers_.pool());
-    groups.size = Array<std::uint32_t>(count, workers_.pool());
-    number_groups(order, mark, groups);
-    number_singles(singles, order.size(), mark, groups);
-    each_range([&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone)
-          mark[planes_.index(i)] = label;
-    });
+    if (min_size_ < kFewSize) return number_many(groups);
+    Array<std::uint32_t> roots = pack<std::uint32_t>(
+        workers_, planes_.points, [&](std::size_t i) { return size_[i] >= min_size_; });
+    if (roots.size() <= planes_.points / kFew)
+      number_few(roots, groups);
+    else
+      number_many(groups);
   }
 
  private:
@@ -105,60 +99,124 @@ class Numbering {
       workers_.advance(end - begin);
     });
   }
+  template <class V>
+  void fill(const Array<V>& out, V value) const {
+    workers_.for_ranges(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      std::fill(out.data() + begin, out.data() + end, value);
+    });
+  }
 
   void count_at_home(std::size_t begin, std::size_t end) const {
     const UnionFind<std::uint32_t> sets(parent_);
     std::fill(size_.data() + begin, size_.data() + end, 0);
-    std::fill(lowest_.data() + begin, lowest_.data() + end, kNone);
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t root = sets.flatten(static_cast<std::uint32_t>(i));
       if (root < begin) continue;
       ++size_[root];
-      lowest_[root] = std::min(lowest_[root], planes_.index(i));
+      if (needs_all_) lowest_[root] = std::min(lowest_[root], planes_.index(i));
     }
   }
 
   void count_abroad(std::size_t begin, std::size_t end) const {
+    each_run(
+        begin, end, [&](std::uint32_t root) { return root < begin; },
+        [&](const Run& run) {
+          run.add_size_to(size_.data());
+          if (needs_all_) run.lower(lowest_.data());
+        });
+  }
+
+  /// Of the groups that are kept alone: their points are few as a rule.
+  void find_lowest() const {
+    each_range([&](std::size_t begin, std::size_t end) {
+      each_run(
+          begin, end, [&](std::uint32_t root) { return size_[root] >= min_size_; },
+          [&](const Run& run) { run.lower(lowest_.data()); });
+    });
+  }
+
+  /// Calls use(run) for the runs of points whose roots are wanted.
+  template <class Wants, class Use>
+  void each_run(std::size_t begin, std::size_t end, Wants wants, Use use) const {
     Run run;
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t root = parent_[i];
-      if (root >= begin) continue;
+      if (!wants(root)) continue;
       if (root != run.root) {
-        run.add_to(members_);
+        if (run.size > 0) use(run);
         run = {root};
       }
-      ++run.size;
-      run.lowest = std::min(run.lowest, planes_.index(i));
+      run.add(planes_.index(i));
     }
-    run.add_to(members_);
+    if (run.size > 0) use(run);
   }
 
-  /// At the lowest member of each group that is kept: its root, or kSingle if it is alone.
-  /// Elsewhere kNone.
-  void mark_lowest(std::uint32_t* mark, std::size_t input_size) const {
-    workers_.for_ranges(input_size, kGrain, [&](std::size_t begin, std::size_t end) {
-      std::fill(mark + begin, mark + end, kNone);
+  // ---- few groups
+
+  void number_few(Array<std::uint32_t>& roots, Groups::Impl& groups) const {
+    std::sort(roots.begin(), roots.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return size_[a] != size_[b] ? size_[a] > size_[b] : lowest_[a] < lowest_[b];
     });
+    make_room(roots.size(), groups);
+    for (std::size_t group = 0; group < roots.size(); ++group)
+      name_group(static_cast<std::uint32_t>(group), roots[group], groups);
+    if (planes_.points < groups.label.size()) fill(groups.label, -1);  // some were dropped
+    each_range([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        groups.label[planes_.index(i)] = static_cast<std::int32_t>(lowest_[parent_[i]]);
+    });
+  }
+
+  void make_room(std::size_t count, Groups::Impl& groups) const {
+    if (count > std::size_t{std::numeric_limits<std::int32_t>::max()})
+      fail(ErrorCode::too_large,
+           "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2",
+           count);
+    groups.lowest = Array<std::uint32_t>(count, workers_.pool());
+    groups.size = Array<std::uint32_t>(count, workers_.pool());
+  }
+
+  /// Leaves the label in place of the lowest member.
+  void name_group(std::uint32_t group, std::uint32_t root, const Groups::Impl& groups) const {
+    groups.lowest[group] = lowest_[root];
+    groups.size[group] = size_[root];
+    lowest_[root] = group;
+  }
+
+  // ---- many groups
+
+  void number_many(Groups::Impl& groups) const {
+    auto* mark = reinterpret_cast<std::uint32_t*>(groups.label.data());
+    fill(groups.label, -1);
+    mark_lowest(mark);
+    const Array<std::uint32_t> order =
+        sorted_by_size(pack<std::uint32_t>(workers_, groups.label.size(),
+                                           [&](std::size_t i) { return mark[i] < kSingle; }),
+                       mark);
+    const Array<std::uint32_t> singles = pack<std::uint32_t>(
+        workers_, groups.label.size(), [&](std::size_t i) { return mark[i] == kSingle; });
+    make_room(order.size() + singles.size(), groups);
+    workers_.for_ranges(order.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t group = begin; group < end; ++group)
+        name_group(static_cast<std::uint32_t>(group), mark[order[group]], groups);
+    });
+    number_singles(singles, order.size(), mark, groups);
+    each_range([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone)
+          mark[planes_.index(i)] = label;
+    });
+  }
+
+  /// At the lowest member of each group that is kept: its root, or kSingle if it is alone. Points
+  /// that are alone lose their lowest member: they get their labels without it.
+  void mark_lowest(std::uint32_t* mark) const {
     each_range([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (parent_[i] != i) continue;
-        if (size_[i] >= min_size_)
-          mark[lowest_[i]] = size_[i] == 1 ? kSingle : static_cast<std::uint32_t>(i);
-        if (size_[i] < min_size_ || size_[i] == 1) lowest_[i] = kNone;
-      }
-    });
-  }
-
-  /// Groups in their order, each given by its lowest member. Leaves the label in place of the
-  /// lowest member.
-  void number_groups(const Array<std::uint32_t>& order, const std::uint32_t* mark,
-                     const Groups::Impl& groups) const {
-    workers_.for_ranges(order.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t group = begin; group < end; ++group) {
-        const std::uint32_t root = mark[order[group]];
-        groups.lowest[group] = order[group];
-        groups.size[group] = size_[root];
-        lowest_[root] = static_cast<std::uint32_t>(group);
+        if (size_[i] < min_size_) continue;
+        const bool is_single = size_[i] == 1;
+        mark[lowest_[i]] = is_single ? kSingle : static_cast<std::uint32_t>(i);
+        if (is_single) lowest_[i] = kNone;
       }
     });
   }
@@ -201,8 +259,8 @@ class Numbering {
   const Workers& workers_;
   std::uint32_t* parent_;
   std::uint32_t min_size_;
+  bool needs_all_;                      // the lowest members of all groups
   Array<std::uint32_t> size_, lowest_;  // per point; used where the point is a root
-  Members members_;
 };
 
 }  // namespace

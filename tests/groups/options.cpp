@@ -66,6 +66,17 @@ TEST(FofOptions, DroppedPointsDoNotCountForTheMeanSeparation) {
   expect_error(ErrorCode::non_finite, "point 1", [&] { fof(view(points), {.linking_length = 1}); });
 }
 
+TEST(FofOptions, DroppedPointsHaveNoLabelAmongFewGroupsEither) {
+  Points points(300, {0.5, 0.5, 0.5});
+  points[7] = {kNaN, 0, 0};
+  points[9] = {5, 5, 5};
+  const Groups groups =
+      fof(view(points), {.linking_length = 1, .min_size = 4, .non_finite = NonFinite::drop});
+  EXPECT_EQ(groups.sizes(), (std::vector<std::int64_t>{298}));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    EXPECT_EQ(groups.label()[i], i == 7 || i == 9 ? -1 : 0) << i;
+}
+
 TEST(FofOptions, TheTreeKnowsItsBox) {
   const Tree tree(view(kPair), {.box = Box::periodic(4)});
   EXPECT_EQ(fof(tree, {.linking_length = 1}).count(), 1u);

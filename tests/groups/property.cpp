@@ -152,7 +152,7 @@ void run_case(std::uint64_t seed, int dimension) {
   FofOptions options{
       .box = set.box(), .linking_length = static_cast<double>(set.length), .keep_roots = true};
   options.strict = random() % 4 == 0;
-  options.min_size = 1 + random() % 4;
+  options.min_size = std::size_t{1} << random() % 7;  // few groups and many are numbered apart
   const BruteGroups brute = brute_fof(points, options);
   const Execution execution{.threads = static_cast<int>(1 + random() % 3)};
   const Curve curve = random() % 4 ? Curve::automatic : Curve::z;
@@ -160,6 +160,8 @@ void run_case(std::uint64_t seed, int dimension) {
   const Tree cells(points, cells_tree(random, options.box), execution);
   FofOptions for_tree = options;
   for_tree.box = {};
+  FofOptions without_roots = for_tree;
+  without_roots.keep_roots = false;
   for (const std::string& target : available_targets()) {
     std::ostringstream name;
     name << "seed " << seed << ", dimension " << dimension << ", " << 8 * sizeof(T) << " bits, "
@@ -168,6 +170,7 @@ void run_case(std::uint64_t seed, int dimension) {
     SCOPED_TRACE(name.str());
     force_target(target);
     test::expect_equal(fof(packed, for_tree, execution), brute);
+    EXPECT_EQ(test::to_vector(fof(packed, without_roots, execution).label()), brute.label);
     test::expect_equal(fof(cells, for_tree, execution), brute);
     if (testing::Test::HasFailure()) break;
   }

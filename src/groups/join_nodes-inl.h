@@ -1,0 +1,159 @@
+// What a join sees of a tree: nodes of all levels, their boxes, children and points; see join.hpp.
+// Included once per SIMD target.
+#if defined(KITH_GROUPS_JOIN_NODES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KITH_GROUPS_JOIN_NODES_INL_H_
+#undef KITH_GROUPS_JOIN_NODES_INL_H_
+#else
+#define KITH_GROUPS_JOIN_NODES_INL_H_
+#endif
+
+#include "groups/join.hpp"
+#include "kernels/near-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kith {
+namespace HWY_NAMESPACE {
+
+/// The number of lanes in the type of node and point numbers.
+constexpr std::uint32_t kWidth = kLanes;
+
+/// The chunks that hold the children of a node, and which of their lanes are children. In a packed
+/// tree that is one whole chunk.
+template <bool Packed, class T>
+class ChildChunks {
+ public:
+  HWY_INLINE ChildChunks(const JoinLevel<T>& level, std::uint32_t node) {
+    if constexpr (Packed) {
+      at_ = node;
+      end_ = node + 1;
+    } else {
+      first_ = level.first[node];
+      last_ = level.first[node + 1] - 1;
+      at_ = first_ / kWidth;
+      end_ = last_ / kWidth + 1;
+    }
+  }
+  HWY_INLINE bool is_done() const { return at_ == end_; }
+  HWY_INLINE void next() { ++at_; }
+  HWY_INLINE std::uint32_t index() const { return at_; }
+  HWY_INLINE std::uint32_t base() const { return at_ * kWidth; }
+  HWY_INLINE std::size_t count() const { return end_ - at_; }
+  HWY_INLINE unsigned lanes() const {
+    unsigned lanes = 0xff;
+    if constexpr (!Packed) {
+      if (at_ == first_ / kWidth) lanes &= 0xffu << first_ % kWidth;
+      if (at_ + 1 == end_) lanes &= 0xffu >> (kWidth - 1 - last_ % kWidth);
+    }
+    return lanes;
+  }
+
+ private:
+  std::uint32_t at_ = 0, end_ = 0, first_ = 0, last_ = 0;
+};
+
+template <int D, class T, bool Packed>
+class JoinNodes {
+ public:
+  using Index = std::uint32_t;
+  using Box = Bounds<D, T>;
+  using Chunks = ChildChunks<Packed, T>;
+
+  explicit JoinNodes(const JoinJob<T>& job)
+      : job_(job),
+        levels_(job.levels.data()),
+        blocks_(levels_[0].data),
+        block_stride_(Planes<T>::block_stride(job.dimension)),
+        range_{Axes<D>(job.dimension), job.reach2, {}},
+        root_box_(box(job.top(), 0)) {
+    for (int axis = 0; axis < range_.axes.count(); ++axis) range_.side[axis] = job.side[axis];
+  }
+
+  const JoinJob<T>& job() const { return job_; }
+  const Range<D, T>& reach() const { return range_; }
+  HWY_INLINE const JoinLevel<T>& level_at(int i) const { return levels_[i]; }
+
+  const T* chunk(int level, Index i) const {
+    return levels_[level].data +
+           std::size_t{i} * 2 * kLanes * static_cast<std::size_t>(range_axes());
+  }
+  HWY_INLINE const T* block(Index i) const { return blocks_ + i * block_stride(); }
+  HWY_INLINE std::size_t block_stride() const {
+    if constexpr (D != kAnyDimension) return Planes<T>::block_stride(D);
+    return block_stride_;
+  }
+  int range_axes() const { return Axes<D>(job_.dimension).count(); }
+
+  HWY_INLINE Box box(int level, Index node) const {
+    const T* lane = chunk(level, node / kWidth) + node % kWidth;
+    const int axes = range_axes();
+    Box result;
+    for (int axis = 0; axis < axes; ++axis) {
+      result.lo[axis] = lane[static_cast<std::size_t>(axis) * kLanes];
+      result.hi[axis] = lane[static_cast<std::size_t>(axes + axis) * kLanes];
+    }
+    return result;
+  }
+  HWY_INLINE void load_point(const T* HWY_RESTRICT block, unsigned lane, T* HWY_RESTRICT x) const {
+    for (int axis = 0; axis < range_axes(); ++axis)
+      x[axis] = block[static_cast<std::size_t>(axis) * kLanes + lane];
+  }
+  HWY_INLINE Index first_point(int level, Index node) const {
+    if constexpr (Packed) return node << (3 * level);
+    return level == 0 ? node : levels_[level].begin[node];
+  }
+  Index end_point(int level, Index node) const {
+    if constexpr (!Packed) return levels_[level].begin[node + 1];
+    return static_cast<Index>(std::min(job_.points, (std::size_t{node} + 1) << (3 * level)));
+  }
+  IndexRange children(int level, Index node) const {
+    const std::size_t first = node;
+    if constexpr (!Packed) return {levels_[level].first[first], levels_[level].first[first + 1]};
+    return {first * kLanes, std::min(levels_[level - 1].nodes, (first + 1) * kLanes)};
+  }
+  Index ancestor(int level, Index node) const {
+    if constexpr (Packed) return node >> (3 * (level - job_.task_level));
+    const Index point = first_point(job_.task_level, node);
+    const Index* begin = levels_[level].begin;
+    return static_cast<Index>(std::upper_bound(begin, begin + levels_[level].nodes, point) - begin -
+                              1);
+  }
+
+  bool is_tight(int level, Index node) const {
+    const Box q = box(level, node);
+    T sum = 0;
+    for (int axis = 0; axis < range_axes(); ++axis) {
+      const T extent = q.hi[axis] - q.lo[axis];
+      const T square = extent * extent;
+      sum += square;
+    }
+    return sum <= range_.reach2;
+  }
+  /// Could a link of the node cross a periodic edge?
+  HWY_INLINE bool is_at_edge(int level, Index node) const {
+    const Box q = box(level, node);
+    bool is_any = false;
+    for (int axis = 0; axis < range_axes(); ++axis) {
+      const T most = std::max(root_box_.hi[axis] - q.lo[axis], q.hi[axis] - root_box_.lo[axis]);
+      const T rest = range_.side[axis] - most;
+      is_any |= range_.side[axis] > 0 && rest * rest <= range_.reach2;
+    }
+    return is_any;
+  }
+
+  /// Are all points of the node known to be in one set?
+  HWY_INLINE bool is_one(int level, Index node) const { return levels_[level].is_one[node] != 0; }
+
+ private:
+  const JoinJob<T>& job_;
+  const JoinLevel<T>* levels_;
+  const T* blocks_;
+  std::size_t block_stride_;
+  Range<D, T> range_;
+  Box root_box_;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kith
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
