@@ -54,7 +54,8 @@ struct SnapshotType {
   int type = 0;  ///< as in the file: 0 gas, 1 dark matter, ...; 0 in files without types
   std::string name;
   std::uint64_t count = 0;
-  double mass = 0;  ///< the same for all; 0 = one per particle, or none
+  double mass = 0;           ///< the same for all; 0 = one per particle, or none
+  bool has_position = true;  ///< tracers of some codes have none
   bool has_velocity = false;
   bool has_mass = false;  ///< of the table or one per particle
   bool has_id = false;

@@ -84,7 +84,7 @@ void write_gadget_header(hdf5::OutputFile& file, const SnapshotContent& content)
   set_cosmology_and_units(header, content);
   hdf5::Group parameters = file.create_group("Parameters");
   parameters.set("BoxSize", content.box.side(0));
-  parameters.set("ComovingIntegrationOn", std::int32_t{content.units.is_comoving ? 1 : 0});
+  parameters.set("ComovingIntegrationOn", std::int32_t{background.is_known ? 1 : 0});
   set_cosmology_and_units(parameters, content);
   file.create_group("Config").set("NTYPES", static_cast<double>(counts.size()));
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <zlib.h>
 
 #include "base/fail.hpp"
 
@@ -112,6 +113,28 @@ ZipMember member_at(const InputBytes& file, std::string_view entry, std::string_
   return member;
 }
 
+/// Adds up what goes through it.
+class CheckedStream : public ByteStream {
+ public:
+  CheckedStream(std::unique_ptr<ByteStream> bytes, const ZipMember& member, const InputBytes& file)
+      : bytes_(std::move(bytes)), left_(member.bytes), wanted_(*member.crc), file_(file) {}
+
+  std::size_t some(char* to, std::size_t most) override {
+    const std::size_t count = bytes_->some(to, most);
+    crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(to), count);
+    left_ -= count;
+    if (left_ == 0 && count > 0 && crc_ != wanted_) damaged(file_, "a check sum is wrong");
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ByteStream> bytes_;
+  std::uint64_t left_;
+  unsigned long crc_ = 0;
+  std::uint32_t wanted_;
+  const InputBytes& file_;
+};
+
 /// A record of numbers, little-endian.
 class Record {
  public:
@@ -163,6 +186,13 @@ std::vector<ZipMember> zip_directory(const InputBytes& file) {
     left.remove_prefix(kCentralBytes + name + extra + comment);
   }
   return members;
+}
+
+std::unique_ptr<ByteStream> member_bytes(const InputBytes& file, const ZipMember& member) {
+  auto bytes = member.is_deflated ? inflated(file, member.begin, member.packed_bytes, member.bytes)
+                                  : stream(file, member.begin, member.bytes);
+  if (!member.crc) return bytes;
+  return std::make_unique<CheckedStream>(std::move(bytes), member, file);
 }
 
 void ZipWriter::begin(const std::string& name, std::uint64_t bytes, std::uint32_t crc) {

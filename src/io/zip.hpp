@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,16 @@ struct ZipMember {
   bool is_deflated = false;
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t begin = 0;  ///< where its packed bytes stand
-  std::uint32_t crc = 0;
+  std::uint64_t begin = 0;           ///< where its packed bytes stand
+  std::optional<std::uint32_t> crc;  ///< check sum of what is unpacked
 };
 
 /// The directory of an archive. Errors (io): damaged, encrypted or otherwise packed.
 std::vector<ZipMember> zip_directory(const InputBytes& file);
+
+/// The bytes of a member, unpacked; it is an error (io) at the last of them if their check sum is
+/// wrong.
+std::unique_ptr<ByteStream> member_bytes(const InputBytes& file, const ZipMember& member);
 
 /// Writes members that are stored as they are. The bytes of each follow its `begin`, to the file.
 class ZipWriter {

@@ -77,8 +77,8 @@ TEST(WritePoints, CancelledLeavesNothing) {
 }
 
 TEST(WritePoints, RefusesOtherEndings) {
-  expect_error(ErrorCode::invalid_argument, "a.hdf5: the ending names no format",
-               [] { check_points_path("a.hdf5", Scalar::float32); });
+  expect_error(ErrorCode::invalid_argument, "a.fits: the ending names no format",
+               [] { check_points_path("a.fits", Scalar::float32); });
   expect_error(ErrorCode::invalid_argument, "a.f32: the points are float64; use .npy, .raw or .f64",
                [] { check_points_path("a.f32", Scalar::float64); });
   expect_error(ErrorCode::invalid_argument, "a: the ending",
