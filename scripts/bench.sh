@@ -4,6 +4,7 @@
 # Usage: scripts/bench.sh WHAT [POINTS...]
 #   tree    building trees: nanoflann, scipy
 #   knn     k nearest neighbours: nanoflann, scipy, pykdtree, scikit-learn (no POINTS; 'quick': the first tasks)
+#   norms   other norms, numbers of pairs, saved trees: scipy
 #   fof     friends of friends: hfof if Python can import it, scipy, scikit-learn (POINTS: particles along an axis)
 # Prints a table and writes build/bench/WHAT.json. Leave the machine alone meanwhile.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -13,6 +14,7 @@ what=${1:-}
 case $what in
   tree) need_packages build test && need_python numpy scipy ;;
   knn) need_packages build test && need_python numpy scipy pykdtree scikit-learn ;;
+  norms) need_packages build test && need_python numpy scipy ;;
   fof) need_packages build test && need_python numpy scipy scikit-learn ;;
   *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; [ "$what" = --help ]; exit ;;
 esac
