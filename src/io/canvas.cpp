@@ -63,7 +63,10 @@ void write_drawing(const std::string& path, const Drawing& drawing, double scale
   check_drawing_path(path);
   if (std::string_view(path).ends_with(".png"))
     return write_png(path, drawing.picture(scale), execution);
-  const std::string text = drawing.svg();
+  write_page(path, drawing.svg());
+}
+
+void write_page(const std::string& path, std::string_view text) {
   io::AtomicFile file(path);
   file.write(text.data(), text.size());
   file.commit();

@@ -171,7 +171,7 @@ class Sheet {
     if (!is_labelled) return;
     // Up and to the right of the circle, or where there is room for it.
     const double diagonal = 0.72 * radius + 2;
-    const std::string text = std::to_string(i + 1);
+    const std::string text = std::to_string(i);
     const bool is_right = at.x + diagonal + width_of(text, kTickText) < area_.right() - 2;
     const bool is_above = at.y - diagonal - kTickText > area_.top + 2;
     canvas_.add(Label{{at.x + (is_right ? diagonal : -diagonal),

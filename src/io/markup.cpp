@@ -1,5 +1,9 @@
 #include "io/markup.hpp"
 
+#include <fmt/format.h>
+
+#include <kith/figure.hpp>
+
 #include "io/text.hpp"
 
 namespace kith::io {
@@ -63,3 +67,23 @@ std::string base64(std::string_view bytes) {
 }
 
 }  // namespace kith::io
+
+namespace kith {
+
+std::string html_text(std::string_view text) { return io::escaped(text); }
+
+std::string html_label(std::string_view label) {
+  std::string result;
+  for (const io::Run& run : io::runs_of(label)) {
+    const std::string text = io::escaped(run.text);
+    if (run.rise == 0) {
+      result += text;
+    } else {
+      const char* const tag = run.rise > 0 ? "sup" : "sub";
+      result += fmt::format("<{0}>{1}</{0}>", tag, text);
+    }
+  }
+  return result;
+}
+
+}  // namespace kith

@@ -148,7 +148,7 @@ TEST(Figure, DrawsCirclesOfTheSliceAloneAndAroundTheEdges) {
   const std::string svg = figure(view(x.data(), x.size() / 3, 3), o).svg();
   // One, and four images of the one in the corner; each is drawn as a dark and a light ring.
   EXPECT_EQ(count(svg, "<circle"), 2U * (1 + 4));
-  EXPECT_EQ(count(svg, ">1</text>"), 2U);  // its number, and that of the color bar
+  EXPECT_EQ(count(svg, ">0</text>"), 3U);  // its number, and those of both axes
 }
 
 TEST(Figure, EscapesWhatComesFromFiles) {

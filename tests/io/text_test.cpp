@@ -73,6 +73,11 @@ TEST(Text, IsEscapedForXml) {
   EXPECT_EQ(escaped("\xed\xa0\x80"), "\ufffd");  // half of a surrogate pair
 }
 
+TEST(Text, IsMadeIntoHtml) {
+  EXPECT_EQ(html_text("a^{b} <"), "a^{b} &lt;");
+  EXPECT_EQ(html_label("10^{12} M_{<}/h & more"), "10<sup>12</sup> M<sub>&lt;</sub>/h &amp; more");
+}
+
 TEST(Text, Base64IsThatOfTheStandard) {
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");
