@@ -1,0 +1,277 @@
+// `kith report`: groups as one HTML page with pictures and tables.
+#include "report.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <thread>
+
+#include <kith/error.hpp>
+#include <kith/version.hpp>
+
+#include "groups.hpp"
+
+namespace kith::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  kith report snapshot.hdf5 -b 0.2 -o report.html
+  kith report snapshot.hdf5 --catalogue halos.hdf5 -o report.html
+  kith report halos.hdf5 -o report.html --figures figures
+  kith report points.npy --linking-length 0.01 --box 1 --title "My points" -o report.html
+
+Finds the groups of a snapshot, or takes a catalogue that kith wrote (.hdf5, .npz) and looks for its
+snapshot where the catalogue says it is. The page needs no other file and no network. Times are told
+only of work that the report itself has done.)";
+
+struct ReportRequest {
+  GroupRequest groups;
+  ReportOptions options;
+  std::string catalogue;
+  std::string output;
+  std::string figures;
+  std::string command;
+};
+
+void add_options(CLI::App& command, ReportRequest& request) {
+  ReportOptions& o = request.options;
+  add_input(command, request.groups.input);
+  add_linking(command, request.groups);
+  command.add_option("--catalogue", request.catalogue, "take these groups instead: .hdf5 or .npz");
+  command.add_option("-o,--output", request.output, "file for the page: .html")->required();
+  command.add_option("--figures", request.figures,
+                     "folder for the figures as files of their own, .svg and .png");
+  command.add_option("--title", o.title, "of the page");
+  command.add_option("--rows", o.rows, "of the table")->capture_default_str();
+  command.add_option("--circles", o.circles, "groups drawn")->capture_default_str();
+  command.add_option("--picture-size", o.picture_size, "pixels of the picture's longer side")
+      ->capture_default_str();
+  command.add_option("--picture-axis", o.axis, "axis to look along")->capture_default_str();
+  command.add_option("--picture-thickness", o.thickness,
+                     "of the slice; default a tenth of a periodic box");
+  command.add_option("--bins-per-decade", o.bins_per_decade, "of the mass function")
+      ->capture_default_str();
+  command.add_option("--sigma8", o.sigma8, "of the theory: rms contrast in spheres of 8 Mpc/h")
+      ->capture_default_str();
+  command.add_option("--n-s", o.n_s, "of the theory: primordial slope")->capture_default_str();
+  add_max_memory(command, request.groups.common);
+  add_common(command, request.groups.common);
+}
+
+/// A word as a shell reads it.
+std::string shell_word(const std::string& word) {
+  const bool is_plain = !word.empty() && word.find_first_not_of(
+                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789_./,:=+-@%") == std::string::npos;
+  if (is_plain) return word;
+  std::string quoted_word = "'";
+  for (const char c : word) quoted_word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted_word + "'";
+}
+
+/// The command again, from what the parser has understood.
+std::string command_line(const CLI::App& command) {
+  std::string line = "kith " + command.get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    const bool is_positional = option->get_lnames().empty() && option->get_snames().empty();
+    if (!is_positional)
+      line += option->get_lnames().empty() ? " -" + option->get_snames().front()
+                                           : " --" + option->get_lnames().front();
+    if (option->get_expected_max() == 0) continue;  // a flag
+    std::string values;
+    for (const std::string& value : option->results())
+      values += (values.empty() ? "" : ",") + value;
+    line += " " + shell_word(values);
+  }
+  return line;
+}
+
+std::string cosmology_text(const Background& b) {
+  return fmt::format("Omega_m = {:.4g}, Omega_Lambda = {:.4g}, h = {:.4g}", b.omega_m,
+                     b.omega_lambda, b.h);
+}
+
+std::string units_text(const Units& units) {
+  std::string text;
+  for (const UnitPowers& powers : {UnitPowers{.length = 1}, {.mass = 1}, {.velocity = 1}}) {
+    const std::string unit = unit_name(units, powers);
+    if (!unit.empty()) text += (text.empty() ? "" : ", ") + unit;
+  }
+  return text + (units.is_comoving && !text.empty() ? ", comoving" : "");
+}
+
+/// What is known from the result alone.
+void add_facts(Findings& findings) {
+  const ResultAbout& about = findings.about;
+  auto& facts = findings.facts;
+  facts.emplace_back("snapshot", about.snapshot);
+  std::string points = grouped(about.points);
+  if (about.types.size() > 1) {
+    points += ":";
+    for (std::size_t i = 0; i < about.types.size() && i < about.counts.size(); ++i)
+      points += fmt::format("{} {} of type {}", i == 0 ? "" : ",", grouped(about.counts[i]),
+                            about.types[i]);
+  }
+  facts.emplace_back("points", points);
+  if (!about.attach_types.empty())
+    facts.emplace_back("attached", fmt::format("types {}", fmt::join(about.attach_types, ", ")));
+  facts.emplace_back("box", box_name(about.box, about.dimension, about.units));
+  if (const std::string units = units_text(about.units); !units.empty())
+    facts.emplace_back("units", units);
+  if (!about.background.is_known) return;
+  facts.emplace_back("redshift", fmt::format("{:.4g}", about.background.redshift));
+  facts.emplace_back("cosmology", cosmology_text(about.background));
+}
+
+void add_facts(Findings& findings, const SnapshotInfo& info) {
+  add_facts(findings);
+  std::string format = name(info.format);
+  if (!info.code.empty()) format += ", written by " + info.code;
+  if (info.files.size() > 1) format += fmt::format(", {} files", info.files.size());
+  findings.facts.insert(findings.facts.begin() + 1, {"format", format});
+}
+
+/// The figures and the page.
+void deliver(const ReportRequest& request, Findings& findings, Session& session) {
+  const Execution& execution = session.execution();
+  std::vector<Exhibit> exhibits;
+  for (auto& exhibit : {density_exhibit(findings, request.options, execution),
+                        mass_exhibit(findings, request.options), size_exhibit(findings)})
+    if (exhibit) exhibits.push_back(*exhibit);
+  for (const Exhibit& e : exhibits) {
+    if (request.figures.empty()) break;
+    for (const char* ending : {".svg", ".png"})
+      write_drawing((std::filesystem::path(request.figures) / (e.name + ending)).string(),
+                    e.drawing, 2, execution);
+  }
+  if (findings.seconds > 0) {
+    findings.seconds = session.seconds();
+    findings.statistics = session.statistics();
+  }
+  write_page(request.output, report_page(findings, request.options, exhibits));
+  session.report().add_count("groups", findings.catalogue.count());
+  session.report().add("output", request.output);
+  session.say(fmt::format("{}: {} in {}", request.output,
+                          counted(exhibits.size(), "figure", "figures"),
+                          counted(findings.catalogue.count(), "group", "groups")));
+  session.finish();
+}
+
+/// Groups that are found now.
+void report_snapshot(const ReportRequest& request, Session& session) {
+  GroupRun run(request.groups, session);
+  run.find();
+  run.measure();
+  Findings findings{.command = request.command,
+                    .about = run.about(ResultKind::fof),
+                    .catalogue = run.catalogue(),
+                    .points = run.points(),
+                    .seconds = session.seconds(),
+                    .threads = request.groups.common.threads};
+  findings.about.version = KITH_VERSION;
+  if (findings.threads == 0)
+    findings.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  add_facts(findings, run.input().info());
+  deliver(request, findings, session);
+}
+
+/// Where the catalogue says, or beside the catalogue.
+std::string find_snapshot(const std::string& recorded, const std::string& catalogue) {
+  const std::filesystem::path path(recorded);
+  std::error_code error;
+  for (const auto& place : {path, std::filesystem::path(catalogue).parent_path() / path.filename()})
+    if (!recorded.empty() && std::filesystem::is_regular_file(place, error)) return place.string();
+  return "";
+}
+
+void check_same_points(const Input& input, const ResultAbout& about, const std::string& result) {
+  if (input.size() != about.points || input.dimension() != about.dimension)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: is about {} points in {} dimensions, and {} has {} in {}; give "
+                            "the snapshot that it was made of",
+                            result, about.points, about.dimension, input.options().path,
+                            input.size(), input.dimension()));
+}
+
+/// Groups of a catalogue, with a picture if there is its snapshot.
+void report_catalogue(const ReportRequest& request, const std::string& path,
+                      const std::string& snapshot, Session& session) {
+  const ResultFile result(path);
+  if (result.about().kind != ResultKind::fof && result.about().kind != ResultKind::subhalos)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: holds {}; a report is about groups, give a file of kith fof", path,
+                            name(result.about().kind)));
+  Findings findings{
+      .command = request.command, .about = result.about(), .catalogue = result.catalogue()};
+  if (snapshot.empty()) {
+    add_facts(findings);
+    findings.facts.emplace_back("picture", "none: the snapshot is not where the catalogue says");
+    return deliver(request, findings, session);
+  }
+  InputOptions options = request.groups.input;
+  options.path = snapshot;
+  Input input(options);
+  input.use(findings.about);
+  check_same_points(input, findings.about, path);
+  session.say(input.describe());
+  session.need_memory(input.position_bytes());
+  const Numbers positions = input.positions(session.execution());
+  findings.about.snapshot = snapshot;
+  findings.points = positions.rows(input.dimension());
+  add_facts(findings, input.info());
+  deliver(request, findings, session);
+}
+
+void check_outputs(const ReportRequest& request) {
+  if (!ends_with(request.output, ".html") && !ends_with(request.output, ".htm"))
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: reports are HTML pages; use an ending of .html", request.output));
+  check_folder_of(request.output);
+  if (request.figures.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directory(request.figures, error);
+  if (!std::filesystem::is_directory(request.figures, error))
+    throw Error(ErrorCode::io, fmt::format("{}: cannot be made a folder for figures; give another",
+                                           request.figures));
+}
+
+void run(const ReportRequest& request) {
+  check_outputs(request);
+  Session session(request.groups.common);
+  const std::string& path = request.groups.input.path;
+  const bool has_length = request.groups.fof.b != 0 || request.groups.fof.linking_length != 0;
+  if (!request.catalogue.empty()) {
+    if (has_length)
+      throw Error(ErrorCode::invalid_argument,
+                  "--catalogue has its linking length; leave -b and --linking-length out");
+    return report_catalogue(request, request.catalogue, path, session);
+  }
+  if (has_length) return report_snapshot(request, session);
+  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: is no catalogue; for a snapshot give -b, --linking-length, or "
+                            "--catalogue",
+                            path));
+  const ResultFile result(path);
+  report_catalogue(request, path, find_snapshot(result.about().snapshot, path), session);
+}
+
+}  // namespace
+
+void add_report(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("report", "writes a page with pictures and tables of the groups");
+  const auto request = std::make_shared<ReportRequest>();
+  command->footer(kExamples);
+  add_options(*command, *request);
+  command->callback([request, command] {
+    request->command = command_line(*command);
+    run(*request);
+  });
+}
+
+}  // namespace kith::cli

@@ -1,0 +1,246 @@
+// The drawings of a report.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include <kith/error.hpp>
+#include <kith/mass_function.hpp>
+
+#include "output.hpp"
+#include "report.hpp"
+
+namespace kith::cli {
+namespace {
+
+constexpr double kMpc = 3.0856775814913673e24;  // cm
+constexpr double kSun = 1.98841e33;             // g
+constexpr const char* kMassUnit = "M_{\u2299}/h";
+constexpr const char* kDensityUnit = "h^{3} Mpc^{\u22123}";
+
+/// What the file's masses and comoving lengths are multiplied by to be in solar masses / h and
+/// Mpc/h; 0 where the file does not say enough.
+struct ToCommon {
+  double mass = 0;
+  double length = 0;
+  bool is_known() const { return mass > 0 && length > 0; }
+};
+
+ToCommon to_common(const ResultAbout& about) {
+  const Units& units = about.units;
+  const Background& background = about.background;
+  if (!background.is_known || !(units.length > 0) || !(units.mass > 0)) return {};
+  const double h = units.is_per_h ? 1 : background.h;
+  const double comoving = units.is_comoving ? 1 : 1 / background.scale_factor;
+  const ToCommon factors{units.mass / kSun * h, units.length / kMpc * h * comoving};
+  return std::isfinite(factors.mass) && std::isfinite(factors.length) ? factors : ToCommon{};
+}
+
+/// Of a box all of whose axes are periodic; else 0.
+double volume_of(const ResultAbout& about) {
+  double volume = 1;
+  for (int axis = 0; axis < about.dimension; ++axis) volume *= about.box.side(axis);
+  return volume;
+}
+
+std::string redshift_text(const ResultAbout& about) {
+  if (!about.background.is_known) return "";
+  const double z = about.background.redshift;
+  return fmt::format("z = {:.3g}", std::abs(z) < 5e-4 ? 0 : z);
+}
+
+std::string title_of(const ResultAbout& about) {
+  const std::string length = about.b > 0
+                                 ? fmt::format("b = {:.4g}", about.b)
+                                 : fmt::format("linking length {:.4g} {}", about.linking_length,
+                                               unit_name(about.units, {.length = 1}));
+  const std::string redshift = redshift_text(about);
+  return "Friends-of-friends groups, " + length + (redshift.empty() ? "" : ", " + redshift);
+}
+
+/// What the picture shows: a slice through the largest group, a tenth of the box thick. Through all
+/// of it, filaments would lie over each other and fade.
+PictureOptions view_of(const Findings& findings, const ReportOptions& options) {
+  const ResultAbout& about = findings.about;
+  PictureOptions view{.box = about.box, .size = options.picture_size};
+  if (about.dimension < 3) return view;
+  view.axis = options.axis;
+  if (options.axis < 0 || options.axis >= about.dimension)
+    return view;  // figure() says what is wrong
+  const bool is_periodic = about.box.is_periodic(options.axis);
+  view.thickness = options.thickness;
+  if (!(view.thickness > 0) && is_periodic) view.thickness = about.box.side(options.axis) / 10;
+  if (!is_periodic && view.thickness > 0) return view;  // from the lower edge
+  const Catalogue& c = findings.catalogue;
+  const double side = about.box.side(options.axis);
+  const double origin = about.box.origin(options.axis);
+  view.center = side / 2;
+  if (c.count() > 0) {
+    const double at = c.center[static_cast<std::size_t>(options.axis)];
+    if (std::isfinite(at)) view.center = at - origin;
+  }
+  return view;
+}
+
+std::string slice_text(const PictureOptions& view, const ResultAbout& about) {
+  if (!(view.thickness > 0)) return "";
+  const std::string unit = unit_name(about.units, {.length = 1});
+  return fmt::format("slice {:.4g}{}{} thick", view.thickness, unit.empty() ? "" : " ", unit);
+}
+
+/// Theory's curves for the cosmology, where that makes sense.
+void add_theory(Plot& plot, const Findings& findings, const ReportOptions& options,
+                const MassFunction& counted) {
+  const Background& background = findings.about.background;
+  sample::Cosmology cosmology{.omega_m = background.omega_m,
+                              .h = background.h,
+                              .n_s = options.n_s,
+                              .sigma8 = options.sigma8};
+  if (background.omega_b > 0) cosmology.omega_b = background.omega_b;
+  constexpr int kPoints = 80;
+  std::vector<double> mass;
+  const double range = std::log(counted.edge.back() / counted.edge.front());
+  for (int i = 0; i <= kPoints; ++i)
+    mass.push_back(counted.edge.front() * std::exp(range * i / kPoints));
+  const auto add = [&](const char* name, Multiplicity kind, SeriesStyle style) {
+    plot.series.push_back({.name = name,
+                           .x = mass,
+                           .y = mass_function(kind, cosmology, mass, background.scale_factor),
+                           .style = style});
+  };
+  add("Sheth & Tormen 1999", Multiplicity::sheth_tormen, SeriesStyle::line);
+  add("Press & Schechter 1974", Multiplicity::press_schechter, SeriesStyle::dashed);
+}
+
+/// Bars that reach far below the curves say nothing more.
+void limit_below(Plot& plot) {
+  double low = 1e300;
+  double high = 0;
+  for (const Series& s : plot.series)
+    for (std::size_t i = 0; i < s.y.size(); ++i) {
+      if (!(s.y[i] > 0) || s.style != SeriesStyle::points) continue;
+      low = std::min(low, s.lower[i]);
+      high = std::max(high, s.upper[i]);
+    }
+  if (!(high > 0) || !(low > 0)) return;
+  plot.y.low = low / 2;
+  plot.y.high = high * 3;
+}
+
+}  // namespace
+
+std::string number_label(double number) {
+  if (!std::isfinite(number)) return "\u2013";
+  const double size = std::abs(number);
+  if (number == 0 || (size >= 1e-3 && size < 1e6)) return fmt::format("{:.4g}", number);
+  const int exponent = static_cast<int>(std::floor(std::log10(size)));
+  return fmt::format("{:.3g}\u00d710^{{{}}}", number / std::pow(10.0, exponent), exponent);
+}
+
+std::string unit_label(const Units& units, const UnitPowers& powers) {
+  std::string text = unit_name(units, powers);
+  if (const auto sun = text.find("Msun"); sun != std::string::npos)
+    text.replace(sun, 4, "M_{\u2299}");
+  if (text.starts_with("1e")) {
+    const auto end = text.find(' ');
+    if (end != std::string::npos) text = "10^{" + text.substr(2, end - 2) + "}" + text.substr(end);
+  }
+  return text;
+}
+
+std::optional<Exhibit> density_exhibit(const Findings& findings, const ReportOptions& options,
+                                       const Execution& execution) {
+  const ResultAbout& about = findings.about;
+  if (!findings.points.data || about.dimension < 2) return {};
+  const Catalogue& c = findings.catalogue;
+  const std::size_t shown = std::min(options.circles, c.count());
+  FigureOptions figure_options;
+  figure_options.view = view_of(findings, options);
+  figure_options.title = title_of(about);
+  figure_options.note = slice_text(figure_options.view, about);
+  figure_options.length_unit = unit_name(about.units, {.length = 1});
+  if (about.units.is_comoving && about.background.is_known && about.background.redshift > 1e-3)
+    figure_options.length_unit = "comoving " + figure_options.length_unit;
+  figure_options.circles = {
+      .center = std::span(c.center).first(shown * static_cast<std::size_t>(about.dimension)),
+      .radius = std::span(c.radius).first(shown),
+      .legend = shown < c.count() ? fmt::format("groups 0 to {}", shown - 1) : "groups"};
+  std::string caption =
+      "Number of points in each line of sight, smoothed over 32 of them, in units of the mean. "
+      "Circles reach from the center of mass to the farthest member; numbers are those of the "
+      "table.";
+  if (figure_options.view.thickness > 0 && c.count() > 0 && figure_options.view.center > 0)
+    caption = "A slice through the largest group. " + caption;
+  return Exhibit{"density", "Where the groups are", caption,
+                 figure(findings.points, figure_options, execution)};
+}
+
+std::optional<Exhibit> mass_exhibit(const Findings& findings, const ReportOptions& options) {
+  const ResultAbout& about = findings.about;
+  const double volume = volume_of(about);
+  if (findings.catalogue.count() == 0 || !(volume > 0) || !std::isfinite(volume)) return {};
+  const ToCommon common = to_common(about);
+  const bool is_cosmic = common.is_known() && about.dimension == 3;
+  std::vector<double> mass = findings.catalogue.mass;
+  if (is_cosmic)
+    for (double& m : mass) m *= common.mass;
+  const double unit = is_cosmic ? std::pow(common.length, 3) : 1;
+  const MassFunction counted =
+      mass_function(mass, {.volume = volume * unit, .bins_per_decade = options.bins_per_decade});
+  if (counted.bins() == 0) return {};
+
+  Plot plot_options;
+  const std::string redshift = redshift_text(about);
+  plot_options.title = "Mass function" + (redshift.empty() ? "" : " at " + redshift);
+  const std::string mass_unit = is_cosmic ? kMassUnit : unit_label(about.units, {.mass = 1});
+  plot_options.x = {.label = mass_unit.empty() ? "mass" : "M (" + mass_unit + ")", .is_log = true};
+  plot_options.y = {.label = is_cosmic ? fmt::format("dn / dlnM ({})", kDensityUnit)
+                                       : "groups per volume and ln M",
+                    .is_log = true};
+  plot_options.series.push_back({.name = "groups",
+                                 .x = counted.mass,
+                                 .y = counted.density,
+                                 .lower = counted.lower,
+                                 .upper = counted.upper,
+                                 .style = SeriesStyle::points});
+  std::string caption =
+      "Bars are limits of one standard deviation from the Poisson statistics of the counts "
+      "(Gehrels 1986).";
+  if (is_cosmic) {
+    try {
+      add_theory(plot_options, findings, options, counted);
+      caption += fmt::format(
+          " Curves: a flat universe with \u03a9_{{m}} = {:.4g}, h = {:.4g}, \u03c3_{{8}} = {:.4g} "
+          "and n_{{s}} = {:.4g}; the last two are not in snapshots, --sigma8 and --n-s set them.",
+          about.background.omega_m, about.background.h, options.sigma8, options.n_s);
+    } catch (const Error& error) {
+      caption += fmt::format(" No curves of theory: {}.", printable(error.what()));
+    }
+  }
+  limit_below(plot_options);
+  return Exhibit{"mass_function", "How many of which mass", caption, plot(plot_options)};
+}
+
+std::optional<Exhibit> size_exhibit(const Findings& findings) {
+  if (findings.catalogue.count() == 0) return {};
+  std::vector<std::int64_t> size = findings.catalogue.size;
+  std::sort(size.begin(), size.end(), std::greater<>());
+  Series series;
+  // From the left: all of them up to the smallest size, then fewer up to the next one, with a
+  // corner at both ends of each step.
+  for (std::size_t i = size.size(); i-- > 0;) {
+    if (i + 1 < size.size() && size[i] == size[i + 1]) continue;
+    const auto members = static_cast<double>(size[i]);
+    const auto groups = static_cast<double>(i + 1);
+    series.x.insert(series.x.end(), {series.x.empty() ? members : series.x.back(), members});
+    series.y.insert(series.y.end(), {groups, groups});
+  }
+  Plot plot_options;
+  plot_options.title = "Sizes";
+  plot_options.x = {.label = "members", .is_log = true};
+  plot_options.y = {.label = "groups with so many, or more", .is_log = true};
+  plot_options.height = 340;
+  plot_options.series.push_back(std::move(series));
+  return Exhibit{"sizes", "How many of which size", "", plot(plot_options)};
+}
+
+}  // namespace kith::cli

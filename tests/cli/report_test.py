@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""`kith report` as a person would use it. Usage: report_test.py PROGRAM"""
+
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+SVG = "{http://www.w3.org/2000/svg}"
+HTML = "{http://www.w3.org/1999/xhtml}"
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=120)
+
+
+def text_of(element):
+    return "".join(element.itertext())
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keeper = tempfile.TemporaryDirectory()
+        cls.universe = os.path.join(cls.keeper.name, "universe.hdf5")
+        cls.halos = os.path.join(cls.keeper.name, "halos.hdf5")
+        for command in [["sample", "cosmology", "-n", "32", "--side", "64", "-o", cls.universe],
+                        ["fof", cls.universe, "-b", "0.2", "-o", cls.halos, "--json"]]:
+            result = run(*command)
+            assert result.returncode == 0, result.stderr
+        cls.fof = json.loads(result.stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.keeper.cleanup()
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def make(self, *words, output="report.html"):
+        """Runs the report and returns its page as a tree."""
+        result = run("report", *words, "-o", self.path(output))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path(output), encoding="utf-8") as file:
+            self.page = file.read()
+        return ElementTree.fromstring(self.page)
+
+    def headings(self, page):
+        return [text_of(h) for h in page.iter(HTML + "h2")]
+
+    def tables(self, page):
+        return [[[text_of(cell) for cell in row] for row in table.iter(HTML + "tr")]
+                for table in page.iter(HTML + "table")]
+
+    def expect_failure(self, code, words, *command):
+        result = run("report", *command)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn(words, result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_of_a_snapshot_tells_everything(self):
+        page = self.make(self.universe, "-b", "0.2", "--rows", "7")
+        headings = self.headings(page)
+        self.assertEqual(headings[:3], ["Where the groups are", "How many of which mass",
+                                        "How many of which size"])
+        self.assertIn("What was run", headings)
+        self.assertIn("Where the time went", headings)
+        groups, facts, times = self.tables(page)
+        self.assertEqual(len(groups), 1 + 7)
+        largest = self.fof["largest"][0]
+        self.assertEqual(groups[1][:2], ["0", f"{largest['size']:,}"])
+        facts = dict(facts)
+        self.assertTrue(facts["command"].startswith("kith report "), facts["command"])
+        self.assertIn("-b 0.2", facts["command"])
+        self.assertIn("32,768", facts["points"])
+        self.assertIn("64", facts["box"])
+        self.assertIn("Mpc/h", facts["linking length"])
+        self.assertEqual(facts["redshift"], "0")
+        self.assertIn("Omega_m = 0.31", facts["cosmology"])
+        self.assertTrue(all(re.fullmatch(r"\d+\.\d{3} s", row[1]) for row in times), times)
+
+    def test_needs_nothing_else(self):
+        self.make(self.universe, "-b", "0.2")
+        self.assertNotIn("<script", self.page)
+        self.assertNotIn("<link", self.page)
+        for reference in re.findall(r'(?:href|src)="([^"]{0,30})', self.page):
+            self.assertTrue(reference.startswith("data:image/png;base64,"), reference)
+        self.assertEqual(set(re.findall(r"https?://[^\"' ]+", self.page)),
+                         {"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"})
+
+    def test_of_a_catalogue_has_no_times(self):
+        page = self.make(self.universe, "--catalogue", self.halos)
+        self.assertNotIn("Where the time went", self.headings(page))
+        self.assertEqual(self.headings(page)[0], "Where the groups are")
+        alone = self.make(self.halos)
+        self.assertEqual(self.headings(alone)[0], "Where the groups are")
+        self.assertEqual(self.tables(alone)[0], self.tables(page)[0])
+
+    def test_is_the_same_page_each_time(self):
+        self.make(self.halos, "--threads", "1", output="a.html")
+        first = self.page
+        self.make(self.halos, "--threads", "2", output="b.html")
+        cleaned = [re.sub(r"<code>.*?</code>", "", page) for page in (first, self.page)]
+        self.assertEqual(cleaned[0], cleaned[1])
+
+    def test_of_a_catalogue_without_its_snapshot_has_no_picture(self):
+        with open(self.halos, "rb") as file:
+            content = file.read()
+        moved = os.path.join(self.keeper.name, "universe.away")
+        os.rename(self.universe, moved)
+        try:
+            with open(self.path("halos.hdf5"), "wb") as file:
+                file.write(content)
+            page = self.make(self.path("halos.hdf5"))
+        finally:
+            os.rename(moved, self.universe)
+        self.assertEqual(self.headings(page)[0], "How many of which mass")
+
+    def test_writes_figures(self):
+        self.make(self.universe, "-b", "0.2", "--figures", self.path("figures"),
+                  "--picture-size", "600")
+        names = sorted(os.listdir(self.path("figures")))
+        self.assertEqual(names, ["density.png", "density.svg", "mass_function.png",
+                                 "mass_function.svg", "sizes.png", "sizes.svg"])
+        for name in ["density", "mass_function", "sizes"]:
+            svg = ElementTree.parse(self.path(f"figures/{name}.svg")).getroot()
+            with open(self.path(f"figures/{name}.png"), "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+                width, height = struct.unpack(">8xII", file.read(16))
+            self.assertAlmostEqual(width, 2 * float(svg.get("width")), delta=1)
+            self.assertAlmostEqual(height, 2 * float(svg.get("height")), delta=1)
+
+    def test_circles_the_largest_group_where_it_is(self):
+        page = self.make(self.universe, "-b", "0.2", "--picture-size", "640")
+        svg = next(page.iter(SVG + "svg"))
+        image = next(svg.iter(SVG + "image"))
+        left, top, width, height = (float(image.get(k)) for k in ("x", "y", "width", "height"))
+        self.assertEqual((width, height), (320, 320))
+        x, y, _ = self.fof["largest"][0]["center"]
+        radius = self.fof["largest"][0]["radius"]
+        unit = 320 / 64
+        wanted = (left + x * unit, top + height - y * unit, radius * unit)
+        circles = [tuple(float(c.get(k)) for k in ("cx", "cy", "r"))
+                   for c in svg.iter(SVG + "circle")]
+        self.assertTrue(any(all(abs(a - b) < 0.02 for a, b in zip(c, wanted)) for c in circles),
+                        (wanted, circles[:4]))
+        texts = [text_of(t) for t in svg.iter(SVG + "text")]
+        for label in ["x (Mpc/h)", "y (Mpc/h)", "projected density / mean", "60"]:
+            self.assertIn(label, texts)
+
+    def test_compares_with_theory(self):
+        page = self.make(self.universe, "-b", "0.2", "--sigma8", "0.7")
+        svg = [s for s in page.iter(SVG + "svg") if s.get("role")][1]
+        texts = [text_of(t) for t in svg.iter(SVG + "text")]
+        for label in ["groups", "Sheth & Tormen 1999", "Press & Schechter 1974",
+                      "M (M\u2299/h)", "dn / dlnM (h3 Mpc\u22123)", "1014"]:
+            self.assertIn(label, texts)
+        captions = " ".join(text_of(c) for c in page.iter(HTML + "figcaption"))
+        self.assertIn("\u03c38 = 0.7", captions)
+
+    def test_escapes_names(self):
+        name = self.path("<b>&\"'x^{2}.npy")
+        result = run("sample", "uniform", "-n", "2000", "-d", "2", "-o", name)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        page = self.make(name, "--linking-length", "0.01", "--min-size", "2", "--box", "1",
+                         "--title", "<script>1</script>")
+        self.assertNotIn("<script", self.page)
+        self.assertEqual(text_of(next(page.iter(HTML + "h1"))), "<script>1</script>")
+        self.assertIn(name, dict(self.tables(page)[1])["snapshot"])
+
+    def test_of_points_without_units(self):
+        points = self.path("points.npy")
+        run("sample", "uniform", "-n", "3000", "-o", points)
+        page = self.make(points, "--linking-length", "0.03", "--min-size", "2")
+        self.assertEqual(self.headings(page)[:2], ["Where the groups are",
+                                                   "How many of which size"])
+        none = self.make(points, "--linking-length", "1e-9", "--min-size", "2")
+        self.assertEqual(self.headings(none), ["Where the groups are", "What was run",
+                                               "Where the time went"])
+
+    def test_json(self):
+        result = run("report", self.halos, "-o", self.path("r.html"), "--json")
+        self.assertEqual(json.loads(result.stdout)["output"], self.path("r.html"))
+
+    def test_errors(self):
+        page = self.path("r.html")
+        self.expect_failure(2, "reports are HTML pages", self.halos, "-o", self.path("r.pdf"))
+        self.expect_failure(1, "there is no folder", self.halos, "-o", self.path("x/r.html"))
+        self.expect_failure(2, "leave -b", self.universe, "--catalogue", self.halos, "-b", "0.2",
+                            "-o", page)
+        self.expect_failure(2, "give -b", "points.npy", "-o", page)
+        self.expect_failure(1, "universe.hdf5", self.universe, "-o", page)
+        self.expect_failure(1, "missing.hdf5", "missing.hdf5", "-b", "0.2", "-o", page)
+        self.expect_failure(2, "--output", self.universe)
+        self.expect_failure(2, "axis = 7", self.universe, "-b", "0.2", "--picture-axis", "7",
+                            "-o", page)
+
+    def test_refuses_the_catalogue_of_another_snapshot(self):
+        other = os.path.join(self.keeper.name, "other.hdf5")
+        run("sample", "cosmology", "-n", "16", "--a-end", "0.05", "-o", other)
+        self.expect_failure(2, "is about 32768 points", other, "--catalogue", self.halos, "-o",
+                            self.path("r.html"))
+
+
+if __name__ == "__main__":
+    unittest.main()
