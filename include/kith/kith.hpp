@@ -18,6 +18,7 @@
 #include <kith/points.hpp>
 #include <kith/radius.hpp>
 #include <kith/sample.hpp>
+#include <kith/snapshot.hpp>
 #include <kith/tree.hpp>
 #include <kith/tree_file.hpp>
 #include <kith/version.hpp>
