@@ -44,6 +44,14 @@ class ProgressCaller {
   std::exception_ptr failure_;
 };
 
+bool is_interpreter_ending() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
 bool is_main_thread() {
   // Signals are handled by the thread that imported the interpreter's main module; asking Python
   // each time would cost more than a small search.
@@ -91,7 +99,7 @@ class Background {
 bool wait_for_end_or_signal(Background& background) {
   for (;;) {
     {
-      const nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       if (background.wait_for(kSignalInterval)) return false;
     }
     if (PyErr_CheckSignals() != 0) return true;
@@ -103,21 +111,20 @@ void run_watched(const std::function<void()>& work, const CancelToken& cancel) {
   if (wait_for_end_or_signal(background)) {
     nb::python_error raised;  // takes what the handler has set
     cancel.cancel();
-    const nb::gil_scoped_release unlocked;
     try {
+      const Unlocked unlocked;
       background.finish();
     } catch (const Error&) {
       // The work was cancelled, or failed on its own: the signal came first.
     }
-    const nb::gil_scoped_acquire locked;
     throw std::move(raised);
   }
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   background.finish();
 }
 
 void run_plain(const std::function<void()>& work) {
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   work();
 }
 
@@ -137,6 +144,11 @@ void translate(const std::exception_ptr& pointer, void*) {
 }
 
 }  // namespace
+
+Unlocked::~Unlocked() {
+  while (is_interpreter_ending()) std::this_thread::sleep_for(std::chrono::hours(1));
+  PyEval_RestoreThread(state_);
+}
 
 void run_work(const Call& call, const std::function<void(const Execution&)>& work) {
   const CancelToken cancel = call.cancel.value_or(CancelToken());

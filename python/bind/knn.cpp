@@ -85,7 +85,7 @@ class OneByOne {
     std::vector<std::int64_t> index(k);
     std::vector<T> distance(k);
     {
-      const nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       (*searcher.search)(point, index.data(), distance.data());
       replace_missing(index.data(), k, static_cast<std::int64_t>(tree_.input_size()));
     }

@@ -14,10 +14,12 @@ NB_MODULE(_kith, module) {
   bind_tree_file(module);
   bind_knn(module);
   bind_radius(module);
+  bind_pair_counts(module);
   bind_density(module);
   bind_groups(module);
   bind_catalogue(module);
   bind_halos(module);
   bind_sample(module);
   bind_results(module);
+  bind_snapshot(module);
 }

@@ -9,6 +9,12 @@ nb::object Options::take(const char* name) {
   return item == Py_None ? nb::object() : nb::borrow(item);
 }
 
+void Options::fail_type(const char* name, const nb::object& item) {
+  const std::string shown = nb::cast<std::string>(nb::repr(item));
+  throw nb::type_error(
+      (std::string(name) + " = " + shown + " is not of the type that it has to be").c_str());
+}
+
 int Options::position(const char* name, const std::string& word,
                       std::initializer_list<const char*> words) {
   int i = 0;

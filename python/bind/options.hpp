@@ -21,21 +21,23 @@ class Options {
   /// Leaves the default where nothing, or None, was given.
   template <class T>
   void operator()(const char* name, T& value) {
-    if (const nb::object item = take(name); item.is_valid()) value = nb::cast<T>(item);
+    const nb::object item = take(name);
+    if (item.is_valid() && !nb::try_cast(item, value)) fail_type(name, item);
   }
 
   /// An enumeration whose values are 0, 1, ... in the order of the words.
   template <class Enum>
   void choice(const char* name, Enum& value, std::initializer_list<const char*> words) {
-    const nb::object item = take(name);
-    if (item.is_valid())
-      value = static_cast<Enum>(position(name, nb::cast<std::string>(item), words));
+    std::string word;
+    (*this)(name, word);
+    if (!word.empty()) value = static_cast<Enum>(position(name, word, words));
   }
 
   void expect_no_more() const;
 
  private:
   nb::object take(const char* name);
+  [[noreturn]] static void fail_type(const char* name, const nb::object& item);
   static int position(const char* name, const std::string& word,
                       std::initializer_list<const char*> words);
 

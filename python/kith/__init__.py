@@ -25,13 +25,14 @@ from ._kdtree import KDTree, cKDTree
 from ._kith import __version__
 from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance, knn, mean_distance, radius,
                          radius_count, radius_pairs)
+from ._snapshot import Snapshot, read_snapshot
 from ._tree import Cells, Plane, Tree, estimate_memory
 
 __all__ = [
     "Box", "CancelToken", "Catalogue", "Cells", "Groups", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "density",
+    "Overdensities", "Pairs", "Plane", "Snapshot", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "density",
     "edge_density", "estimate_memory", "fof", "halos", "knn", "kth_distance", "mass_function", "mean_distance",
-    "overdensities", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "sample", "sklearn", "subhalos",
+    "overdensities", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "subhalos",
 ]
 
 

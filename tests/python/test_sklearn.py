@@ -1,0 +1,62 @@
+"""The estimators: scikit-learn's own checks, and its answers."""
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn import cluster, neighbors
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kith.sklearn import FriendsOfFriends, NearestNeighbors
+
+
+@parametrize_with_checks([NearestNeighbors(), FriendsOfFriends()])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 10])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+def test_neighbors(dimension, metric, rng):
+    x, q = rng.random((300, dimension)), rng.random((20, dimension))
+    ours = NearestNeighbors(n_neighbors=4, radius=0.4, metric=metric).fit(x)
+    theirs = neighbors.NearestNeighbors(n_neighbors=4, radius=0.4, metric=metric).fit(x)
+    for argument in (None, q):
+        np.testing.assert_array_equal(ours.kneighbors(argument)[1], theirs.kneighbors(argument)[1])
+        np.testing.assert_allclose(ours.kneighbors(argument)[0], theirs.kneighbors(argument)[0])
+        mine, others = ours.radius_neighbors(argument), theirs.radius_neighbors(argument, sort_results=True)
+        for a, b in zip(mine[1], others[1]):
+            np.testing.assert_array_equal(a, b)
+        for mode in ("connectivity", "distance"):
+            np.testing.assert_allclose(ours.kneighbors_graph(argument, mode=mode).toarray(),
+                                       theirs.kneighbors_graph(argument, mode=mode).toarray())
+            np.testing.assert_allclose(ours.radius_neighbors_graph(argument, mode=mode).toarray(),
+                                       theirs.radius_neighbors_graph(argument, mode=mode).toarray())
+
+
+def test_groups_are_those_of_dbscan(rng):
+    x = rng.random((500, 3))
+    ours = FriendsOfFriends(linking_length=0.08).fit(x)
+    theirs = cluster.DBSCAN(eps=0.08, min_samples=1).fit(x)
+    pairs = set(zip(ours.labels_, theirs.labels_))
+    assert len(pairs) == len(ours.sizes_) == theirs.labels_.max() + 1
+    assert (np.diff(ours.sizes_) <= 0).all()
+    assert FriendsOfFriends(linking_length=0.08, min_size=10).fit_predict(x).min() == -1
+
+
+def test_a_periodic_box(rng):
+    x = rng.random((300, 2))
+    found = NearestNeighbors(box=1.0).fit(x).kneighbors([[0.0, 0.0]], 1)
+    gap = np.minimum(x, 1 - x)
+    assert found[1][0, 0] == np.argmin((gap**2).sum(axis=1))
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda x: NearestNeighbors(metric="cosine").fit(x), "there are: minkowski"),
+    (lambda x: NearestNeighbors().fit(x).kneighbors(n_neighbors=30), "n_neighbors <= 29"),
+    (lambda x: NearestNeighbors().fit(x).kneighbors(n_neighbors=0), "n_neighbors > 0"),
+    (lambda x: NearestNeighbors().fit(x).kneighbors_graph(mode="similarity"), "Unsupported mode"),
+    (lambda x: FriendsOfFriends(linking_length=-1).fit(x), "linking_length"),
+])
+def test_errors_say_what_is_wrong(call, words, rng):
+    with pytest.raises(ValueError, match=words):
+        call(rng.random((30, 3)))
