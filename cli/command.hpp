@@ -1,10 +1,17 @@
 // What the subcommands share.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 #include <kith/execution.hpp>
+
+#include "output.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace kith::cli {
 
@@ -13,13 +20,63 @@ struct Common {
   int threads = 0;
   bool quiet = false;
   bool json = false;
+  std::string max_memory;  ///< as written: "8G"
 };
 void add_common(CLI::App& command, Common& common);
+
+/// For commands that can say beforehand how much memory they need.
+void add_max_memory(CLI::App& command, Common& common);
 
 /// Threads, progress on a terminal, and Ctrl-C, for the calls of one command.
 Execution execution_of(const Common& common);
 
+/// One run of a command: how its calls are carried out, and what it tells. Words go to standard
+/// output as they come, unless one JSON object was asked for, or silence.
+class Session {
+ public:
+  explicit Session(const Common& common);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Execution& execution() const { return execution_; }
+  const Statistics& statistics() const { return statistics_; }
+  Report& report() { return report_; }
+
+  /// Prints a line, or several; nothing with --quiet or --json.
+  void say(const std::string& text) const;
+
+  /// Tells how much memory is needed. Throws Error (out_of_memory) if that is more than allowed.
+  void need_memory(double bytes);
+  void check_memory(double bytes) const;  ///< The same without words.
+
+  /// The last words: how long what took, or the JSON object.
+  void finish();
+
+  bool is_silent() const { return common_.quiet || common_.json; }
+  double seconds() const;
+
+ private:
+  const Common& common_;
+  Statistics statistics_;
+  Execution execution_;
+  Report report_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+/// Bytes of "500M", "8G", "8GB", "1.5T"; powers of 1000. Throws Error (invalid_argument).
+double parse_bytes(const std::string& text);
+
 /// Each subcommand adds itself to the program; it runs from a callback of the parser.
+void add_info(CLI::App& program);
+void add_fof(CLI::App& program);
+void add_subhalos(CLI::App& program);
+void add_knn(CLI::App& program);
+void add_density(CLI::App& program);
+void add_radius(CLI::App& program);
 void add_sample(CLI::App& program);
+void add_report(CLI::App& program);
+void add_verify(CLI::App& program);
+void add_bench(CLI::App& program);
+void add_completion(CLI::App& program);
 
 }  // namespace kith::cli

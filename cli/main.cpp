@@ -3,13 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string>
 
 #include <kith/error.hpp>
 #include <kith/version.hpp>
 
 #include "command.hpp"
-#include "interrupt.hpp"
 #include "progress.hpp"
 
 namespace kith::cli {
@@ -19,22 +19,73 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
 constexpr const char* kExamples = R"(Examples:
-  kith sample uniform -n 1000000 -o points.npy
-  kith sample cosmology -n 128 -o universe.npy --picture universe.png
-  kith sample cosmology --help
+  kith sample cosmology -n 64 -o universe.hdf5
+  kith info universe.hdf5
+  kith fof universe.hdf5 -b 0.2 --min-size 20 -o halos.hdf5 --picture halos.png
+  kith verify universe.hdf5 halos.hdf5
+  kith knn universe.hdf5 -k 16 -o neighbors.hdf5
+  kith fof --help
 
 Exit codes: 0 done, 1 failed or stopped, 2 the command line makes no sense.)";
 
 int say(int code, const std::string& sentence) {
   clear_progress();
-  fmt::print(stderr, "kith: {}\n", sentence);
+  fmt::print(stderr, "kith: {}\n", printable(sentence));
   return code;
 }
 
+/// The command that the words lead to: `kith sample cosmology ...` leads to cosmology.
+const CLI::App& last_command(const CLI::App& program) {
+  const CLI::App* command = &program;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+/// "kith sample cosmology".
+std::string full_name(const CLI::App& command) {
+  return command.get_parent() ? full_name(*command.get_parent()) + " " + command.get_name()
+                              : command.get_name();
+}
+
+std::vector<std::string> names_below(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : command.get_subcommands([](const CLI::App*) { return true; }))
+    if (!each->get_name().empty() && !each->get_group().empty()) names.push_back(each->get_name());
+  return names;
+}
+
+/// What is wrong where a subcommand was to stand.
+std::string missing_subcommand(const CLI::App& command) {
+  const std::vector<std::string> names = names_below(command);
+  for (const std::string& word : command.remaining())
+    if (!word.starts_with("-"))
+      return fmt::format("{}: there is no {}; there are {}", full_name(command), word,
+                         fmt::join(names, ", "));
+  return fmt::format("{}: a subcommand is required: {}", full_name(command),
+                     fmt::join(names, ", "));
+}
+
 /// The first line of what the parser says.
-int say_usage(const CLI::ParseError& error) {
+int say_usage(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& command = last_command(program);
+  if (command.get_require_subcommand_min() > 0) return say(kUsage, missing_subcommand(command));
   const std::string text = error.what();
-  return say(kUsage, text.substr(0, text.find('\n')) + "; see kith --help");
+  return say(kUsage,
+             fmt::format("{}; see {} --help", text.substr(0, text.find('\n')), full_name(command)));
+}
+
+void add_commands(CLI::App& program) {
+  add_info(program);
+  add_fof(program);
+  add_subhalos(program);
+  add_knn(program);
+  add_density(program);
+  add_radius(program);
+  add_sample(program);
+  add_report(program);
+  add_verify(program);
+  add_bench(program);
+  add_completion(program);
 }
 
 int run(int argc, char** argv) {
@@ -43,13 +94,14 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", std::string("kith ") + KITH_VERSION);
   program.footer(kExamples);
   program.require_subcommand(1);
-  add_sample(program);
+  add_commands(program);
   try {
     program.parse(argc, argv);
+    if (std::fflush(stdout) != 0) return say(kFailed, "standard output cannot be written");
     return 0;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);  // help and version
-    return say_usage(error);
+    return say_usage(program, error);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::cancelled) return say(kFailed, "stopped");
     return say(error.code() == ErrorCode::invalid_argument ? kUsage : kFailed, error.what());
@@ -59,20 +111,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-
-void add_common(CLI::App& command, Common& common) {
-  command.add_option("--threads", common.threads, "worker threads; 0 = all there are")
-      ->capture_default_str();
-  command.add_flag("--quiet", common.quiet, "say nothing unless something fails");
-  command.add_flag("--json", common.json, "tell what was done as one JSON object");
-}
-
-Execution execution_of(const Common& common) {
-  Execution execution{.threads = common.threads, .cancel = &interrupt_token()};
-  if (!common.quiet && is_terminal()) execution.progress = &draw_progress;
-  return execution;
-}
-
 }  // namespace kith::cli
 
 int main(int argc, char** argv) { return kith::cli::run(argc, argv); }

@@ -1,11 +1,36 @@
 #include "output.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <kith/error.hpp>
 
 namespace kith::cli {
+namespace {
+
+/// Infinity and NaN do not exist in JSON.
+std::string number_text(double number) {
+  return std::isfinite(number) ? fmt::format("{}", number) : "null";
+}
+
+template <class List, class Text>
+std::string list_text(const List& list, Text text) {
+  std::string result;
+  for (const auto& value : list) result += (result.empty() ? "" : ", ") + text(value);
+  return "[" + result + "]";
+}
+
+/// Characters, not bytes: what follows the first byte of a UTF-8 character takes no place.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+}  // namespace
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -27,11 +52,31 @@ void Report::add(const std::string& name, const std::string& text) {
 }
 
 void Report::add(const std::string& name, double number) {
-  facts_.emplace_back(name, fmt::format("{}", number));
+  facts_.emplace_back(name, number_text(number));
+}
+
+void Report::add(const std::string& name, const Report& facts) {
+  facts_.emplace_back(name, facts.json());
+}
+
+void Report::add(const std::string& name, const std::vector<Report>& list) {
+  facts_.emplace_back(name, list_text(list, [](const Report& facts) { return facts.json(); }));
+}
+
+void Report::add(const std::string& name, std::span<const double> numbers) {
+  facts_.emplace_back(name, list_text(numbers, &number_text));
+}
+
+void Report::add(const std::string& name, const std::vector<int>& numbers) {
+  facts_.emplace_back(name, list_text(numbers, [](int n) { return std::to_string(n); }));
 }
 
 void Report::add_count(const std::string& name, std::uint64_t number) {
   facts_.emplace_back(name, fmt::format("{}", number));
+}
+
+void Report::add_flag(const std::string& name, bool value) {
+  facts_.emplace_back(name, value ? "true" : "false");
 }
 
 std::string Report::json() const {
@@ -41,12 +86,78 @@ std::string Report::json() const {
   return "{" + result + "}";
 }
 
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string counted(std::uint64_t number, const std::string& one, const std::string& many) {
+  return grouped(number) + " " + (number == 1 ? one : many);
+}
+
+std::string bytes_name(double bytes) {
+  constexpr const char* kNames[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  for (; bytes >= 999.5 && unit + 1 < std::size(kNames); ++unit) bytes /= 1000;
+  return fmt::format("{:.{}f} {}", bytes, unit > 0 && bytes < 10 ? 1 : 0, kNames[unit]);
+}
+
+std::string seconds_name(double seconds) {
+  if (seconds < 100) return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 2 : 1);
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  if (whole < 6000) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string printable(const std::string& text) {
+  std::string result = text;
+  for (char& c : result)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return result;
+}
+
+std::string Table::text(const std::string& indent) const {
+  std::vector<std::size_t> width(rows_.front().size());
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], width_of(row[i]));
+  std::string result;
+  for (const auto& row : rows_) {
+    std::string line = indent;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) line += "  ";
+      line += std::string(width[i] - width_of(row[i]), ' ') + row[i];
+    }
+    result += line + '\n';
+  }
+  return result;
+}
+
+bool ends_with(const std::string& text, const std::string& ending) {
+  return std::string_view(text).ends_with(ending);
+}
+
 void check_folder_of(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
   std::error_code error;
-  if (folder.empty() || std::filesystem::is_directory(folder, error)) return;
-  throw Error(ErrorCode::io,
-              fmt::format("{}: there is no folder {}; make it first", path, folder.string()));
+  if (!std::filesystem::is_directory(folder, error))
+    throw Error(ErrorCode::io,
+                fmt::format("{}: there is no folder {}; make it first", path, folder.string()));
+  if (std::filesystem::is_directory(path, error))
+    throw Error(ErrorCode::io, fmt::format("{}: is a folder; give the name of a file", path));
+  const bool is_special =
+      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  if (!is_special && access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(ErrorCode::io,
+                fmt::format("{}: no permission to write to the folder {}", path, folder.string()));
+}
+
+void check_not_input(const std::string& output, const std::string& input) {
+  std::error_code error;
+  if (std::filesystem::equivalent(output, input, error) && !error)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: is the input; give the output another name", output));
 }
 
 }  // namespace kith::cli

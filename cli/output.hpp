@@ -1,7 +1,8 @@
-// What a command tells when it is done: sentences, or one JSON object.
+// What a command tells when it is done: sentences and tables, or one JSON object.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +13,14 @@ namespace kith::cli {
 class Report {
  public:
   void add(const std::string& name, const std::string& text);
-  void add(const std::string& name, double number);
+  void add(const std::string& name, const char* text) { add(name, std::string(text)); }
+  void add(const std::string& name, double number);  ///< null if it is not finite
+  void add(const std::string& name, const Report& facts);
+  void add(const std::string& name, const std::vector<Report>& list);
+  void add(const std::string& name, std::span<const double> numbers);
+  void add(const std::string& name, const std::vector<int>& numbers);
   void add_count(const std::string& name, std::uint64_t number);
+  void add_flag(const std::string& name, bool value);
 
   std::string json() const;  ///< {"name": value, ...}
 
@@ -24,8 +31,38 @@ class Report {
 /// The text as a JSON string, with its quotes.
 std::string quoted(const std::string& text);
 
-/// Throws Error (io) if the folder of a file to be written does not exist: better now than after
-/// the work.
+/// 1234567 as 1,234,567.
+std::string grouped(std::uint64_t number);
+
+/// "one of 3 things", "two of them": a count and its noun.
+std::string counted(std::uint64_t number, const std::string& one, const std::string& many);
+
+/// 1.5 GB; powers of 1000.
+std::string bytes_name(double bytes);
+
+/// "0.31 s", "2 min 5 s".
+std::string seconds_name(double seconds);
+
+/// The text as people see it: what a terminal would take for a command becomes '?'.
+std::string printable(const std::string& text);
+
+/// Rows of words under a head, in columns as wide as needed; numbers are right-aligned.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  std::string text(const std::string& indent = "  ") const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+bool ends_with(const std::string& text, const std::string& ending);
+
+/// Throws Error (io) if a file could not be written at this place: better now than after the work.
 void check_folder_of(const std::string& path);
+
+/// Throws if the two are the same file: inputs are never touched.
+void check_not_input(const std::string& output, const std::string& input);
 
 }  // namespace kith::cli

@@ -5,7 +5,8 @@
 
 namespace kith::cli {
 
-/// Draws progress on one line of standard error, over the line before.
+/// Draws progress on one line of standard error, over the line before: stage, bar, rate, and the
+/// time that is left.
 void draw_progress(const Progress& progress);
 
 /// Removes the line.

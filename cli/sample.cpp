@@ -1,122 +1,41 @@
 // `kith sample KIND`: points to play with.
-#include <chrono>
-#include <cstdio>
-#include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 
 #include <kith/cosmology.hpp>
-#include <kith/error.hpp>
-#include <kith/files.hpp>
-#include <kith/picture.hpp>
 #include <kith/sample.hpp>
 
-#include "command.hpp"
-#include "output.hpp"
-#include "progress.hpp"
+#include "sample_output.hpp"
 
 namespace kith::cli {
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
   kith sample uniform -n 1000000 -d 2 -o points.npy
-  kith sample nfw -n 100000 --concentration 12 -o halo.raw
-  kith sample cosmology -n 128 -o universe.npy --velocity velocity.npy --picture universe.png
+  kith sample nfw -n 100000 --concentration 12 -o halo.ply
+  kith sample cosmology -n 128 -o universe.hdf5 --picture universe.png
+  kith sample cosmology -n 64 --swift -o universe.hdf5
 
-Files: .npy holds a NumPy array of float32, .raw and .f32 the bare numbers; one row per point.)";
+The ending of the file names its format. HDF5 has room for everything: velocities, ids, masses, units and
+the cosmology; .gadget2 and .npz for most of it; the others for the positions.)";
 
-/// What is wanted of every kind of sample.
-struct Request {
-  Common common;
-  std::string kind;
-  std::string output;
-  std::string velocity;
-  std::string picture;
-  PictureOptions view;
-  bool has_slice = false;  ///< the user has said where
-};
-
-void add_request(CLI::App& kind, Request& request) {
-  request.kind = kind.get_name();
-  kind.add_option("-o,--output", request.output, "file for the points: .npy, .raw or .f32")
-      ->required();
-  kind.add_option("--picture", request.picture, "file for a picture of the density: .png");
-  kind.add_option("--picture-size", request.view.size, "pixels of the longer side")
-      ->capture_default_str();
-  kind.add_option("--picture-axis", request.view.axis, "axis to look along")->capture_default_str();
-  kind.add_option("--picture-thickness", request.view.thickness, "of the slice; 0 = everything")
-      ->capture_default_str();
-  kind.add_option("--picture-center", request.view.center, "of the slice, from the lower edge")
-      ->capture_default_str();
-  kind.add_option("--picture-smoothing", request.view.smoothing,
-                  "points to average over where there are few; 0 = none")
-      ->capture_default_str();
-  add_common(kind, request.common);
+/// Cubes repeat at their edges; clouds have none.
+template <class Options>
+Box box_of(const Options& options) {
+  if constexpr (requires { options.side; })
+    return Box::periodic(options.side);
+  else
+    return Box::open();
 }
 
-bool ends_with(const std::string& text, std::string_view ending) {
-  return std::string_view(text).ends_with(ending);
+template <class Options>
+int dimension_of(const Options& options) {
+  if constexpr (requires { options.dimension; })
+    return options.dimension;
+  else
+    return 3;
 }
-
-/// What would fail after the work fails before it.
-void check(const Request& request) {
-  check_points_path(request.output, Scalar::float32);
-  check_folder_of(request.output);
-  if (!request.velocity.empty()) {
-    check_points_path(request.velocity, Scalar::float32);
-    check_folder_of(request.velocity);
-  }
-  if (request.picture.empty()) return;
-  if (!ends_with(request.picture, ".png"))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: pictures are PNG files; use an ending of .png", request.picture));
-  check_folder_of(request.picture);
-}
-
-/// The files of a sample, and the words about it.
-class Delivery {
- public:
-  Delivery(const Request& request, const Execution& execution)
-      : request_(request), execution_(execution), start_(std::chrono::steady_clock::now()) {
-    report_.add("kind", request.kind);
-  }
-
-  Report& report() { return report_; }
-
-  void write(PointsView points, const std::vector<float>* velocity) {
-    report_.add_count("points", points.size);
-    report_.add_count("dimension", static_cast<std::uint64_t>(points.dimension));
-    const std::chrono::duration<double> made = std::chrono::steady_clock::now() - start_;
-    write_points(request_.output, points, execution_);
-    report_.add("output", request_.output);
-    if (velocity) {
-      write_points(request_.velocity, kith::view(velocity->data(), points.size, 3), execution_);
-      report_.add("velocity", request_.velocity);
-    }
-    if (!request_.picture.empty()) {
-      write_png(request_.picture, picture(points, request_.view, execution_), execution_);
-      report_.add("picture", request_.picture);
-    }
-    report_.add("seconds", made.count());
-    tell(points, made.count());
-  }
-
- private:
-  void tell(const PointsView& points, double seconds) const {
-    clear_progress();
-    if (request_.common.json) return fmt::print("{}\n", report_.json());
-    if (request_.common.quiet) return;
-    fmt::print("{}: {} points in {} dimensions, made in {:.2f} s\n", request_.kind, points.size,
-               points.dimension, seconds);
-    for (const std::string& file : {request_.output, request_.velocity, request_.picture})
-      if (!file.empty()) fmt::print("  {}\n", file);
-  }
-
-  const Request& request_;
-  const Execution& execution_;
-  std::chrono::steady_clock::time_point start_;
-  Report report_;
-};
 
 /// A kind that is made by make(options, execution) and gives Points. `add` adds its own options.
 template <class Options>
@@ -124,15 +43,15 @@ void add_kind(CLI::App& sample, const char* name, const char* description,
               sample::Points (*make)(const Options&, const Execution&),
               const std::function<void(CLI::App&, Options&)>& add) {
   CLI::App* kind = sample.add_subcommand(name, description);
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<SampleRequest>();
   const auto options = std::make_shared<Options>();
   add(*kind, *options);
-  add_request(*kind, *request);
+  add_sample_request(*kind, *request);
   kind->callback([request, options, make] {
-    check(*request);
-    const Execution execution = execution_of(request->common);
-    Delivery delivery(*request, execution);
-    delivery.write(make(*options, execution).view(), nullptr);
+    Session session(request->common);
+    check_sample(*request, dimension_of(*options));
+    const sample::Points points = make(*options, session.execution());
+    deliver_sample(*request, session, {.position = points.view(), .box = box_of(*options)});
   });
 }
 
@@ -248,35 +167,55 @@ void add_cosmology_options(CLI::App& kind, sample::Cosmology& o) {
   add(kind, "--mesh", o.mesh, "cells of the force mesh along each axis; 0 = 2 n");
 }
 
-void run_cosmology(Request& request, const sample::Cosmology& options) {
-  check(request);
-  const Execution execution = execution_of(request.common);
-  Delivery delivery(request, execution);
-  const sample::Universe universe = sample::cosmology(options, execution);
+/// Positions in comoving Mpc/h, velocities in km/s, masses in solar masses / h.
+SnapshotContent content_of(const sample::Universe& universe) {
+  const sample::Cosmology& options = universe.options;
+  return {.position = universe.view(),
+          .velocity = kith::view(universe.velocity.data(), universe.size(), 3),
+          .particle_mass = universe.particle_mass,
+          .box = universe.box(),
+          .units = {.length = 3.0856775814913673e24,
+                    .mass = 1.98841e33,
+                    .velocity = 1e5,
+                    .is_per_h = true,
+                    .is_comoving = true},
+          .background = {.is_known = true,
+                         .omega_m = options.omega_m,
+                         .omega_lambda = 1 - options.omega_m,
+                         .omega_b = options.omega_b,
+                         .h = options.h,
+                         .scale_factor = options.a_end,
+                         .redshift = 1 / options.a_end - 1}};
+}
+
+void run_cosmology(SampleRequest& request, const sample::Cosmology& options) {
+  Session session(request.common);
+  check_sample(request, 3);
+  const sample::Universe universe = sample::cosmology(options, session.execution());
   request.view.box = universe.box();
   if (!request.has_slice) {
     // A tenth of the box: through all of it, filaments lie over each other and fade.
     request.view.thickness = universe.options.side / 10;
     request.view.center = universe.options.side / 2;
   }
-  delivery.report().add("side", universe.options.side);
-  delivery.report().add("particle_mass", universe.particle_mass);
-  delivery.report().add("scale_factor", universe.options.a_end);
-  delivery.report().add_count("seed", universe.options.seed);
-  delivery.write(universe.view(), request.velocity.empty() ? nullptr : &universe.velocity);
+  session.report().add("side", universe.options.side);
+  session.report().add("particle_mass", universe.particle_mass);
+  session.report().add("scale_factor", universe.options.a_end);
+  session.report().add_count("seed", universe.options.seed);
+  deliver_sample(request, session, content_of(universe));
 }
 
 void add_cosmology(CLI::App& app) {
   CLI::App* kind =
       app.add_subcommand("cosmology", "n^3 dark matter particles of a universe, today");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<SampleRequest>();
   const auto options = std::make_shared<sample::Cosmology>();
   const auto transfer = std::make_shared<std::string>("eisenstein-hu");
   add_cosmology_options(*kind, *options);
   kind->add_option("--transfer", *transfer, "shape of the spectrum")
       ->capture_default_str()
       ->check(CLI::IsMember({"eisenstein-hu", "bbks"}));
-  add_request(*kind, *request);
+  add_sample_request(*kind, *request);
   kind->add_option("--velocity", request->velocity, "file for peculiar velocities in km/s");
   kind->footer(
       "The picture shows a slice through the middle, a tenth of the box thick, unless told else.");

@@ -1,0 +1,42 @@
+// `kith fof SNAPSHOT`: friends-of-friends groups and their catalogue.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "groups.hpp"
+
+namespace kith::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  kith fof snapshot.hdf5 -b 0.2 -o halos.hdf5
+  kith fof snapshot.hdf5 -b 0.2 --min-size 32 --overdensities -o halos.hdf5 --picture halos.png
+  kith fof snapshot.hdf5 -b 0.2 --link-types 1 --attach-types 0,4,5 --style swift -o fof.hdf5
+  kith fof points.npy --linking-length 0.01 --box 1 --labels -o groups.npz
+  kith fof points.csv --linking-length 0.5 --json
+
+Units are those of the snapshot. Groups are numbered by size, the largest first.)";
+
+void run(const GroupRequest& request) {
+  Session session(request.common);
+  GroupRun groups(request, session);
+  groups.find();
+  groups.measure();
+  if (groups.catalogue().count() > 0 && request.rows > 0) session.say("\n" + groups.table());
+  groups.report();
+  groups.write(nullptr);
+  groups.draw();
+  session.finish();
+}
+
+}  // namespace
+
+void add_fof(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("fof", "finds groups by friends of friends, and their properties");
+  const auto request = std::make_shared<GroupRequest>();
+  command->footer(kExamples);
+  add_group_request(*command, *request);
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace kith::cli

@@ -1,0 +1,65 @@
+// The options of fof and subhalos.
+#include <CLI/CLI.hpp>
+
+#include "groups.hpp"
+
+namespace kith::cli {
+namespace {
+
+void add_files(CLI::App& command, GroupRequest& request) {
+  command.add_option("-o,--output", request.output, "file for the catalogue: .hdf5, .npz or .csv");
+  command.add_option("--style", request.style, "of .hdf5: gadget or swift; default gadget")
+      ->check(CLI::IsMember({"gadget", "swift"}));
+  command.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
+      ->capture_default_str();
+  command.add_flag("--labels", request.wants_labels, "add the group of every particle");
+  command.add_flag("--order", request.wants_order,
+                   "add the particles by group, with their ids; default in style gadget");
+  command.add_flag("--no-order", request.wants_no_order, "leave the order out");
+  command.add_option("--picture", request.picture,
+                     "file for a picture of density and groups: .png or .svg");
+  command.add_option("--picture-size", request.picture_size, "pixels of the longer side")
+      ->capture_default_str();
+  command.add_option("--rows", request.rows, "of the table that is printed")->capture_default_str();
+}
+
+}  // namespace
+
+void add_linking(CLI::App& command, GroupRequest& request) {
+  CLI::Option* length = command.add_option("--linking-length", request.fof.linking_length,
+                                           "friends are at most so far apart");
+  command.add_option("-b", request.fof.b, "instead: as a fraction of the mean separation")
+      ->excludes(length);
+  command.add_option("--mean-separation", request.fof.mean_separation,
+                     "for -b; default from the volume of the box");
+  command.add_option("--volume", request.fof.volume, "for -b, where the box has none");
+  command.add_option("--min-size", request.fof.min_size, "smallest group that counts")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--strict", request.fof.strict, "not those at exactly the linking length");
+  command
+      .add_option("--link-types", request.link_types,
+                  "types that make groups; default 1 where there is one, else all")
+      ->delimiter(',');
+  command
+      .add_option("--attach-types", request.attach_types,
+                  "types that join the group of their nearest linked particle; default 0,4,5")
+      ->delimiter(',');
+}
+
+void add_group_request(CLI::App& command, GroupRequest& request) {
+  add_input(command, request.input);
+  add_linking(command, request);
+  add_files(command, request);
+  command.add_flag(
+      "--overdensities", request.wants_overdensities,
+      "masses and radii at 200 and 500 times critical, 200 times mean, and virial density");
+  command
+      .add_option("--center", request.center, "of those spheres: mass, or density (densest member)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"mass", "density"}));
+  add_max_memory(command, request.common);
+  add_common(command, request.common);
+}
+
+}  // namespace kith::cli

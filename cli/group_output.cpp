@@ -1,0 +1,92 @@
+// The catalogue on its way out: files, table, JSON.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "groups.hpp"
+
+namespace kith::cli {
+namespace {
+
+std::string short_number(double number) { return fmt::format("{:.4g}", number); }
+
+}  // namespace
+
+void GroupRun::write(const Subhalos* subhalos) {
+  if (request_.output.empty()) return;
+  const ResultKind kind = subhalos ? ResultKind::subhalos : ResultKind::fof;
+  CatalogueContent content{.about = about(kind), .catalogue = &catalogue_, .peak = peak_};
+  const bool is_gadget = style_ == ResultStyle::gadget;
+  const bool is_csv = style_ == ResultStyle::csv;
+  const bool has_order =
+      request_.wants_order || ((is_gadget || subhalos) && !request_.wants_no_order);
+  const bool has_labels = request_.wants_labels || (!is_gadget && !is_csv && !request_.wants_order);
+  if (has_order && !is_csv) content.members = &members_;
+  if (has_labels) content.label = groups_->label();
+  const std::vector<std::uint64_t> ids =
+      has_order || has_labels ? input_.ids(session_.execution()) : std::vector<std::uint64_t>();
+  if (!ids.empty()) content.id = ids.data();
+  if (!edges_.empty()) {
+    content.edges = edges_;
+    content.overdensities = &overdensities_;
+  }
+  content.subhalos = subhalos;
+  ResultWriteOptions options = request_.write;
+  options.style = style_;
+  write_catalogue(request_.output, content, options, session_.execution());
+  session_.report().add("output", request_.output);
+  session_.say(request_.output);
+}
+
+std::vector<std::string> GroupRun::table_row(std::size_t group) const {
+  const auto dimension = static_cast<std::size_t>(input_.dimension());
+  std::vector<std::string> row{std::to_string(group),
+                               grouped(static_cast<std::uint64_t>(catalogue_.size[group])),
+                               short_number(catalogue_.mass[group])};
+  for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
+    row.push_back(short_number(catalogue_.center[group * dimension + axis]));
+  row.push_back(short_number(catalogue_.radius[group]));
+  if (!catalogue_.velocity_dispersion.empty())
+    row.push_back(short_number(catalogue_.velocity_dispersion[group]));
+  if (!edges_.empty()) row.push_back(short_number(overdensities_.mass[group * edges_.size()]));
+  return row;
+}
+
+std::string GroupRun::table() const {
+  const std::string length = unit_note(units(), {.length = 1});
+  const std::string mass = unit_note(units(), {.mass = 1});
+  std::vector<std::string> head{"group", "size", "mass" + mass};
+  for (int axis = 0; axis < std::min(input_.dimension(), 3); ++axis)
+    head.push_back(std::string(1, "xyz"[axis]) + (axis == 0 ? length : ""));
+  head.push_back("radius" + length);
+  if (!catalogue_.velocity_dispersion.empty())
+    head.push_back("dispersion" + unit_note(units(), {.velocity = 1}));
+  if (!edges_.empty()) head.push_back("M200c" + mass);
+  Table table(head);
+  for (std::size_t g = 0; g < std::min(request_.rows, catalogue_.count()); ++g)
+    table.add(table_row(g));
+  return table.text();
+}
+
+void GroupRun::report() const {
+  const auto dimension = static_cast<std::size_t>(input_.dimension());
+  std::vector<Report> largest;
+  for (std::size_t g = 0; g < std::min(request_.rows, catalogue_.count()); ++g) {
+    Report& facts = largest.emplace_back();
+    facts.add_count("group", g);
+    facts.add_count("size", static_cast<std::uint64_t>(catalogue_.size[g]));
+    facts.add("mass", catalogue_.mass[g]);
+    facts.add("center", std::span(&catalogue_.center[g * dimension], dimension));
+    if (!catalogue_.velocity.empty())
+      facts.add("velocity", std::span(&catalogue_.velocity[g * dimension], dimension));
+    facts.add("radius", catalogue_.radius[g]);
+    if (!catalogue_.velocity_dispersion.empty())
+      facts.add("velocity_dispersion", catalogue_.velocity_dispersion[g]);
+    if (!edges_.empty()) {
+      facts.add("critical200_mass", overdensities_.mass[g * edges_.size()]);
+      facts.add("critical200_radius", overdensities_.radius[g * edges_.size()]);
+    }
+  }
+  session_.report().add("largest", largest);
+}
+
+}  // namespace kith::cli

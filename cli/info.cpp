@@ -1,0 +1,158 @@
+// `kith info FILE`: what is in a snapshot, or in a result of kith.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <kith/error.hpp>
+#include <kith/results.hpp>
+
+#include "input.hpp"
+
+namespace kith::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  kith info snapshot.hdf5
+  kith info halos.hdf5
+  kith info points.raw --dimension 2 --json)";
+
+struct Request {
+  Common common;
+  InputOptions input;
+};
+
+/// A file that says itself that it is a result.
+bool is_result(const std::string& path) {
+  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
+    return false;
+  try {
+    const ResultFile file(path);
+    return true;
+  } catch (const Error&) {
+    return false;  // then it is to be a snapshot, and whatever is wrong with it is said there
+  }
+}
+
+void tell_type(Session& session, const SnapshotType& type, const Units& units) {
+  std::string fields = "positions";
+  if (type.has_velocity) fields += ", velocities";
+  if (type.has_mass)
+    fields += type.mass > 0 ? ", of mass " + with_unit(type.mass, units, {.mass = 1}) : ", masses";
+  if (type.has_id) fields += ", ids";
+  session.say(fmt::format("  type {}: {} {} ({})", type.type, grouped(type.count),
+                          printable(type.name), fields));
+}
+
+void report_types(Session& session, const SnapshotInfo& info) {
+  std::vector<Report> types;
+  for (const SnapshotType& type : info.type) {
+    Report& facts = types.emplace_back();
+    facts.add_count("type", static_cast<std::uint64_t>(type.type));
+    facts.add("name", type.name);
+    facts.add_count("count", type.count);
+    facts.add("mass", type.mass);
+    facts.add_flag("has_velocity", type.has_velocity);
+    facts.add_flag("has_mass", type.has_mass);
+    facts.add_flag("has_id", type.has_id);
+  }
+  session.report().add("particles", types);
+}
+
+void report_universe(Report& report, const Background& background) {
+  if (!background.is_known) return;
+  Report facts;
+  facts.add("omega_m", background.omega_m);
+  facts.add("omega_lambda", background.omega_lambda);
+  facts.add("omega_b", background.omega_b);
+  facts.add("h", background.h);
+  facts.add("scale_factor", background.scale_factor);
+  facts.add("redshift", background.redshift);
+  report.add("cosmology", facts);
+}
+
+std::string universe_text(const Background& background) {
+  return fmt::format("  redshift {:.4g}, Omega_m {:.4g}, Omega_Lambda {:.4g}, h {:.4g}",
+                     background.redshift, background.omega_m, background.omega_lambda,
+                     background.h);
+}
+
+void tell_snapshot(Session& session, const InputOptions& options) {
+  const Input input(options);
+  const SnapshotInfo& info = input.info();
+  const bool has_code = !info.code.empty();
+  session.say(input.describe());
+  session.say(fmt::format("  format {}{}{}, {}", name(info.format), has_code ? ", written by " : "",
+                          printable(info.code), counted(info.files.size(), "file", "files")));
+  for (const SnapshotType& type : info.type) tell_type(session, type, info.units);
+  if (info.background.is_known) session.say(universe_text(info.background));
+  input.report(session.report());
+  session.report().add("format", name(info.format));
+  session.report().add("code", info.code);
+  session.report().add_count("files", info.files.size());
+  session.report().add("time", info.time);
+  report_universe(session.report(), info.background);
+  report_types(session, info);
+}
+
+/// What was asked for, in words.
+std::string question_of(const ResultAbout& about) {
+  switch (about.kind) {
+    case ResultKind::fof:
+    case ResultKind::subhalos:
+      return fmt::format("linking length {}{}, groups of at least {}",
+                         with_unit(about.linking_length, about.units, {.length = 1}),
+                         about.b > 0 ? fmt::format(" (b = {:g})", about.b) : "", about.min_size);
+    case ResultKind::knn: return fmt::format("{} nearest neighbors", about.k);
+    case ResultKind::radius:
+      return "neighbors within " + with_unit(about.radius, about.units, {.length = 1});
+    case ResultKind::density:
+      return fmt::format("density from {} neighbors, {}", about.k, printable(about.kernel));
+  }
+  return "";
+}
+
+void tell_result(Session& session, const std::string& path) {
+  const ResultFile file(path);
+  const ResultAbout& about = file.about();
+  session.say(fmt::format("{}: result of kith {} {}, {}", printable(path), name(about.kind),
+                          printable(about.version), question_of(about)));
+  session.say(fmt::format("  about {} of {}", counted(about.points, "point", "points"),
+                          printable(about.snapshot)));
+  std::vector<Report> arrays;
+  for (const std::string& name : file.names()) {
+    session.say(
+        fmt::format("  {}: {} x {}", printable(name), grouped(file.rows(name)), file.width(name)));
+    Report& array = arrays.emplace_back();
+    array.add("name", name);
+    array.add_count("rows", file.rows(name));
+    array.add_count("width", file.width(name));
+  }
+  session.report().add("result", path);
+  session.report().add("kind", name(about.kind));
+  session.report().add("version", about.version);
+  session.report().add("snapshot", about.snapshot);
+  session.report().add_count("points", about.points);
+  session.report().add("linking_length", about.linking_length);
+  session.report().add("arrays", arrays);
+}
+
+void run(const Request& request) {
+  Session session(request.common);
+  if (is_result(request.input.path))
+    tell_result(session, request.input.path);
+  else
+    tell_snapshot(session, request.input);
+  if (request.common.json) session.finish();
+}
+
+}  // namespace
+
+void add_info(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("info", "tells what is in a snapshot or a result");
+  const auto request = std::make_shared<Request>();
+  command->footer(kExamples);
+  add_input(*command, request->input);
+  add_common(*command, request->common);
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace kith::cli

@@ -1,0 +1,283 @@
+#include "input.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <kith/error.hpp>
+
+namespace kith::cli {
+namespace {
+
+std::vector<double> parse_numbers(const char* option, const std::string& text) {
+  std::vector<double> numbers;
+  const char* next = text.data();
+  const char* end = next + text.size();
+  while (next <= end) {
+    double number = 0;
+    const auto [after, error] = std::from_chars(next, end, number);
+    if (error != std::errc() || (after != end && *after != ','))
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("{}: {} is no list of numbers; write 100 or 100,100,50", option,
+                              printable(text)));
+    numbers.push_back(number);
+    next = after + 1;
+  }
+  return numbers;
+}
+
+Box box_of(const InputOptions& options, const Box& stored) {
+  Box box = stored;
+  if (options.box == "open") {
+    box = Box::open();
+  } else if (!options.box.empty()) {
+    const std::vector<double> sides = parse_numbers("--box", options.box);
+    box = sides.size() == 1 ? Box::periodic(sides[0]) : Box::periodic(sides);
+  }
+  if (options.origin.empty()) return box;
+  const std::vector<double> origin = parse_numbers("--origin", options.origin);
+  return origin.size() == 1 ? box.with_origin(origin[0]) : box.with_origin(origin);
+}
+
+Scalar scalar_from(const InputOptions& options, Scalar stored) {
+  if (options.scalar.empty()) return stored;
+  return options.scalar == "float32" ? Scalar::float32 : Scalar::float64;
+}
+
+std::vector<int> types_of(const SnapshotInfo& info) {
+  std::vector<int> types;
+  for (const SnapshotType& type : info.type) types.push_back(type.type);
+  return types;
+}
+
+std::size_t bytes_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
+const char* name_of(Scalar scalar) { return scalar == Scalar::float32 ? "float32" : "float64"; }
+
+template <class Read>
+Numbers read_numbers(Scalar scalar, std::size_t count, Read read) {
+  Numbers numbers(scalar, count);
+  if (scalar == Scalar::float32)
+    read(std::span(numbers.floats(), count));
+  else
+    read(std::span(numbers.doubles(), count));
+  return numbers;
+}
+
+}  // namespace
+
+void add_source(CLI::App& command, InputOptions& options) {
+  command.add_option("snapshot", options.path, "file with the points, or one of its files")
+      ->required();
+  command.add_option("--dimension", options.file.dimension, "of bare numbers (.raw, .f32, .f64)")
+      ->capture_default_str();
+  command
+      .add_option("--columns", options.file.columns,
+                  "text and PLY: names or numbers of the columns of positions")
+      ->delimiter(',');
+}
+
+void add_input(CLI::App& command, InputOptions& options) {
+  add_source(command, options);
+  command.add_option("--box", options.box, "periodic sides: L, or X,Y,Z (0 = open), or open");
+  command.add_option("--origin", options.origin, "lower corner of the box: one number, or X,Y,Z");
+  command
+      .add_option("--scalar", options.scalar, "compute in float32 or float64; default as stored")
+      ->check(CLI::IsMember({"float32", "float64"}));
+  command
+      .add_option("--non-finite", options.non_finite, "points with NaN or infinity: error, drop")
+      ->check(CLI::IsMember({"error", "drop"}))
+      ->capture_default_str();
+}
+
+void add_types(CLI::App& command, InputOptions& options) {
+  command.add_option("--types", options.types, "particle types, such as 0,1; default all")
+      ->delimiter(',');
+}
+
+Numbers::Numbers(Scalar scalar, std::size_t count) : scalar_(scalar), count_(count) {
+  // Not initialised: whoever makes it fills it.
+  if (scalar == Scalar::float32)
+    data_ = std::shared_ptr<float[]>(new float[count]);
+  else
+    data_ = std::shared_ptr<double[]>(new double[count]);
+}
+
+PointsView Numbers::rows(int dimension) const {
+  return {data_.get(), count_ / static_cast<std::size_t>(dimension), dimension, dimension, scalar_};
+}
+
+double Numbers::operator[](std::size_t i) const {
+  return scalar_ == Scalar::float32 ? static_cast<double>(static_cast<const float*>(data_.get())[i])
+                                    : static_cast<const double*>(data_.get())[i];
+}
+
+Input::Input(const InputOptions& options)
+    : options_(options),
+      snapshot_(options.path, options.file),
+      box_(box_of(options, snapshot_.info().box)),
+      scalar_(scalar_from(options, snapshot_.info().position_scalar)) {
+  choose(options.types.empty() ? types_of(info()) : options.types);
+}
+
+NonFinite Input::non_finite() const {
+  return options_.non_finite == "drop" ? NonFinite::drop : NonFinite::error;
+}
+
+void Input::choose(std::vector<int> types) {
+  std::sort(types.begin(), types.end());
+  types.erase(std::unique(types.begin(), types.end()), types.end());
+  const std::vector<int> present = types_of(info());
+  for (const int type : types)
+    if (!std::binary_search(present.begin(), present.end(), type))
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("{}: has no particles of type {}; there are those of {}",
+                              options_.path, type, fmt::join(present, ", ")));
+  types_ = std::move(types);
+}
+
+void Input::use(const ResultAbout& about) {
+  if (!about.types.empty()) choose(about.types);
+  box_ = about.box;
+  scalar_ = about.scalar;
+}
+
+std::uint64_t Input::size_of(int type) const {
+  for (const SnapshotType& each : info().type)
+    if (each.type == type) return each.count;
+  return 0;
+}
+
+bool Input::has_equal_masses() const {
+  double mass = 0;
+  for (const SnapshotType& type : info().type) {
+    if (!std::binary_search(types_.begin(), types_.end(), type.type)) continue;
+    if (type.mass <= 0 || (mass > 0 && type.mass != mass)) return false;
+    mass = type.mass;
+  }
+  return mass > 0;
+}
+
+double Input::position_bytes() const {
+  return static_cast<double>(size()) * dimension() * static_cast<double>(bytes_of(scalar_));
+}
+
+double Input::mass_bytes() const {
+  return has(Field::mass) && !has_equal_masses() ? 8.0 * static_cast<double>(size()) : 0;
+}
+
+Numbers Input::positions(const Execution& execution) const {
+  return read_numbers(scalar_, size() * static_cast<std::size_t>(dimension()), [&](auto memory) {
+    snapshot_.read(Field::position, memory, types_, execution);
+  });
+}
+
+Numbers Input::velocities(const Execution& execution) const {
+  return read_numbers(scalar_, size() * static_cast<std::size_t>(dimension()), [&](auto memory) {
+    snapshot_.read(Field::velocity, memory, types_, execution);
+    if (info().velocity_factor == 1) return;
+    for (auto& v : memory)
+      v = static_cast<std::remove_reference_t<decltype(v)>>(static_cast<double>(v) *
+                                                            info().velocity_factor);
+  });
+}
+
+Numbers Input::masses(const Execution& execution) const {
+  if (!has(Field::mass) || has_equal_masses()) return {};
+  return read_numbers(Scalar::float64, size(),
+                      [&](auto memory) { snapshot_.read(Field::mass, memory, types_, execution); });
+}
+
+ValuesView Input::mass_values(const Numbers& masses) const {
+  if (masses.count() > 0) return masses.values();
+  if (!has_equal_masses()) return same_value(1);
+  for (const SnapshotType& type : info().type)
+    if (type.type == types_.front()) return same_value(type.mass);
+  return same_value(1);
+}
+
+std::vector<std::uint64_t> Input::ids(const Execution& execution) const {
+  if (!has(Field::id)) return {};
+  std::vector<std::uint64_t> ids(size());
+  snapshot_.read_id(ids, types_, execution);
+  return ids;
+}
+
+ResultAbout Input::about(ResultKind kind) const {
+  ResultAbout about{.kind = kind,
+                    .snapshot = options_.path,
+                    .points = size(),
+                    .dimension = dimension(),
+                    .scalar = scalar_,
+                    .box = box_,
+                    .type_numbers = info().types,
+                    .types = types_,
+                    .time = info().time,
+                    .units = info().units,
+                    .background = info().background};
+  for (const int type : types_) about.counts.push_back(size_of(type));
+  return about;
+}
+
+std::string Input::describe() const {
+  std::string kinds;
+  for (const SnapshotType& type : info().type)
+    if (info().type.size() > 1 && std::binary_search(types_.begin(), types_.end(), type.type))
+      kinds += fmt::format("{}{} {}", kinds.empty() ? " (" : ", ", grouped(type.count),
+                           printable(type.name));
+  if (!kinds.empty()) kinds += ")";
+  return fmt::format("{}: {}{} in {}, {}, box {}", printable(options_.path),
+                     counted(size(), "point", "points"), kinds,
+                     counted(static_cast<std::uint64_t>(dimension()), "dimension", "dimensions"),
+                     name_of(scalar_), box_name(box_, dimension(), info().units));
+}
+
+void Input::report(Report& report) const {
+  report.add("snapshot", options_.path);
+  report.add_count("points", size());
+  report.add_count("dimension", static_cast<std::uint64_t>(dimension()));
+  report.add("types", types_);
+  report.add("scalar", name_of(scalar_));
+  std::vector<double> sides, origins;
+  for (int axis = 0; axis < dimension(); ++axis) {
+    sides.push_back(box_.side(axis));
+    origins.push_back(box_.origin(axis));
+  }
+  report.add("box", sides);
+  report.add("origin", origins);
+  report.add("length_unit", unit_name(info().units, {.length = 1}));
+  report.add("mass_unit", unit_name(info().units, {.mass = 1}));
+  report.add("velocity_unit", unit_name(info().units, {.velocity = 1}));
+}
+
+void Input::check_output(const std::string& path) const {
+  check_folder_of(path);
+  check_not_input(path, options_.path);
+  for (const std::string& file : info().files) check_not_input(path, file);
+}
+
+std::string box_name(const Box& box, int dimension, const Units& units) {
+  if (!box.is_periodic()) return "open";
+  bool is_cube = true;
+  std::string text;
+  for (int axis = 0; axis < dimension; ++axis) {
+    is_cube = is_cube && box.side(axis) == box.side(0);
+    text += fmt::format("{}{:.6g}", axis == 0 ? "" : " x ", box.side(axis));
+  }
+  if (is_cube) text = fmt::format("{:.6g}", box.side(0));
+  const std::string unit = unit_name(units, {.length = 1});
+  return unit.empty() ? text : text + " " + unit;
+}
+
+std::string with_unit(double number, const Units& units, const UnitPowers& powers) {
+  const std::string unit = unit_name(units, powers);
+  return fmt::format("{:.6g}{}{}", number, unit.empty() ? "" : " ", unit);
+}
+
+std::string unit_note(const Units& units, const UnitPowers& powers) {
+  const std::string unit = unit_name(units, powers);
+  return unit.empty() ? unit : " [" + unit + "]";
+}
+
+}  // namespace kith::cli

@@ -1,0 +1,29 @@
+#include "neighbors.hpp"
+
+#include <CLI/CLI.hpp>
+namespace kith::cli {
+
+void add_neighbor_request(CLI::App& command, NeighborRequest& request) {
+  add_input(command, request.input);
+  add_types(command, request.input);
+  command.add_option("-o,--output", request.output, "file for the result: .hdf5, .npz or .csv");
+  command.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
+      ->capture_default_str();
+  add_max_memory(command, request.common);
+  add_common(command, request.common);
+}
+
+double tree_bytes(const Input& input) {
+  return input.position_bytes() +
+         static_cast<double>(
+             estimate_memory(input.size(), input.dimension(), input.scalar(), {.box = input.box()})
+                 .peak);
+}
+
+Tree build_tree(const Input& input, const Execution& execution) {
+  const Numbers positions = input.positions(execution);
+  return Tree(positions.rows(input.dimension()),
+              {.box = input.box(), .non_finite = input.non_finite()}, execution);
+}
+
+}  // namespace kith::cli

@@ -1,0 +1,80 @@
+#include "sample_output.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fmt/format.h>
+#include <numeric>
+
+#include <kith/error.hpp>
+
+namespace kith::cli {
+
+void add_sample_request(CLI::App& kind, SampleRequest& request) {
+  request.kind = kind.get_name();
+  kind.add_option("-o,--output", request.output,
+                  "file for the points: .hdf5, .gadget2, .npy, .npz, .ply, .csv, .xyz, .raw, .f32")
+      ->required();
+  kind.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
+      ->capture_default_str();
+  kind.add_flag("--swift", request.write.is_swift, ".hdf5 in SWIFT's layout instead of Gadget-4's");
+  kind.add_option("--picture", request.picture, "file for a picture of the density: .png");
+  kind.add_option("--picture-size", request.view.size, "pixels of the longer side")
+      ->capture_default_str();
+  kind.add_option("--picture-axis", request.view.axis, "axis to look along")->capture_default_str();
+  kind.add_option("--picture-thickness", request.view.thickness, "of the slice; 0 = everything")
+      ->capture_default_str();
+  kind.add_option("--picture-center", request.view.center, "of the slice, from the lower edge")
+      ->capture_default_str();
+  kind.add_option("--picture-smoothing", request.view.smoothing,
+                  "points to average over where there are few; 0 = none")
+      ->capture_default_str();
+  add_common(kind, request.common);
+}
+
+void check_sample(const SampleRequest& request, int dimension) {
+  check_snapshot_path(request.output, Scalar::float32, dimension);
+  check_folder_of(request.output);
+  if (!request.velocity.empty()) {
+    check_snapshot_path(request.velocity, Scalar::float32, dimension);
+    check_folder_of(request.velocity);
+  }
+  if (request.picture.empty()) return;
+  if (!ends_with(request.picture, ".png"))
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: pictures are PNG files; use an ending of .png", request.picture));
+  check_folder_of(request.picture);
+}
+
+void deliver_sample(const SampleRequest& request, Session& session, SnapshotContent content) {
+  const double made = session.seconds();
+  const PointsView& points = content.position;
+  std::vector<std::uint64_t> ids(points.size);
+  std::iota(ids.begin(), ids.end(), std::uint64_t{1});
+  content.id = ids.data();
+  Report& report = session.report();
+  report.add("kind", request.kind);
+  report.add_count("points", points.size);
+  report.add_count("dimension", static_cast<std::uint64_t>(points.dimension));
+  session.say(
+      fmt::format("{}: {} in {}, made in {}", request.kind, counted(points.size, "point", "points"),
+                  counted(static_cast<std::uint64_t>(points.dimension), "dimension", "dimensions"),
+                  seconds_name(made)));
+  write_snapshot(request.output, content, request.write, session.execution());
+  report.add("output", request.output);
+  session.say("  " + request.output);
+  if (!request.velocity.empty()) {
+    write_snapshot(request.velocity, {.position = content.velocity}, request.write,
+                   session.execution());
+    report.add("velocity", request.velocity);
+    session.say("  " + request.velocity);
+  }
+  if (!request.picture.empty()) {
+    write_png(request.picture, picture(points, request.view, session.execution()),
+              session.execution());
+    report.add("picture", request.picture);
+    session.say("  " + request.picture);
+  }
+  if (request.common.json) session.finish();
+}
+
+}  // namespace kith::cli

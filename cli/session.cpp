@@ -1,0 +1,121 @@
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <map>
+
+#include <kith/error.hpp>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+namespace kith::cli {
+namespace {
+
+/// Stages that took part of a hundredth are not worth a word.
+std::string stages_text(const Statistics& statistics) {
+  std::vector<std::pair<std::string, double>> sums;
+  for (const auto& stage : statistics.stages) {
+    const auto same = std::find_if(sums.begin(), sums.end(),
+                                   [&](const auto& sum) { return sum.first == stage.name; });
+    if (same == sums.end())
+      sums.emplace_back(stage.name, stage.seconds);
+    else
+      same->second += stage.seconds;
+  }
+  std::string text;
+  for (const auto& [name, seconds] : sums)
+    if (seconds >= 0.005)
+      text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", name, seconds);
+  return text.empty() ? text : " (" + text + ")";
+}
+
+}  // namespace
+
+void add_common(CLI::App& command, Common& common) {
+  command.add_option("--threads", common.threads, "worker threads; 0 = all there are")
+      ->capture_default_str();
+  command.add_flag("--quiet", common.quiet, "say nothing unless something fails");
+  command.add_flag("--json", common.json, "tell what was done as one JSON object");
+}
+
+void add_max_memory(CLI::App& command, Common& common) {
+  command.add_option("--max-memory", common.max_memory,
+                     "refuse to begin if more is needed, such as 8G");
+}
+
+Execution execution_of(const Common& common) {
+  Execution execution{.threads = common.threads, .cancel = &interrupt_token()};
+  if (!common.quiet && is_terminal()) execution.progress = &draw_progress;
+  return execution;
+}
+
+double parse_bytes(const std::string& text) {
+  static const std::map<std::string, double> kUnits = {
+      {"", 1},     {"B", 1},   {"K", 1e3},  {"KB", 1e3}, {"M", 1e6},
+      {"MB", 1e6}, {"G", 1e9}, {"GB", 1e9}, {"T", 1e12}, {"TB", 1e12}};
+  std::size_t end = 0;
+  double number = -1;
+  try {
+    number = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  std::string unit = text.substr(end);
+  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const auto found = kUnits.find(unit);
+  if (end == 0 || found == kUnits.end() || !(number > 0) || !std::isfinite(number))
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--max-memory: {} is no amount of memory; write 500M or 8G", text));
+  return number * found->second;
+}
+
+Session::Session(const Common& common)
+    : common_(common), execution_(execution_of(common)), start_(std::chrono::steady_clock::now()) {
+  execution_.statistics = &statistics_;
+  if (!common.max_memory.empty()) parse_bytes(common.max_memory);
+}
+
+void Session::say(const std::string& text) const {
+  if (is_silent()) return;
+  clear_progress();
+  fmt::print("{}\n", text);
+  std::fflush(stdout);
+}
+
+void Session::need_memory(double bytes) {
+  report_.add("memory", std::round(bytes));
+  say(fmt::format("memory: about {}", bytes_name(bytes)));
+  check_memory(bytes);
+}
+
+void Session::check_memory(double bytes) const {
+  if (common_.max_memory.empty() || bytes <= parse_bytes(common_.max_memory)) return;
+  throw Error(ErrorCode::out_of_memory,
+              fmt::format("this takes about {}, and --max-memory allows {}", bytes_name(bytes),
+                          bytes_name(parse_bytes(common_.max_memory))));
+}
+
+double Session::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Session::finish() {
+  clear_progress();
+  if (common_.json) {
+    std::vector<Report> stages;
+    for (const auto& stage : statistics_.stages) {
+      stages.emplace_back();
+      stages.back().add("stage", stage.name);
+      stages.back().add("seconds", stage.seconds);
+    }
+    report_.add("stages", stages);
+    report_.add("seconds", seconds());
+    fmt::print("{}\n", report_.json());
+    return;
+  }
+  say(fmt::format("{}{}", seconds_name(seconds()), stages_text(statistics_)));
+}
+
+}  // namespace kith::cli

@@ -1,0 +1,105 @@
+// `kith subhalos SNAPSHOT`: groups, and the groups in phase space inside each of them.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+
+#include "groups.hpp"
+
+namespace kith::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  kith subhalos snapshot.hdf5 -b 0.2 --phase-linking-length 0.1 -o halos.hdf5
+  kith subhalos snapshot.hdf5 -b 0.2 --phase-linking-length 0.2 --position-scale 0.1 \
+      --velocity-scale 200 -o subhalos.csv
+
+Inside each group, particles are friends if (dx / position scale)^2 + (dv / velocity scale)^2 is at most
+the square of the linking length in phase space; scales of 0 are the group's own extent in position
+and velocity. The file has the groups and the subhalos; of .csv, the subhalos alone.)";
+
+struct Request : GroupRequest {
+  SubhaloOptions subhalos;
+};
+
+std::string table_of(const Subhalos& found, const GroupRun& groups, std::size_t rows) {
+  const Units& units = groups.units();
+  const std::string length = unit_note(units, {.length = 1});
+  Table table({"subhalo", "group", "size", "mass" + unit_note(units, {.mass = 1}),
+               "radius" + length, "dispersion" + unit_note(units, {.velocity = 1})});
+  const Catalogue& catalogue = found.catalogue;
+  for (std::size_t s = 0; s < std::min(rows, catalogue.count()); ++s)
+    table.add({std::to_string(s), std::to_string(found.parent[s]),
+               grouped(static_cast<std::uint64_t>(catalogue.size[s])),
+               fmt::format("{:.4g}", catalogue.mass[s]), fmt::format("{:.4g}", catalogue.radius[s]),
+               fmt::format("{:.4g}", catalogue.velocity_dispersion[s])});
+  return table.text();
+}
+
+void report_subhalos(Report& report, const Subhalos& found, std::size_t rows) {
+  std::vector<Report> list;
+  const auto dimension = static_cast<std::size_t>(found.catalogue.dimension);
+  for (std::size_t s = 0; s < std::min(rows, found.catalogue.count()); ++s) {
+    Report& facts = list.emplace_back();
+    facts.add_count("subhalo", s);
+    facts.add_count("group", static_cast<std::uint64_t>(found.parent[s]));
+    facts.add_count("size", static_cast<std::uint64_t>(found.catalogue.size[s]));
+    facts.add("mass", found.catalogue.mass[s]);
+    facts.add("center", std::span(&found.catalogue.center[s * dimension], dimension));
+  }
+  report.add_count("subhalos", found.catalogue.count());
+  report.add("first_subhalos", list);
+}
+
+void run(Request& request) {
+  Session session(request.common);
+  if (!request.output.empty()) {
+    ResultWriteOptions write = request.write;
+    if (request.style == "swift") write.style = ResultStyle::swift;
+    check_result_path(request.output, write, ResultKind::subhalos);
+  }
+  GroupRun groups(request, session);
+  groups.set_subhalo_options(&request.subhalos);
+  groups.find();
+  groups.measure();
+  SubhaloOptions options = request.subhalos;
+  options.box = groups.input().box();
+  options.velocity = groups.velocity();
+  options.mass = groups.mass();
+  const Subhalos found = subhalos(groups.points(), groups.members(), options, session.execution());
+  session.say(fmt::format("{} of at least {}",
+                          counted(found.catalogue.count(), "subhalo", "subhalos"),
+                          options.min_size));
+  if (found.catalogue.count() > 0 && request.rows > 0)
+    session.say("\n" + table_of(found, groups, request.rows));
+  groups.report();
+  report_subhalos(session.report(), found, request.rows);
+  groups.write(&found);
+  groups.draw();
+  session.finish();
+}
+
+}  // namespace
+
+void add_subhalos(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("subhalos", "finds groups, and subhalos in phase space inside them");
+  const auto request = std::make_shared<Request>();
+  command->footer(kExamples);
+  request->needs_velocity = true;
+  add_group_request(*command, *request);
+  command
+      ->add_option("--phase-linking-length", request->subhalos.linking_length,
+                   "in phase space, in units of the scales")
+      ->required();
+  command->add_option("--position-scale", request->subhalos.position_scale, "0 = the group's own")
+      ->capture_default_str();
+  command->add_option("--velocity-scale", request->subhalos.velocity_scale, "0 = the group's own")
+      ->capture_default_str();
+  command->add_option("--subhalo-min-size", request->subhalos.min_size, "smallest that counts")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace kith::cli

@@ -1,0 +1,105 @@
+// `kith verify SNAPSHOT RESULT`: a result against brute force, on a random sample.
+#include "verify.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+#include <kith/error.hpp>
+
+namespace kith::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  kith verify snapshot.hdf5 halos.hdf5
+  kith verify snapshot.hdf5 neighbors.hdf5 --samples 5000 --seed 7
+
+The result says itself what was asked of which particles. Points drawn at random are compared with all
+others, one by one: neighbors and friends must be the same, to the last bit. Exit code 1 means that
+something differs; the first difference is named.)";
+
+constexpr double kDistances = 2e9;  // some seconds
+
+struct Request {
+  Common common;
+  InputOptions input;
+  std::string result;
+  std::size_t samples = 0;
+  std::uint64_t seed = 1;
+};
+
+void check_same_points(const Input& input, const ResultAbout& about) {
+  for (std::size_t i = 0; i < about.types.size(); ++i)
+    if (input.size_of(about.types[i]) != about.counts[i])
+      throw Mismatch(fmt::format("the snapshot has {} particles of type {}, the result is about {}",
+                                 input.size_of(about.types[i]), about.types[i], about.counts[i]));
+  if (input.dimension() != about.dimension)
+    throw Mismatch(fmt::format("the snapshot has {} dimensions, the result is about {}",
+                               input.dimension(), about.dimension));
+}
+
+void check_all(Verification& verification) {
+  switch (verification.about().kind) {
+    case ResultKind::fof:
+    case ResultKind::subhalos: return verify_groups(verification);
+    case ResultKind::knn: return verify_knn(verification);
+    case ResultKind::radius: return verify_radius(verification);
+    case ResultKind::density: return verify_density(verification);
+  }
+}
+
+void run(const Request& request) {
+  Session session(request.common);
+  const ResultFile result(request.result);
+  Input input(request.input);
+  session.report().add("snapshot", request.input.path);
+  session.report().add("result", request.result);
+  session.report().add("kind", name(result.about().kind));
+  try {
+    check_same_points(input, result.about());
+    input.use(result.about());
+    session.say(input.describe());
+    session.say(
+        fmt::format("{}: result of kith {}", printable(request.result), name(result.about().kind)));
+    Verification verification(session, input, result, request.samples, request.seed);
+    check_all(verification);
+    session.report().add_flag("ok", true);
+    session.say("in order");
+  } catch (const Mismatch& mismatch) {
+    session.report().add_flag("ok", false);
+    session.report().add("mismatch", mismatch.what());
+    if (request.common.json) session.finish();
+    throw Mismatch(fmt::format("{}: {}", request.result, mismatch.what()));
+  }
+  session.finish();
+}
+
+}  // namespace
+
+std::size_t Verification::sample_size(double cost) const {
+  if (samples_ > 0) return samples_;
+  return static_cast<std::size_t>(std::clamp(kDistances / std::max(1.0, cost), 20.0, 1000.0));
+}
+
+void Verification::settle(const std::string& what, const std::string& complaint) {
+  if (!complaint.empty()) throw Mismatch(complaint);
+  checked_.push_back(what);
+  session.say("  checked: " + what);
+  session.report().add(fmt::format("checked_{}", checked_.size()), what);
+}
+
+void add_verify(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("verify", "checks a result against brute force on a random sample");
+  const auto request = std::make_shared<Request>();
+  command->footer(kExamples);
+  add_source(*command, request->input);
+  command->add_option("result", request->result, "file that kith wrote: .hdf5 or .npz")->required();
+  command->add_option("--samples", request->samples, "points to look at; 0 = some seconds' worth")
+      ->capture_default_str();
+  command->add_option("--seed", request->seed, "of the choice of points")->capture_default_str();
+  add_common(*command, request->common);
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace kith::cli
