@@ -49,9 +49,10 @@ struct KnnOptions {
 // Norms. The distance of two points is (sum of |dx|^p over the axes)^(1/p): p = 2 is the usual one,
 // p = 1 the sum of |dx|, p = infinity the largest. Neighbours are ordered by (key, original index):
 // the key is what stands before the root. It is computed axis by axis in the scalar type of the
-// tree, one rounding each, for 1, 2 and infinity. For other p it is a sum in double of std::pow,
-// whose last bit belongs to the C library of the machine; a key beyond the range of double is
-// infinite, and such neighbours are ordered by index. The vector code serves p = 2; other norms
+// tree, one rounding each, for 1, 2 and infinity. For other p it is a sum in double: of products
+// for whole p up to 16, of std::pow beyond, whose last bit belongs to the C library of the machine.
+// A key beyond the range of double is infinite, and such neighbours are ordered by index. The root
+// that makes a distance of it is std::pow. The vector code serves p = 2; other norms
 // have a search of their own, and `method` plays no part.
 
 namespace detail {

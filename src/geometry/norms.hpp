@@ -5,11 +5,13 @@
 //   p = 1          key = sum of |dx|               in T, one rounding each
 //   p = 2          key = sum of dx * dx            in T: the same bits as distance.hpp
 //   p = infinity   key = largest |dx|              exact
-//   other p        key = sum of pow(|dx|, p)       in double, for the range of its exponents
+//   p = 3 ... 16   key = sum of |dx| * ... * |dx|  in double, for the range of its exponents;
+//                                                  products from left to right, one rounding each
+//   other p        key = sum of pow(|dx|, p)       in double
 //
-// For the first three, bounds need no margin, by the argument of distance.hpp. pow of the C library
-// need not be monotone, but its error is below kPowUlps units in the last place. If a <= b then
-// pow(a) <= pow(b) (1 + e) with e = 2 kPowUlps epsilon, up to as many of the least subnormal
+// For all but the last, bounds need no margin, by the argument of distance.hpp. pow of the C
+// library need not be monotone, but its error is below kPowUlps units in the last place. If a <= b
+// then pow(a) <= pow(b) (1 + e) with e = 2 kPowUlps epsilon, up to as many of the least subnormal
 // numbers; a sum of up to 32 such terms, each rounding of which is monotone and loses at most half
 // a unit, stays within (1 + e)(1 + 32 epsilon). So bounds are moved outwards by a relative
 // kMargin = 64 epsilon and an absolute 1024 subnormal numbers. A bound that overflows while the key
@@ -58,6 +60,25 @@ struct LargestNorm {
 };
 
 template <class T>
+struct WholeNorm {
+  using Key = double;
+  static constexpr int kMost = 16;
+  int p;
+
+  Key power(T dx) const {
+    const auto x = static_cast<double>(dx);
+    double product = x;
+    for (int i = 1; i < p; ++i) product *= x;
+    return product;
+  }
+  Key add(Key sum, T dx) const { return sum + power(dx); }
+  static Key lower(Key key) { return key; }
+  static Key upper(Key key) { return key; }
+  Key key_of(T length) const { return power(length); }
+  T length_of(double key) const { return static_cast<T>(std::pow(key, 1.0 / p)); }
+};
+
+template <class T>
 struct PowerNorm {
   using Key = double;
   double p;
@@ -85,6 +106,7 @@ decltype(auto) with_norm(double p, F&& f) {
   if (p == 1) return f(SumNorm<T>());
   if (p == 2) return f(SquareNorm<T>());
   if (std::isinf(p)) return f(LargestNorm<T>());
+  if (p <= WholeNorm<T>::kMost && p == std::floor(p)) return f(WholeNorm<T>{static_cast<int>(p)});
   return f(PowerNorm<T>{p});
 }
 

@@ -141,6 +141,7 @@ class NormKnn final : public SearchWorker {
     const std::size_t count = walk_.points_of(0, block);
     bool has_changed = false;
     for (std::size_t i = 0; i < count; ++i) {
+      if (keys[i] > first.last().key) continue;  // most of them; a comparison less for each
       const Candidate<Key> candidate{keys[i], ids[i]};
       if (!(candidate < first.last())) continue;
       if (job_.exclude_self && ids[i] == queries_->id(lane)) continue;

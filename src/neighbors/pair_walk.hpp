@@ -72,12 +72,17 @@ class PairWalk {
   static constexpr std::size_t kFewLimits = 6;
   static constexpr std::size_t kBlocksPerCheck = 1 << 13;
 
+  /// The first of the limits from `begin` to `end` that is not below a key.
+  std::size_t first_limit(Key key, std::size_t begin, std::size_t end) const {
+    if (end - begin > kFewLimits)
+      return static_cast<std::size_t>(
+          std::lower_bound(limits_.data() + begin, limits_.data() + end, key) - limits_.data());
+    while (begin < end && limits_[begin] < key) ++begin;
+    return begin;
+  }
   Range narrowed(Range range, Key lower, Key upper) const {
-    const auto* limits = limits_.data();
-    range.begin = static_cast<std::size_t>(
-        std::lower_bound(limits + range.begin, limits + range.end, lower) - limits);
-    range.end = static_cast<std::size_t>(
-        std::lower_bound(limits + range.begin, limits + range.end, upper) - limits);
+    range.begin = first_limit(lower, range.begin, range.end);
+    range.end = first_limit(upper, range.begin, range.end);
     return range;
   }
 
@@ -136,7 +141,7 @@ class PairWalk {
       return count_full_blocks(keys, range);
     for (std::size_t i = 0; i < receiver_points; ++i)
       for (std::size_t j = 0; j < source_points; ++j)
-        bins_[narrowed(range, keys[i][j], keys[i][j]).begin] +=
+        bins_[first_limit(keys[i][j], range.begin, range.end)] +=
             weight(receivers_, receiver, i) * weight(sources_, source, j);
   }
 
