@@ -21,7 +21,7 @@ TASKS = [
     ("k = 8", "uniform 1e6 8"),
     ("k = 32", "uniform 1e6 32"),
     ("k = 64", "uniform 1e6 64"),
-    ("k = 128", "uniform 1e6 128 reps=2"),
+    ("k = 128", "uniform 1e6 128 reps=4"),
     ("10^5 points, k = 512", "uniform 1e5 512 reps=2"),
     ("normal", "normal 1e6 16"),
     ("halo, density r^-2", "halo 1e6 16"),
@@ -33,7 +33,7 @@ TASKS = [
     ("d = 4", "uniform 1e6 16 d=4 reps=2"),
     ("d = 6", "uniform 1e6 16 d=6 reps=2"),
     ("d = 8, 10^5 points", "uniform 1e5 16 d=8 reps=2"),
-    ("10^7 uniform, k = 16", "uniform 1e7 16 reps=2"),
+    ("10^7 uniform, k = 16", "uniform 1e7 16 reps=4"),
 ]
 
 

@@ -93,18 +93,17 @@ class JoinBatch : protected JoinNodes<D, T, Packed> {
     test_ = scratch_.test;
     std::uint64_t* HWY_RESTRICT hit = scratch_.hit;
     std::uint32_t* HWY_RESTRICT hit_lanes = scratch_.hit_lanes;
+    std::size_t hits = 0;
     for (const std::uint64_t* HWY_RESTRICT test = test_; test < end; ++test) {
       const auto p = static_cast<Index>(*test >> 32), other = static_cast<Index>(*test);
       T x[kAxisRoom<D>];
       load_point(block(p / kWidth), p % kWidth, x);
       const unsigned near = points_near<Wrap>(x, block(other), reach()) & own_lanes(other) &
                             ~equal_parents(job().parent + other * kLanes, sets_.parent(p));
-      *hit = *test;
-      *hit_lanes = near;
-      hit += near != 0;
-      hit_lanes += near != 0;
+      hit[hits] = *test;
+      hit_lanes[hits] = near;
+      hits += near != 0;  // one count for both, or the compiler makes it a branch
     }
-    const std::size_t hits = static_cast<std::size_t>(hit - scratch_.hit);
     for (std::size_t i = 0; i < hits; ++i)
       link_hit(static_cast<Index>(scratch_.hit[i] >> 32),
                static_cast<Index>(scratch_.hit[i]) * kWidth, scratch_.hit_lanes[i]);
