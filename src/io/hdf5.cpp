@@ -148,7 +148,9 @@ bool Group::contains(const std::string& path) const {
   // Every part is asked for by itself: the library takes a missing one in the middle for an error.
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
-    if (H5Lexists(id_.get(), path.substr(0, end).c_str(), link_access()) <= 0) return false;
+    const htri_t exists = H5Lexists(id_.get(), path.substr(0, end).c_str(), link_access());
+    check(exists, below(where_, path), "looked for");
+    if (exists == 0) return false;
   }
   return true;
 }

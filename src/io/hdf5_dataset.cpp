@@ -65,20 +65,17 @@ struct Run {
 std::optional<Run> run_of(const Handle& space, const std::string& where) {
   const Shape extent = extent_of(space, where);
   if (extent.empty()) return std::nullopt;
-  const H5S_sel_type kind = H5Sget_select_type(space.get());
-  if (kind == H5S_SEL_ALL) return Run{0, extent[0]};
-  std::array<hsize_t, kMostRank> start{}, stride{}, count{}, block{};
-  if (kind != H5S_SEL_HYPERSLABS || H5Sis_regular_hyperslab(space.get()) <= 0 ||
-      H5Sget_regular_hyperslab(space.get(), start.data(), stride.data(), count.data(),
-                               block.data()) < 0)
-    return std::nullopt;
+  std::array<hsize_t, kMostRank> first{}, last{};
+  if (H5Sget_select_bounds(space.get(), first.data(), last.data()) < 0) return std::nullopt;
+  // A selection that fills its bounds is a box; asking for hyperslabs would miss those that the
+  // library keeps as lists of blocks.
+  std::uint64_t volume = 1;
   for (std::size_t axis = 0; axis < extent.size(); ++axis) {
-    if (count[axis] == H5S_UNLIMITED || block[axis] == H5S_UNLIMITED) return std::nullopt;
-    if (count[axis] > 1 && stride[axis] != block[axis]) return std::nullopt;
-    if (axis > 0 && (start[axis] != 0 || product(count[axis], block[axis]) != extent[axis]))
-      return std::nullopt;
+    volume = product(volume, last[axis] - first[axis] + 1);
+    if (axis > 0 && (first[axis] != 0 || last[axis] + 1 != extent[axis])) return std::nullopt;
   }
-  return Run{start[0], product(count[0], block[0])};
+  if (static_cast<std::uint64_t>(H5Sget_select_npoints(space.get())) != volume) return std::nullopt;
+  return Run{first[0], last[0] - first[0] + 1};
 }
 
 std::string text_of(ssize_t (*get)(hid_t, size_t, char*, size_t), hid_t list, std::size_t index,
@@ -170,7 +167,9 @@ void Dataset::learn_segments(std::int64_t properties) {
     const Handle target = checked(H5Pget_virtual_vspace(properties, i), where_, "read");
     const Handle source = checked(H5Pget_virtual_srcspace(properties, i), where_, "read");
     const auto rows = run_of(target, where_);
-    const auto source_rows = run_of(source, where_);
+    // All of a source: how much that is, its own file says.
+    const bool is_all = H5Sget_select_type(source.get()) == H5S_SEL_ALL;
+    const auto source_rows = is_all && rows ? Run{0, rows->count} : run_of(source, where_);
     if (!rows || !source_rows || rows->count != source_rows->count)
       fail(ErrorCode::io, "{}: is virtual, and not of whole rows of other datasets", where_);
     segments_.push_back({text_of(&H5Pget_virtual_filename, properties, i, where_),

@@ -72,7 +72,7 @@ class SwiftHdf5Reader : public Hdf5Reader {
                 bool is_virtual, std::vector<std::uint64_t>& sums) {
     const hdf5::InputFile opened(file);
     const Common here = common_of(opened.group("Header"));
-    if (!is_same_snapshot(here, common))
+    if (file != first && !is_same_snapshot(here, common))
       fail(ErrorCode::io, "{}: belongs to another snapshot than {}", file, first);
     const auto& counts = is_virtual ? here.counts.total : here.counts.here;
     for (std::size_t type = 0; type < counts.size(); ++type) {

@@ -124,8 +124,8 @@ bool parse_whole_word(std::string_view word, T& value) {
 
 Lines::Lines(const InputBytes& file, std::uint64_t begin)
     : file_(file),
-      bytes_(stream(file, begin, begin < file.size() ? file.size() - begin : 0)),
-      buffer_(2 * kMostLine) {}
+      bytes_(stream(file, begin, file.size() - std::min(begin, file.size()))),
+      buffer_(std::min<std::uint64_t>(2 * kMostLine, file.size() + 1)) {}
 
 bool Lines::refill() {
   if (is_ended_) return false;
