@@ -36,36 +36,36 @@ void bind_shape(nb::module_& module, const char* name,
 
 void bind_shapes(nb::module_& module) {
   using namespace sample;
-  bind_shape<Uniform>(module, "uniform", &uniform, [](Options& read, Uniform& o) {
+  bind_shape<Uniform>(module, "sample_uniform", &uniform, [](Options& read, Uniform& o) {
     read("n", o.n), read("dimension", o.dimension), read("side", o.side), read("seed", o.seed);
   });
-  bind_shape<Normal>(module, "normal", &normal, [](Options& read, Normal& o) {
+  bind_shape<Normal>(module, "sample_normal", &normal, [](Options& read, Normal& o) {
     read("n", o.n), read("dimension", o.dimension), read("sigma", o.sigma), read("seed", o.seed);
   });
-  bind_shape<Grid>(module, "grid", &grid, [](Options& read, Grid& o) {
+  bind_shape<Grid>(module, "sample_grid", &grid, [](Options& read, Grid& o) {
     read("n", o.n), read("dimension", o.dimension), read("side", o.side);
   });
-  bind_shape<Plummer>(module, "plummer", &plummer, [](Options& read, Plummer& o) {
+  bind_shape<Plummer>(module, "sample_plummer", &plummer, [](Options& read, Plummer& o) {
     read("n", o.n), read("radius", o.radius), read("max_radius", o.max_radius),
         read("seed", o.seed);
   });
-  bind_shape<Nfw>(module, "nfw", &nfw, [](Options& read, Nfw& o) {
+  bind_shape<Nfw>(module, "sample_nfw", &nfw, [](Options& read, Nfw& o) {
     read("n", o.n), read("radius", o.radius), read("concentration", o.concentration),
         read("seed", o.seed);
   });
-  bind_shape<Shells>(module, "shells", &shells, [](Options& read, Shells& o) {
+  bind_shape<Shells>(module, "sample_shells", &shells, [](Options& read, Shells& o) {
     read("n", o.n), read("dimension", o.dimension), read("shells", o.shells),
         read("radius", o.radius), read("seed", o.seed);
   });
-  bind_shape<Lines>(module, "lines", &lines, [](Options& read, Lines& o) {
+  bind_shape<Lines>(module, "sample_lines", &lines, [](Options& read, Lines& o) {
     read("n", o.n), read("dimension", o.dimension), read("lines", o.lines), read("side", o.side),
         read("seed", o.seed);
   });
-  bind_shape<AllEqual>(module, "all_equal", &all_equal, [](Options& read, AllEqual& o) {
+  bind_shape<AllEqual>(module, "sample_all_equal", &all_equal, [](Options& read, AllEqual& o) {
     read("n", o.n), read("dimension", o.dimension), read("value", o.value);
   });
   bind_shape<HalfIdentical>(
-      module, "half_identical", &half_identical, [](Options& read, HalfIdentical& o) {
+      module, "sample_half_identical", &half_identical, [](Options& read, HalfIdentical& o) {
         read("n", o.n), read("dimension", o.dimension), read("side", o.side), read("seed", o.seed);
       });
 }
@@ -143,9 +143,8 @@ nb::object colors(const Numbers& values) {
 }  // namespace
 
 void bind_sample(nb::module_& module) {
-  nb::module_ samples = module.def_submodule("sample");
-  bind_shapes(samples);
-  samples.def("cosmology", &cosmology_of);
+  bind_shapes(module);
+  module.def("sample_cosmology", &cosmology_of);
   module.def("mass_function", &mass_function_of);
   module.def("mass_function_theory", &theory_of);
   module.def("picture", &picture_of);

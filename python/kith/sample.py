@@ -18,7 +18,7 @@ __all__ = ["Universe", "all_equal", "cosmology", "grid", "half_identical", "line
 
 
 def _make(kind: str, **options: Any) -> np.ndarray:
-    return carry_out(getattr(_kith.sample, kind), options)
+    return carry_out(getattr(_kith, f"sample_{kind}"), options)
 
 
 def uniform(n: int, dimension: int = 3, *, side: float = 1.0, seed: int = 1) -> np.ndarray:
@@ -90,5 +90,5 @@ def cosmology(n: int = 128, *, side: float = 0.0, seed: int = 1, omega_m: float 
     options = {"n": n, "side": side, "seed": seed, "omega_m": omega_m, "omega_b": omega_b, "h": h, "n_s": n_s,
                "sigma8": sigma8, "transfer": transfer, "order": order, "a_start": a_start, "a_end": a_end,
                "steps": steps, "mesh": mesh}
-    return Universe(*carry_out(_kith.sample.cosmology, options, threads=threads, progress=progress,
+    return Universe(*carry_out(_kith.sample_cosmology, options, threads=threads, progress=progress,
                                cancel=cancel))

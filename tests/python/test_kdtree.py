@@ -45,7 +45,7 @@ def test_balls_pairs_counts_and_matrices(points, r, p):
                                   theirs.query_ball_point(x, r, p=p, return_length=True))
     assert ours.query_pairs(r, p=p) == theirs.query_pairs(r, p=p)
     assert ours.query_ball_tree(ours, r, p=p) == [sorted(a) for a in theirs.query_ball_tree(theirs, r, p=p)]
-    radii = [r, -1.0, r / 3, 5.0]
+    radii = [r, r / 3, 5.0]
     np.testing.assert_array_equal(ours.count_neighbors(ours, radii, p=p), theirs.count_neighbors(theirs, radii, p=p))
     matrix = ours.sparse_distance_matrix(ours, r, p=p)
     np.testing.assert_allclose(matrix.toarray(), theirs.sparse_distance_matrix(theirs, r, p=p).toarray(), rtol=1e-12)
@@ -169,11 +169,11 @@ def test_attributes_pickle_and_copies(rng):
 
 @pytest.mark.parametrize("call, error", [
     (lambda t, x: t.query(x[:, :2]), ValueError), (lambda t, x: t.query(x, k=0), ValueError),
-    (lambda t, x: t.query(x[0], k=0), ValueError), (lambda t, x: t.query(x, k=[0, 1]), ValueError),
+    (lambda t, x: t.query(x[0], k=0), ValueError),
     (lambda t, x: t.query(x, k=None), ValueError), (lambda t, x: t.query(x, p=0.5), ValueError),
     (lambda t, x: t.query(x * 1j), TypeError), (lambda t, x: t.query(x[0] * 1j), TypeError),
     (lambda t, x: t.query(x * np.nan), ValueError), (lambda t, x: t.query(x[0] * np.nan), ValueError),
-    (lambda t, x: t.query_ball_point(x, [0.1, 0.2]), ValueError), (lambda t, x: t.query_pairs(0.1, p=0), ValueError),
+    (lambda t, x: t.query_ball_point(x, [0.1, 0.2]), ValueError),
     (lambda t, x: t.query_pairs(0.1, output_type="list"), ValueError),
     (lambda t, x: t.sparse_distance_matrix(t, 0.1, output_type="csc"), ValueError),
     (lambda t, x: t.count_neighbors(t, [[0.1]]), ValueError),
@@ -185,3 +185,14 @@ def test_errors_are_scipys(call, error, rng):
     for tree in both(x):
         with pytest.raises(error):
             call(tree, x)
+
+
+def test_errors_where_scipy_has_none(rng):
+    tree = kith.KDTree(rng.random((30, 3)))
+    with pytest.raises(ValueError, match="at least 1"):
+        tree.query(tree.data, k=[0, 1])
+    with pytest.raises(ValueError, match="1<=p"):
+        tree.query_pairs(0.1, p=0)
+    with pytest.raises(TypeError, match="kith.KDTree"):
+        tree.count_neighbors(spatial.KDTree(tree.data), 0.1)
+    assert tree.count_neighbors(tree, [-1.0, 5.0]).tolist() == [0, 900]
