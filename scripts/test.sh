@@ -33,6 +33,21 @@ run_tests() {
   fi
 }
 
+# python_tests: the wheel and its tests in clean environments, by a script of their own.
+python_tests() {
+  local line name
+  rm -f "$log_dir"/{python,numpy1}-tests.log
+  scripts/python.sh test || failed_steps+=(python)
+  for name in python-tests numpy1-tests; do
+    line=$(tail -n 1 "$log_dir/$name.log" 2>/dev/null || true)
+    if [[ $line =~ ([0-9]+)\ failed ]]; then
+      failed=$((failed + BASH_REMATCH[1]))
+      tested=$((tested + BASH_REMATCH[1]))
+    fi
+    if [[ $line =~ ([0-9]+)\ passed ]]; then tested=$((tested + BASH_REMATCH[1])); fi
+  done
+}
+
 build_and_test() {
   local preset=$1
   shift
@@ -46,12 +61,16 @@ if [ $is_quick = yes ]; then
   need_python numpy h5py
   build_and_test release
 else
-  need_packages build test check
+  need_packages build test python check
   need_python numpy h5py
+  # One cache for all presets and the wheel, where there is one.
+  CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)
+  export CMAKE_CXX_COMPILER_LAUNCHER
   step format scripts/checks/format.sh || true
   step layers python3 scripts/checks/layers.py || true
   step words python3 scripts/checks/words.py || true
   build_and_test release
+  python_tests
   build_and_test asan
   build_and_test tsan
   # With clang the library is static: the installation is the one thing that differs; and the fuzzers.
