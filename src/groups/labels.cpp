@@ -72,7 +72,8 @@ class Numbering {
   void keep_roots(Array<std::int64_t>& out) const {
     fill(out, std::int64_t{-1});
     each_range([&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) out[planes_.index(i)] = lowest_[parent_[i]];
+      each_point(begin, end,
+                 [&](std::size_t i, std::uint32_t index) { out[index] = lowest_[parent_[i]]; });
     });
     // From here on, only groups that are kept have one.
     each_range([&](std::size_t begin, std::size_t end) {
@@ -99,6 +100,19 @@ class Numbering {
       workers_.advance(end - begin);
     });
   }
+  /// Calls body(i, original index) for points in tree order; ranges begin with a block. The indices
+  /// of blocks to come are asked for in time: they lie too far apart for the machine to guess.
+  template <class Body>
+  void each_point(std::size_t begin, std::size_t end, Body body) const {
+    constexpr std::size_t kAhead = 16;
+    for (std::size_t at = begin; at < end; at += kLanes) {
+      const std::size_t block = at / kLanes;
+      const std::uint32_t* index = planes_.block_index(block);
+      __builtin_prefetch(planes_.block_index(std::min(block + kAhead, planes_.block_count() - 1)));
+      const std::size_t points = std::min(kLanes, end - at);
+      for (std::size_t lane = 0; lane < points; ++lane) body(at + lane, index[lane]);
+    }
+  }
   template <class V>
   void fill(const Array<V>& out, V value) const {
     workers_.for_ranges(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -109,12 +123,12 @@ class Numbering {
   void count_at_home(std::size_t begin, std::size_t end) const {
     const UnionFind<std::uint32_t> sets(parent_);
     std::fill(size_.data() + begin, size_.data() + end, 0);
-    for (std::size_t i = begin; i < end; ++i) {
+    each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
       const std::uint32_t root = sets.flatten(static_cast<std::uint32_t>(i));
-      if (root < begin) continue;
+      if (root < begin) return;
       ++size_[root];
-      if (needs_all_) lowest_[root] = std::min(lowest_[root], planes_.index(i));
-    }
+      if (needs_all_) lowest_[root] = std::min(lowest_[root], index);
+    });
   }
 
   void count_abroad(std::size_t begin, std::size_t end) const {
@@ -139,15 +153,15 @@ class Numbering {
   template <class Wants, class Use>
   void each_run(std::size_t begin, std::size_t end, Wants wants, Use use) const {
     Run run;
-    for (std::size_t i = begin; i < end; ++i) {
+    each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
       const std::uint32_t root = parent_[i];
-      if (!wants(root)) continue;
+      if (!wants(root)) return;
       if (root != run.root) {
         if (run.size > 0) use(run);
         run = {root};
       }
-      run.add(planes_.index(i));
-    }
+      run.add(index);
+    });
     if (run.size > 0) use(run);
   }
 
@@ -162,8 +176,9 @@ class Numbering {
       name_group(static_cast<std::uint32_t>(group), roots[group], groups);
     if (planes_.points < groups.label.size()) fill(groups.label, -1);  // some were dropped
     each_range([&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        groups.label[planes_.index(i)] = static_cast<std::int32_t>(lowest_[parent_[i]]);
+      each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
+        groups.label[index] = static_cast<std::int32_t>(lowest_[parent_[i]]);
+      });
     });
   }
 
@@ -202,9 +217,9 @@ class Numbering {
     });
     number_singles(singles, order.size(), mark, groups);
     each_range([&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone)
-          mark[planes_.index(i)] = label;
+      each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
+        if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone) mark[index] = label;
+      });
     });
   }
 
