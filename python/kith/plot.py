@@ -174,7 +174,8 @@ def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
     place = np.ascontiguousarray(tree.coordinates(), dtype=FLOAT64)
     steps = np.stack([place[:-1], place[1:]], axis=1)
     ax = _axes(ax, figsize=(5, 5))
-    lines = LineCollection(steps, cmap=colormap(), array=np.linspace(0, 0.9, len(steps)), linewidth=1.0)
+    lines = LineCollection(steps, cmap=colormap(), array=np.linspace(0, 0.75, len(steps)), linewidth=1.0,
+                           clim=(0, 1))
     ax.add_collection(lines)
     ax.plot(place[:, 0], place[:, 1], ".", color="black", markersize=2)
     ax.set_aspect("equal")

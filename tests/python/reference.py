@@ -20,7 +20,7 @@ def signature(thing):
     except (TypeError, ValueError):
         return "()"
     plain = [p.replace(annotation=inspect.Parameter.empty) for p in found.parameters.values() if p.name != "self"]
-    return str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty)).replace("inf", "inf")
+    return str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
 
 
 def documentation(thing):
@@ -37,7 +37,7 @@ def methods(kind):
         if name.startswith("_"):
             continue
         thing = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-        if isinstance(member, property) and documentation(member):
+        if isinstance(member, property) and documentation(member) and "->" not in documentation(member):
             yield f"* `{name}`: {documentation(member).splitlines()[0]}\n"
         elif inspect.isfunction(thing) and documentation(thing):
             first = " ".join(documentation(thing).split("\n\n")[0].split())
