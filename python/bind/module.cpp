@@ -8,7 +8,7 @@ NB_MODULE(_kith, module) {
   using namespace kith::python;
   // Trees that live until the interpreter ends are no leak worth a warning.
   nanobind::set_leak_warnings(false);
-  module.attr("__version__") = KITH_VERSION;
+  module.attr("version") = KITH_VERSION;
   bind_call(module);
   bind_tree(module);
   bind_tree_file(module);

@@ -22,7 +22,7 @@ from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catal
                          mass_function, overdensities, read_catalogue, subhalos)
 from ._groups import Groups, fof
 from ._kdtree import KDTree, cKDTree
-from ._kith import __version__
+from ._kith import version as __version__
 from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance, knn, mean_distance, radius,
                          radius_count, radius_pairs)
 from ._snapshot import Snapshot, read_snapshot

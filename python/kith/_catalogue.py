@@ -132,7 +132,7 @@ class MassFunction(NamedTuple):
 
     edge: np.ndarray
     mass: np.ndarray
-    count: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]
     density: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
@@ -143,7 +143,8 @@ def mass_function(mass: Any, volume: float, *, bins_per_decade: int = 5, min_mas
     """How many groups of each mass there are in a volume, with Poisson limits."""
     given = np.ascontiguousarray(mass, dtype=np.float64)
     options = {"volume": volume, "bins_per_decade": bins_per_decade, "min_mass": min_mass, "max_mass": max_mass}
-    return MassFunction(**_kith.mass_function(given, options))
+    columns: Any = _kith.mass_function(given, options)
+    return MassFunction(**columns)
 
 
 def _mass_options(mass: Any, count: int) -> dict[str, Any]:
@@ -220,7 +221,7 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
           cancel: CancelToken | None = None) -> Catalogue:
     """Friends of friends and their catalogue in one call; ``halos.groups`` has the labels. The parameters are
     those of kith.fof and kith.catalogue."""
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     chosen = as_points(points)
     groups = fof(chosen, linking_length=linking_length, b=b, box=box, min_size=min_size,
                  mean_separation=mean_separation, volume=volume, strict=strict, **how)
@@ -315,7 +316,7 @@ def overdensities(points: Any, centers: Any, *, density: Any, mass: Any = None, 
     mass_guess : array_like, optional
         Of each center, to begin near the edge; only the time depends on it.
     """
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree: Tree = as_tree(points, box, **how)
     rows = as_points(centers, "centers", FLOAT64)
     options = {"density": np.atleast_1d(density).astype(float).tolist(), **_mass_options(mass, tree.input_size)}

@@ -164,9 +164,10 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
     -------
     Groups
     """
-    options = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation, "volume": volume,
-               "min_size": _at_least_one(min_size), "strict": strict, "keep_roots": keep_roots}
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
+                               "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
+                               "keep_roots": keep_roots}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     if isinstance(points, Tree) and attached is None:
         _expect_own_box(points, box, non_finite)
         return Groups._of(carry_out(_kith.fof_tree, points._core, options, **how))

@@ -144,12 +144,9 @@ class KDTree:
         ranks = _ranks(k)
         if not p >= 1:
             raise ValueError("Only p-norms with 1<=p<=infinity permitted")
-        own = x is None or x is self.data
-        shape = self.data.shape[:-1] if own else None
-        queries = None
-        if not own:
-            queries, shape = self._rows(x)
-        if exclude_self and not own:
+        is_own = x is None or x is self.data
+        queries, shape = (None, (self.n,)) if is_own else self._rows(x)
+        if exclude_self and queries is not None:
             self._expect_own(queries, shape)
             queries = None
         most = int(ranks.max(initial=1))
@@ -160,9 +157,10 @@ class KDTree:
         if point.dtype != self._dtype or not point.flags.c_contiguous or not point.flags.aligned:
             point = np.ascontiguousarray(point, dtype=self._dtype)
         try:
-            distance, index = self._one(point, k, bound if bound > 0 else 0.0)
+            found: Any = self._one(point, k, bound if bound > 0 else 0.0)
         except ValueError as error:
             raise _worded(error, "x") from error
+        distance, index = found
         if k > 1:
             return distance, index
         return (distance if self._dtype == FLOAT64 else np.float32(distance)), self._index_type(index)

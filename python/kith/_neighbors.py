@@ -17,7 +17,7 @@ class Neighbors(NamedTuple):
     """Rows of neighbours, nearest first: ``index, distance = kith.knn(...)``. A row with fewer than k ends in
     index -1 at distance infinity."""
 
-    index: np.ndarray
+    index: np.ndarray  # type: ignore[assignment]
     distance: np.ndarray
 
 
@@ -117,7 +117,7 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
     ------
     ValueError, TypeError, MemoryError, KeyboardInterrupt
     """
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = {"k": k, "exclude_self": exclude_self, "max_radius": max_radius, "strict": strict,
                "order": order, "method": method, "p": p}
@@ -151,7 +151,7 @@ def radius(points: Any, queries: Any = None, *, radius: Any, box: Any = None, st
     ``radius`` is one number, or one per query. ``max_neighbors`` keeps only the nearest so many. Other
     parameters are those of knn. Returns NeighborLists.
     """
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     chosen = queries_for(tree, queries)
     count = tree.input_size if chosen is None else len(chosen)
@@ -166,7 +166,7 @@ def radius_count(points: Any, queries: Any = None, *, radius: Any, box: Any = No
                  exclude_self: bool = False, p: float = 2.0, threads: int | None = None,
                  progress: Progress = None, cancel: CancelToken | None = None) -> np.ndarray:
     """How many neighbours are within a radius of each query; the parameters are those of radius."""
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     chosen = queries_for(tree, queries)
     count = tree.input_size if chosen is None else len(chosen)
@@ -178,7 +178,7 @@ def radius_pairs(points: Any, *, radius: float, box: Any = None, strict: bool = 
                  index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
                  cancel: CancelToken | None = None) -> Pairs:
     """All pairs i < j of points within a radius, by i, then by (squared distance, j)."""
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = {"radius": float(radius), "strict": strict, "p": p}
     return Pairs(*carry_out(_kith.radius_pairs, tree._core, options, is_long(index_dtype, tree), **how))
@@ -200,7 +200,7 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
     box, threads, progress, cancel
         See knn.
     """
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     is_same = mass is None or np.ndim(mass) == 0
     masses = None if is_same else values(mass, tree.input_size, "mass", FLOAT64)
@@ -212,7 +212,7 @@ def kth_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = 
                  threads: int | None = None, progress: Progress = None,
                  cancel: CancelToken | None = None) -> np.ndarray:
     """The distance of each point's k-th neighbour (itself the first, unless excluded); nothing else is stored."""
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = _checked_k({"k": k, "exclude_self": exclude_self})
     return carry_out(_kith.kth_distance, tree._core, options, **how)
@@ -222,7 +222,7 @@ def mean_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any =
                   threads: int | None = None, progress: Progress = None,
                   cancel: CancelToken | None = None) -> np.ndarray:
     """The mean distance of each point's k neighbours."""
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = _checked_k({"k": k, "exclude_self": exclude_self})
     return carry_out(_kith.mean_distance, tree._core, options, **how)

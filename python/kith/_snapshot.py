@@ -97,7 +97,7 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
     OSError
         For files that are missing, damaged, truncated or inconsistent.
     """
-    how = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     chosen = [] if types is None else [int(t) for t in np.atleast_1d(np.asarray(types))]
     options = {"dimension": dimension, "is_double": dtype is not None and np.dtype(dtype) == np.dtype(np.float64),
                "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],

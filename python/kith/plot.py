@@ -34,7 +34,8 @@ def _axes(ax: Any, **options: Any) -> Any:
 def colormap() -> Any:
     """The colors of kith's pictures as a colormap of matplotlib: equal steps look equally large."""
     from matplotlib.colors import ListedColormap
-    return ListedColormap(_kith.colors(np.linspace(0, 1, 256)) / 255.0, name="kith")
+    colors: Any = _kith.colors(np.linspace(0, 1, 256))
+    return ListedColormap(colors / 255.0, name="kith")
 
 
 def density_map(points: Any, groups: Groups | Catalogue | None = None, *, box: Any = None, axis: int = 2,
@@ -174,7 +175,7 @@ def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
     place = np.ascontiguousarray(tree.coordinates(), dtype=FLOAT64)
     steps = np.stack([place[:-1], place[1:]], axis=1)
     ax = _axes(ax, figsize=(5, 5))
-    lines = LineCollection(steps, cmap=colormap(), array=np.linspace(0, 0.75, len(steps)), linewidth=1.0,
+    lines = LineCollection(list(steps), cmap=colormap(), array=np.linspace(0, 0.75, len(steps)), linewidth=1.0,
                            clim=(0, 1))
     ax.add_collection(lines)
     ax.plot(place[:, 0], place[:, 1], ".", color="black", markersize=2)
