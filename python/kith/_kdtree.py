@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ._arrays import FLOAT64, as_array, points as as_points
 from ._box import Box
 from ._call import carry_out
 from ._neighbors import NeighborLists
+from ._scipy import norm_of, ranks_of, sides_of, threads_of, weight_of, worded
 from ._tree import Tree
 
 _RECORD = np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=True)
@@ -69,7 +69,7 @@ class KDTree:
         self.compact_nodes = compact_nodes
         self.balanced_tree = balanced_tree
         self.n, self.m = self.data.shape
-        self.boxsize = None if boxsize is None else _sides(boxsize, self.m)
+        self.boxsize = None if boxsize is None else sides_of(boxsize, self.m)
         self._dtype = self.data.dtype
         self._tree = self._build(self.data, self.boxsize)
         self._one = _kith.PointSearch(self._tree._core)
@@ -79,7 +79,7 @@ class KDTree:
         try:
             return Tree(data, box=None if boxsize is None else Box(boxsize))
         except ValueError as error:
-            raise _worded(error, "data") from error
+            raise worded(error, "data") from error
 
     # What the tree is.
 
@@ -140,8 +140,8 @@ class KDTree:
             point = x if type(x) is np.ndarray else as_array(x, "x")
             if point.ndim == 1 and point.shape[0] == self.m and point.dtype.kind != "c":
                 return self._query_one(point, k, distance_upper_bound)
-        threads = _threads(workers)
-        ranks = _ranks(k)
+        threads = threads_of(workers)
+        ranks = ranks_of(k)
         if not p >= 1:
             raise ValueError("Only p-norms with 1<=p<=infinity permitted")
         is_own = x is None or x is self.data
@@ -159,7 +159,7 @@ class KDTree:
         try:
             found: Any = self._one(point, k, bound if bound > 0 else 0.0)
         except ValueError as error:
-            raise _worded(error, "x") from error
+            raise worded(error, "x") from error
         distance, index = found
         if k > 1:
             return distance, index
@@ -173,7 +173,7 @@ class KDTree:
             index, distance = carry_out(_kith.knn, self._tree._core, queries, options, True, self.n,
                                         threads=threads)
         except ValueError as error:
-            raise _worded(error, "x") from error
+            raise worded(error, "x") from error
         return distance, index
 
     def _shaped(self, distance: np.ndarray, index: np.ndarray, shape: tuple[int, ...], k: Any,
@@ -198,7 +198,7 @@ class KDTree:
         without its last axis; their lengths with ``return_length``. Lists are sorted by index (``return_sorted``;
         None: for several points), else by distance.
         """
-        threads = _threads(workers)
+        threads = threads_of(workers)
         queries, shape = self._rows(x)
         radii = np.broadcast_to(np.asarray(r, np.float64), shape).reshape(-1)
         if return_length:
@@ -227,7 +227,7 @@ class KDTree:
             raise ValueError(f"format = {format!r}; there are: csr, lists")
         queries, shape = (None, (self.n,)) if x is None else self._rows(x)
         radii = np.broadcast_to(np.asarray(r, np.float64), shape).reshape(-1)
-        found = NeighborLists(*self._balls(queries, radii, p, _threads(workers), strict), 0)
+        found = NeighborLists(*self._balls(queries, radii, p, threads_of(workers), strict), 0)
         if format == "csr":
             return found
         cuts = found.offset[1:-1]
@@ -238,32 +238,32 @@ class KDTree:
         is_asked = radii >= 0  # scipy finds nothing within a negative distance
         if not is_asked.all():
             queries = (self.data if queries is None else queries)[is_asked]
-        options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": _norm(p), "strict": strict}
+        options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": norm_of(p), "strict": strict}
         try:
             offset, index, distance, _ = carry_out(_kith.radius, self._tree._core, queries, options, True,
                                                    threads=threads)
         except ValueError as error:
-            raise _worded(error, "x") from error
+            raise worded(error, "x") from error
         if not is_asked.all():
             offset = offset[np.concatenate([[0], np.cumsum(is_asked)])]
         return np.ascontiguousarray(offset), index, distance
 
     def _ball_counts(self, queries: np.ndarray, radii: np.ndarray, p: float, threads: int) -> np.ndarray:
         is_asked = radii >= 0
-        options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": _norm(p)}
+        options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": norm_of(p)}
         counts = np.zeros(len(radii), np.intp)
         try:
             counts[is_asked] = carry_out(_kith.radius_count, self._tree._core, queries[is_asked], options,
                                          threads=threads)
         except ValueError as error:
-            raise _worded(error, "x") from error
+            raise worded(error, "x") from error
         return counts
 
     # Two trees, or one with itself.
 
     def query_ball_tree(self, other: KDTree, r: float, p: float = 2.0, eps: float = 0.0) -> list[list[int]]:
         """For each of this tree's points the indices of the other tree's points within r, sorted."""
-        tree = other._like(self, "query_ball_tree")
+        tree = self._match(other, "query_ball_tree")
         radii = np.full(self.n, r, np.float64)
         offset, index, _ = tree._balls(self._data_like(tree), radii, p, 0)
         return _kith.lists_of_numbers(offset, index, True)
@@ -272,7 +272,7 @@ class KDTree:
         """All pairs i < j of points within r: a set of tuples, or an array of rows ("ndarray")."""
         if output_type not in ("set", "ndarray"):
             raise ValueError("Invalid output type")
-        options = {"radius": float(r), "p": _norm(p)}
+        options = {"radius": float(r), "p": norm_of(p)}
         if r < 0:
             return set() if output_type == "set" else np.empty((0, 2), np.intp)
         i, j, _ = carry_out(_kith.radius_pairs, self._tree._core, options, True)
@@ -289,7 +289,7 @@ class KDTree:
         flat = np.atleast_1d(radii)
         if not cumulative and (np.diff(flat) < 0).any():
             raise ValueError("r must be non-decreasing for non-cumulative counting.")
-        counts = self._pair_counts(other._like(self, "count_neighbors"), flat, _norm(p),
+        counts = self._pair_counts(self._match(other, "count_neighbors"), flat, norm_of(p),
                                    self._weights(other, weights), cumulative)
         return counts if radii.ndim else counts[0].item()
 
@@ -302,14 +302,14 @@ class KDTree:
             weights = (weights, weights)
         if len(weights) != 2:
             raise ValueError("Invalid weights list; give one for each tree")
-        return _weight(weights[0], self.n), _weight(weights[1], other.n)
+        return weight_of(weights[0], self.n), weight_of(weights[1], other.n)
 
     def _pair_counts(self, other: KDTree, radii: np.ndarray, p: float, weights: Any,
                      cumulative: bool) -> np.ndarray:
         is_asked = radii >= 0
         options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": p, "cumulative": cumulative}
         counts = np.zeros(len(radii), np.intp if weights is None else np.float64)
-        mine = self._like(other, "count_neighbors")
+        mine = self._like(other)
         if not is_asked.any():
             return counts
         if weights is None:
@@ -325,7 +325,7 @@ class KDTree:
         "coo_matrix", "dict" or "ndarray" (records i, j, v)."""
         if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
             raise ValueError("Invalid output type")
-        tree = other._like(self, "sparse_distance_matrix")
+        tree = self._match(other, "sparse_distance_matrix")
         radii = np.full(self.n, max_distance, np.float64)
         offset, column, distance = tree._balls(self._data_like(tree), radii, p, 0)
         row = np.repeat(np.arange(self.n, dtype=np.intp), np.diff(offset))
@@ -354,12 +354,15 @@ class KDTree:
         if shape != (self.n,) or not np.array_equal(queries, self.data):
             raise ValueError("exclude_self: x must be the tree's own data; leave x out")
 
-    def _like(self, other: KDTree, call: str) -> KDTree:
-        """This tree in the box of the other and in the wider type of both."""
+    def _match(self, other: KDTree, call: str) -> KDTree:
+        """The other tree in this one's box and in the wider type of both."""
         if not isinstance(other, KDTree):
             raise TypeError(f"{call}: the other tree must be a kith.KDTree")
         if self.m != other.m:
             raise ValueError(f"Trees passed to {call} have different dimensionality")
+        return other._like(self)
+
+    def _like(self, other: KDTree) -> KDTree:
         dtype = np.promote_types(self._dtype, other._dtype)
         is_same_box = np.array_equal(np.zeros(self.m) if self.boxsize is None else self.boxsize,
                                      np.zeros(self.m) if other.boxsize is None else other.boxsize)
@@ -379,57 +382,3 @@ class cKDTree(KDTree):
     def __init__(self, data: Any, leafsize: int = 16, compact_nodes: bool = True, copy_data: bool = False,
                  balanced_tree: bool = True, boxsize: Any = None) -> None:
         super().__init__(data, leafsize, compact_nodes, copy_data, balanced_tree, boxsize)
-
-
-def _sides(boxsize: Any, dimension: int) -> np.ndarray:
-    sides = np.broadcast_to(np.asarray(boxsize, np.float64), (dimension,)).copy()
-    sides[~(sides > 0)] = 0.0  # scipy: not positive means open
-    return sides
-
-
-def _threads(workers: int) -> int:
-    if workers is None or workers == -1:
-        return 0
-    count = operator.index(workers)
-    if count < 1:
-        raise ValueError(f"Invalid number of workers {workers}, must be -1 or > 0")
-    return count
-
-
-def _ranks(k: Any) -> np.ndarray:
-    """The ranks asked for, counted from 1."""
-    if k is None:
-        raise ValueError("k must be an integer or a sequence of integers")
-    if np.ndim(k) == 0:
-        count = operator.index(k)
-        if count < 1:
-            raise ValueError(f"k = {k}; k must be an integer of at least 1 or a sequence of them")
-        return np.arange(1, count + 1)
-    ranks = np.asarray(k)
-    if ranks.ndim != 1 or (ranks.size and ranks.dtype.kind not in "iu"):
-        raise ValueError("k must be an integer or a sequence of integers")
-    if (ranks < 1).any():
-        raise ValueError("k must be a sequence of integers of at least 1")
-    return ranks.astype(np.intp)
-
-
-def _norm(p: float) -> float:
-    if not p >= 1:
-        raise ValueError("Only p-norms with 1<=p<=infinity permitted")
-    return float(p)
-
-
-def _weight(weights: Any, count: int) -> np.ndarray | None:
-    if weights is None:
-        return None
-    a = np.ascontiguousarray(weights, dtype=np.float64)
-    if a.shape != (count,):
-        raise ValueError(f"Number of weights differ from the number of data points: {a.shape} for {count}")
-    return a
-
-
-def _worded(error: ValueError, name: str) -> ValueError:
-    """The error in scipy's words where it has some."""
-    if getattr(error, "code", "") == "non_finite":
-        return ValueError(f"'{name}' must be finite, check for nan or inf values: {error}")
-    return error

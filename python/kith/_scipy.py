@@ -1,0 +1,61 @@
+"""Arguments in scipy's conventions, checked, with scipy's words for what is wrong."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+
+def sides_of(boxsize: Any, dimension: int) -> np.ndarray:
+    sides = np.broadcast_to(np.asarray(boxsize, np.float64), (dimension,)).copy()
+    sides[~(sides > 0)] = 0.0  # scipy: not positive means open
+    return sides
+
+
+def threads_of(workers: int) -> int:
+    if workers is None or workers == -1:
+        return 0
+    count = operator.index(workers)
+    if count < 1:
+        raise ValueError(f"Invalid number of workers {workers}, must be -1 or > 0")
+    return count
+
+
+def ranks_of(k: Any) -> np.ndarray:
+    """The ranks asked for, counted from 1."""
+    if k is None:
+        raise ValueError("k must be an integer or a sequence of integers")
+    if np.ndim(k) == 0:
+        count = operator.index(k)
+        if count < 1:
+            raise ValueError(f"k = {k}; k must be an integer of at least 1 or a sequence of them")
+        return np.arange(1, count + 1)
+    ranks = np.asarray(k)
+    if ranks.ndim != 1 or (ranks.size and ranks.dtype.kind not in "iu"):
+        raise ValueError("k must be an integer or a sequence of integers")
+    if (ranks < 1).any():
+        raise ValueError("k must be a sequence of integers of at least 1")
+    return ranks.astype(np.intp)
+
+
+def norm_of(p: float) -> float:
+    if not p >= 1:
+        raise ValueError("Only p-norms with 1<=p<=infinity permitted")
+    return float(p)
+
+
+def weight_of(weights: Any, count: int) -> np.ndarray | None:
+    if weights is None:
+        return None
+    a = np.ascontiguousarray(weights, dtype=np.float64)
+    if a.shape != (count,):
+        raise ValueError(f"Number of weights differ from the number of data points: {a.shape} for {count}")
+    return a
+
+
+def worded(error: ValueError, name: str) -> ValueError:
+    """The error in scipy's words where it has some."""
+    if getattr(error, "code", "") == "non_finite":
+        return ValueError(f"'{name}' must be finite, check for nan or inf values: {error}")
+    return error
