@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -71,6 +72,10 @@ void Report::add(const std::string& name, const std::vector<int>& numbers) {
   facts_.emplace_back(name, list_text(numbers, [](int n) { return std::to_string(n); }));
 }
 
+void Report::add(const std::string& name, const std::vector<std::string>& texts) {
+  facts_.emplace_back(name, list_text(texts, &quoted));
+}
+
 void Report::add_count(const std::string& name, std::uint64_t number) {
   facts_.emplace_back(name, fmt::format("{}", number));
 }
@@ -121,12 +126,14 @@ std::string Table::text(const std::string& indent) const {
   std::vector<std::size_t> width(rows_.front().size());
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], width_of(row[i]));
+  const bool has_words = rows_.size() > 1 && std::isalpha(rows_[1][0].front());
   std::string result;
   for (const auto& row : rows_) {
     std::string line = indent;
     for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string space(width[i] - width_of(row[i]), ' ');
       if (i > 0) line += "  ";
-      line += std::string(width[i] - width_of(row[i]), ' ') + row[i];
+      line += i == 0 && has_words ? row[i] + space : space + row[i];
     }
     result += line + '\n';
   }

@@ -19,6 +19,7 @@ class Report {
   void add(const std::string& name, const std::vector<Report>& list);
   void add(const std::string& name, std::span<const double> numbers);
   void add(const std::string& name, const std::vector<int>& numbers);
+  void add(const std::string& name, const std::vector<std::string>& texts);
   void add_count(const std::string& name, std::uint64_t number);
   void add_flag(const std::string& name, bool value);
 
@@ -46,7 +47,8 @@ std::string seconds_name(double seconds);
 /// The text as people see it: what a terminal would take for a command becomes '?'.
 std::string printable(const std::string& text);
 
-/// Rows of words under a head, in columns as wide as needed; numbers are right-aligned.
+/// Rows of words under a head, in columns as wide as needed; the right ends stand in line, but the
+/// left ones of a first column of words.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}

@@ -72,20 +72,20 @@ std::string shell_word(const std::string& word) {
   return quoted_word + "'";
 }
 
+std::string option_name(const CLI::Option& option) {
+  if (option.get_lnames().empty()) return fmt::format("-{}", option.get_snames().front());
+  return fmt::format("--{}", option.get_lnames().front());
+}
+
 /// The command again, from what the parser has understood.
 std::string command_line(const CLI::App& command) {
   std::string line = "kith " + command.get_name();
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0) continue;
     const bool is_positional = option->get_lnames().empty() && option->get_snames().empty();
-    if (!is_positional)
-      line += option->get_lnames().empty() ? " -" + option->get_snames().front()
-                                           : " --" + option->get_lnames().front();
+    if (!is_positional) line += ' ' + option_name(*option);
     if (option->get_expected_max() == 0) continue;  // a flag
-    std::string values;
-    for (const std::string& value : option->results())
-      values += (values.empty() ? "" : ",") + value;
-    line += " " + shell_word(values);
+    line += ' ' + shell_word(fmt::format("{}", fmt::join(option->results(), ",")));
   }
   return line;
 }
@@ -99,7 +99,7 @@ std::string units_text(const Units& units) {
   std::string text;
   for (const UnitPowers& powers : {UnitPowers{.length = 1}, {.mass = 1}, {.velocity = 1}}) {
     const std::string unit = unit_name(units, powers);
-    if (!unit.empty()) text += (text.empty() ? "" : ", ") + unit;
+    if (!unit.empty()) text += fmt::format("{}{}", text.empty() ? "" : ", ", unit);
   }
   return text + (units.is_comoving && !text.empty() ? ", comoving" : "");
 }

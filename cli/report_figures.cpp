@@ -54,7 +54,8 @@ std::string title_of(const ResultAbout& about) {
                                  : fmt::format("linking length {:.4g} {}", about.linking_length,
                                                unit_name(about.units, {.length = 1}));
   const std::string redshift = redshift_text(about);
-  return "Friends-of-friends groups, " + length + (redshift.empty() ? "" : ", " + redshift);
+  return fmt::format("Friends-of-friends groups, {}{}{}", length, redshift.empty() ? "" : ", ",
+                     redshift);
 }
 
 /// What the picture shows: a slice through the largest group, a tenth of the box thick. Through all
@@ -139,10 +140,11 @@ std::string number_label(double number) {
 std::string unit_label(const Units& units, const UnitPowers& powers) {
   std::string text = unit_name(units, powers);
   if (const auto sun = text.find("Msun"); sun != std::string::npos)
-    text.replace(sun, 4, "M_{\u2299}");
+    text = fmt::format("{}M_{{\u2299}}{}", text.substr(0, sun), text.substr(sun + 4));
   if (text.starts_with("1e")) {
     const auto end = text.find(' ');
-    if (end != std::string::npos) text = "10^{" + text.substr(2, end - 2) + "}" + text.substr(end);
+    if (end != std::string::npos)
+      text = fmt::format("10^{{{}}}{}", text.substr(2, end - 2), text.substr(end));
   }
   return text;
 }
@@ -159,7 +161,7 @@ std::optional<Exhibit> density_exhibit(const Findings& findings, const ReportOpt
   figure_options.note = slice_text(figure_options.view, about);
   figure_options.length_unit = unit_name(about.units, {.length = 1});
   if (about.units.is_comoving && about.background.is_known && about.background.redshift > 1e-3)
-    figure_options.length_unit = "comoving " + figure_options.length_unit;
+    figure_options.length_unit = fmt::format("comoving {}", figure_options.length_unit);
   figure_options.circles = {
       .center = std::span(c.center).first(shown * static_cast<std::size_t>(about.dimension)),
       .radius = std::span(c.radius).first(shown),
@@ -169,7 +171,7 @@ std::optional<Exhibit> density_exhibit(const Findings& findings, const ReportOpt
       "Circles reach from the center of mass to the farthest member; numbers are those of the "
       "table.";
   if (figure_options.view.thickness > 0 && c.count() > 0 && figure_options.view.center > 0)
-    caption = "A slice through the largest group. " + caption;
+    caption.insert(0, "A slice through the largest group. ");
   return Exhibit{"density", "Where the groups are", caption,
                  figure(findings.points, figure_options, execution)};
 }
@@ -190,9 +192,10 @@ std::optional<Exhibit> mass_exhibit(const Findings& findings, const ReportOption
 
   Plot plot_options;
   const std::string redshift = redshift_text(about);
-  plot_options.title = "Mass function" + (redshift.empty() ? "" : " at " + redshift);
+  plot_options.title = fmt::format("Mass function{}{}", redshift.empty() ? "" : " at ", redshift);
   const std::string mass_unit = is_cosmic ? kMassUnit : unit_label(about.units, {.mass = 1});
-  plot_options.x = {.label = mass_unit.empty() ? "mass" : "M (" + mass_unit + ")", .is_log = true};
+  plot_options.x = {.label = mass_unit.empty() ? "mass" : fmt::format("M ({})", mass_unit),
+                    .is_log = true};
   plot_options.y = {.label = is_cosmic ? fmt::format("dn / dlnM ({})", kDensityUnit)
                                        : "groups per volume and ln M",
                     .is_log = true};

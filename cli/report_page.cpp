@@ -60,7 +60,7 @@ std::string tile(const std::string& label, const std::string& meaning) {
 }
 
 std::string with_unit_label(double number, const std::string& unit) {
-  return number_label(number) + (unit.empty() ? "" : " " + unit);
+  return fmt::format("{}{}{}", number_label(number), unit.empty() ? "" : " ", unit);
 }
 
 std::string tiles(const Findings& findings) {
@@ -79,7 +79,7 @@ std::string tiles(const Findings& findings) {
     text += tile(fmt::format("{:.3g} s", findings.seconds),
                  fmt::format("on {}", counted(static_cast<std::uint64_t>(findings.threads),
                                               "thread", "threads")));
-  return "<div class=\"tiles\">\n" + text + "</div>\n";
+  return fmt::format("<div class=\"tiles\">\n{}</div>\n", text);
 }
 
 std::string fact(const std::string& name, const std::string& html) {
@@ -89,9 +89,10 @@ std::string fact(const std::string& name, const std::string& html) {
 std::string facts(const Findings& findings) {
   const ResultAbout& about = findings.about;
   std::string rows;
-  rows += fact("command", "<code>" + html_text(findings.command) + "</code>");
+  rows += fact("command", fmt::format("<code>{}</code>", html_text(findings.command)));
   rows +=
-      fact("program", html_text("kith " + (about.version.empty() ? KITH_VERSION : about.version)));
+      fact("program",
+           html_text(fmt::format("kith {}", about.version.empty() ? KITH_VERSION : about.version)));
   for (const auto& [name, value] : findings.facts) rows += fact(name, html_text(value));
   const std::string unit = unit_label(about.units, {.length = 1});
   std::string length = html_label(with_unit_label(about.linking_length, unit));
@@ -99,8 +100,10 @@ std::string facts(const Findings& findings) {
     length += html_label(fmt::format(", b = {:.4g} of the mean separation", about.b));
   rows += fact("linking length", length + (about.strict ? ", strict" : ""));
   rows += fact("smallest group", counted(about.min_size, "point", "points"));
-  return "<section>\n<h2>What was run</h2>\n<table class=\"facts\"><tbody>\n" + rows +
-         "</tbody></table>\n</section>\n";
+  return fmt::format(
+      "<section>\n<h2>What was run</h2>\n<table class=\"facts\"><tbody>\n{}</tbody></table>\n"
+      "</section>\n",
+      rows);
 }
 
 struct Column {
@@ -145,13 +148,13 @@ std::string groups_table(const Findings& findings, const ReportOptions& options)
   std::string head = "<th scope=\"col\">group</th><th scope=\"col\">members</th>";
   for (const Column& column : list)
     head += fmt::format("<th scope=\"col\">{}{}</th>", html_label(column.head),
-                        column.unit.empty() ? "" : "<br/>" + html_label(column.unit));
+                        column.unit.empty() ? "" : fmt::format("<br/>{}", html_label(column.unit)));
   std::string body;
   for (std::size_t i = 0; i < rows; ++i) {
     body += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", i,
                         grouped(static_cast<std::uint64_t>(c.size[i])));
     for (const Column& column : list)
-      body += "<td>" + html_label(number_label(column.values[i])) + "</td>";
+      body += fmt::format("<td>{}</td>", html_label(number_label(column.values[i])));
     body += "</tr>\n";
   }
   std::string note = "Mass, center of mass, and distance of the farthest member from it.";
@@ -168,7 +171,7 @@ std::string groups_table(const Findings& findings, const ReportOptions& options)
 
 std::string exhibit(const Exhibit& e) {
   const std::string caption =
-      e.caption.empty() ? "" : "<figcaption>" + html_label(e.caption) + "</figcaption>\n";
+      e.caption.empty() ? "" : fmt::format("<figcaption>{}</figcaption>\n", html_label(e.caption));
   return fmt::format("<section>\n<h2>{}</h2>\n<figure>\n{}{}</figure>\n</section>\n",
                      html_text(e.heading), e.drawing.svg(), caption);
 }
@@ -193,8 +196,11 @@ std::string times(const Findings& findings) {
         "<tr><th scope=\"row\">{}</th><td>{:.3f} s</td><td><div class=\"bar\" "
         "style=\"width:{:.1f}%\"></div></td></tr>\n",
         html_text(stage.name), stage.seconds, 100 * stage.seconds / longest);
-  return "<section>\n<h2>Where the time went</h2>\n<table class=\"times\"><tbody>\n" + rows +
-         "</tbody></table>\n</section>\n";
+  return fmt::format(
+      "<section>\n<h2>Where the time went</h2>\n<table "
+      "class=\"times\"><tbody>\n{}</tbody></table>\n"
+      "</section>\n",
+      rows);
 }
 
 }  // namespace
@@ -204,7 +210,7 @@ std::string report_page(const Findings& findings, const ReportOptions& options,
   const std::string name = std::filesystem::path(findings.about.snapshot).filename().string();
   const std::string title = html_text(!options.title.empty() ? options.title
                                       : name.empty()         ? "Groups"
-                                                             : "Groups of " + name);
+                                                             : fmt::format("Groups of {}", name));
   std::string body = fmt::format(
       "<h1>{}</h1>\n<p class=\"soft\">friends-of-friends groups, found "
       "by kith {}</p>\n",

@@ -39,6 +39,7 @@ class Verification {
   std::size_t sample_size(double cost) const;
   /// Notes what was checked and found in order; throws Mismatch if there is a complaint.
   void settle(const std::string& what, const std::string& complaint);
+  const std::vector<std::string>& checked() const { return checked_; }
 
  private:
   std::size_t samples_;  ///< 0 = as many as take some seconds
