@@ -2,7 +2,7 @@
 
     bench/peers/fof.py PROGRAM OUTPUT.json [quick] [N ...]   N^3 particles of the sample universe; 128 by default
 
-hfof is timed if Python can import it, scikit-learn and scipy up to 128^3 unless `quick`. Every labelling is compared with
+Ratios are to one thread of kith with min_size = 20. hfof is timed if Python can import it, scikit-learn and scipy up to 128^3 unless `quick`. Every labelling is compared with
 kith's. On a busy machine the time of the CPU says more than the time that passed; ratios are of the latter.
 """
 
@@ -36,11 +36,11 @@ def timed(call, rounds):
     return best, cpu, result
 
 
-def scipy_pairs(x, side, length):
-    """Groups, and the pairs themselves, in float64."""
+def scipy_groups(x, side, length):
+    """In float64."""
     pairs = cKDTree(x, boxsize=side).query_pairs(length, output_type="ndarray")
     graph = coo_matrix((numpy.ones(len(pairs), bool), (pairs[:, 0], pairs[:, 1])), (len(x), len(x)))
-    return connected_components(graph, directed=False)[1], pairs
+    return connected_components(graph, directed=False)[1]
 
 
 def same_partition(a, b):
@@ -48,31 +48,34 @@ def same_partition(a, b):
     return both == len(numpy.unique(a)) == len(numpy.unique(b))
 
 
-def doubtful_pairs(x, side, length, label, pairs):
-    """Pairs that float64 links and kith, in float32, does not: they must be within rounding of the length."""
-    split = pairs[label[pairs[:, 0]] != label[pairs[:, 1]]]
+def doubtful_pairs(x, side, length, label, other):
+    """Pairs about the length apart that one of float32 (kith) and float64 puts into one group: rounding decides."""
+    pairs = cKDTree(x, boxsize=side).query_pairs(length * (1 + 1e-5), output_type="ndarray")
+    i, j = pairs.T
+    split = pairs[(label[i] == label[j]) != (other[i] == other[j])]
     dx = numpy.abs(x[split[:, 0]] - x[split[:, 1]])
     distance = numpy.sqrt((numpy.minimum(dx, side - dx) ** 2).sum(axis=1))
-    return [(int(i), int(j), float(d - length)) for (i, j), d in zip(split[:5], distance)]
+    near = numpy.abs(distance - length) < 1e-5 * length
+    return [(int(i), int(j), float(d - length)) for (i, j), d in zip(split[near][:5], distance[near])]
 
 
 def peers(n, x, is_quick):
-    """Name and call(length) -> (label, pairs or None)."""
+    """Name, rounds and call(length) -> label."""
     wide = x.astype(numpy.float64)
     result = []
     try:
         from hfof import fof as hfof
 
-        result.append(("hfof", 3, lambda length: (hfof(wide, length, boxsize=float(n)), None)))
+        result.append(("hfof", 3, lambda length: hfof(wide, length, boxsize=float(n))))
     except ImportError:
         print("hfof is not installed")
     if n <= 128 and not is_quick:
-        result.append(("scipy pairs + components", 1, lambda length: scipy_pairs(wide, float(n), length)))
+        result.append(("scipy pairs + components", 1, lambda length: scipy_groups(wide, float(n), length)))
     if n <= 128 and not is_quick:
         from sklearn.cluster import DBSCAN
 
         result.append(("scikit-learn DBSCAN, open box", 1,
-                       lambda length: (DBSCAN(eps=length, min_samples=2).fit(x).labels_, None)))
+                       lambda length: DBSCAN(eps=length, min_samples=2).fit(x).labels_))
     return result
 
 
@@ -84,19 +87,22 @@ def measure(program, n, path, is_quick):
         for threads in (1, 2):
             best = kith(program, path, n, length, threads, 7, "workspace", f"labels={labels}")
             rows.append({"task": "kith", "length": length, **best})
-        rows.append({"task": "kith, tree given", "length": length, **kith(program, path, n, length, 1, 7, "workspace", "tree")})
+            few = kith(program, path, n, length, threads, 7, "workspace", "min=20")
+            rows.append({"task": "kith, min_size = 20", "length": length, **few})
+        given = kith(program, path, n, length, 1, 7, "workspace", "tree", "min=20")
+        rows.append({"task": "kith, min_size = 20, tree given", "length": length, **given})
         label = numpy.fromfile(labels, numpy.int32)
         for name, rounds, call in peers(n, x, is_quick):
             if name.startswith("scikit") and length != 0.2:
                 continue
             if name.startswith("scipy") and length > 0.3:  # too many pairs for the memory
                 continue
-            seconds, cpu, (other, pairs) = timed(lambda: call(length), rounds)
+            seconds, cpu, other = timed(lambda: call(length), rounds)
             row = {"task": name, "length": length, "threads": 1, "best": seconds, "cpu": cpu}
             if "open" not in name:
                 row["agrees"] = bool(same_partition(label, numpy.asarray(other)))
-                if not row["agrees"] and pairs is not None:
-                    row["doubtful"] = doubtful_pairs(x.astype(numpy.float64), float(n), length, label, pairs)
+                if not row["agrees"]:
+                    row["doubtful"] = doubtful_pairs(x.astype(numpy.float64), float(n), length, label, numpy.asarray(other))
             rows.append(row)
     return rows
 
@@ -114,8 +120,8 @@ def main():
         print(f"{n}^3 particles, periodic, mean separation 1")
         print(f"{'length':>6}  {'':32} {'threads':>7} {'best, s':>9} {'CPU, s':>9} {'kith is':>9}  labels")
         for row in rows:
-            ours = next(r["best"] for r in rows if r["task"] == "kith" and r["length"] == row["length"])
-            ratio = "" if row["task"] == "kith" else f"{row['best'] / ours:8.1f}x"
+            ours = next(r["best"] for r in rows if r["task"] == "kith, min_size = 20" and r["length"] == row["length"])
+            ratio = "" if row["task"].startswith("kith") else f"{row['best'] / ours:8.1f}x"
             agrees = {True: "equal", False: f"differ: {row.get('doubtful')}", None: ""}[row.get("agrees")]
             print(f"{row['length']:6}  {row['task']:32} {row['threads']:7} {row['best']:9.3f} {row['cpu']:9.3f} {ratio:>9}  {agrees}")
         results += [{"n": n, **row} for row in rows]
