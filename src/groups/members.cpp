@@ -18,13 +18,36 @@ namespace {
 
 constexpr std::size_t kBuckets = 2048;
 
+/// Where each group begins. The sizes of groups count linked points alone, members are attached
+/// points too: only where there are some must every label be counted.
+std::vector<std::size_t> offsets_of(const Groups& groups, const Workers& workers) {
+  const std::span<const std::int32_t> label = groups.label();
+  const std::size_t count = groups.count();
+  std::vector<std::size_t> offset(count + 1);
+  for (std::size_t group = 0; group < count; ++group)
+    offset[group + 1] = offset[group] + groups.size(group);
+  const std::size_t grouped = reduce(
+      workers, label.size(), std::size_t{1} << 16, std::size_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        return static_cast<std::size_t>(
+            std::count_if(label.begin() + static_cast<std::ptrdiff_t>(begin),
+                          label.begin() + static_cast<std::ptrdiff_t>(end),
+                          [](std::int32_t each) { return each >= 0; }));
+      },
+      [](std::size_t a, std::size_t b) { return a + b; });
+  if (grouped == offset[count]) return offset;
+  std::fill(offset.begin(), offset.end(), 0);
+  for (const std::int32_t each : label)
+    if (each >= 0) ++offset[static_cast<std::size_t>(each) + 1];
+  for (std::size_t group = 0; group < count; ++group) offset[group + 1] += offset[group];
+  return offset;
+}
+
 Members sorted_by_group(const Groups& groups, const Workers& workers) {
   const std::span<const std::int32_t> label = groups.label();
   const std::size_t n = label.size(), count = groups.count();
   Members members;
-  members.offset.resize(count + 1);
-  for (std::size_t group = 0; group < count; ++group)
-    members.offset[group + 1] = members.offset[group] + groups.size(group);
+  members.offset = offsets_of(groups, workers);
   members.order.resize(n);
   // Points without a group follow the last one.
   auto group_of = [&](std::size_t i) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <random>
 
+#include <kith/catalogue.hpp>
+
 #include "geometry/distance.hpp"
 #include "groups/support.hpp"
 #include "support/expect_error.hpp"
@@ -37,6 +39,14 @@ TEST(FofTypes, AttachedPointsDoNotBridgeGroups) {
   EXPECT_EQ(to_vector(groups.label()), (Labels{0, 1, 0}));
   const Groups strict = fof(types, {.linking_length = 0.5, .strict = true});
   EXPECT_EQ(to_vector(strict.label()), (Labels{0, 1, -1}));
+}
+
+TEST(FofTypes, MembersAreAttachedPointsToo) {
+  const Line stars = {{0.4}, {1.6}, {9}}, matter = {{0}, {2}, {2.5}};
+  const std::vector<TypedPoints> types = {{view(stars), Role::attached}, {view(matter)}};
+  const Members of = members(fof(types, {.linking_length = 0.5}));
+  EXPECT_EQ(of.order, (std::vector<std::uint32_t>{1, 4, 5, 0, 3, 2}));
+  EXPECT_EQ(of.offset, (std::vector<std::size_t>{0, 3, 5}));
 }
 
 TEST(FofTypes, MeanSeparationCountsLinkedPoints) {
