@@ -47,7 +47,8 @@ void sync_folder_of(const std::string& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(followed(path_)) {
-  if (std::filesystem::is_directory(target_)) {
+  std::error_code error;
+  if (std::filesystem::is_directory(target_, error)) {
     errno = EISDIR;
     fail_with("opened");
   }

@@ -169,7 +169,7 @@ std::uint64_t Hdf5Field::rows() const {
 
 void Hdf5Reader::read(Field field, const SnapshotType& type, const Target& to,
                       const Workers& workers) const {
-  if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass);
+  if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
   const Hdf5Field& wanted = fields_.at({type.type, field});
   std::uint64_t done = 0;
   for (const Hdf5Piece& piece : wanted.pieces) {

@@ -108,7 +108,7 @@ bool is_npy(std::string_view beginning) { return beginning.starts_with(kMagic); 
 NpyHeader parse_npy(std::string_view beginning, const std::string& where) {
   if (!is_npy(beginning) || beginning.size() < 12)
     fail(ErrorCode::io, "{}: does not begin as a NumPy array does", where);
-  const int version = beginning[6];
+  const int version = static_cast<unsigned char>(beginning[6]);
   if (version < 1 || version > 3)
     fail(ErrorCode::io, "{}: is a NumPy array of version {}; 1 to 3 are read", where, version);
   const std::size_t length_bytes = version == 1 ? 2 : 4;

@@ -76,7 +76,7 @@ class ArrayReader : public SnapshotReader {
 
   void read(Field field, const SnapshotType& type, const Target& to,
             const Workers& workers) const override {
-    if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass);
+    if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
     read_array(arrays_.at(field), file_, to, workers);
   }
 

@@ -290,7 +290,7 @@ class GadgetBinaryReader : public SnapshotReader {
 
   void read(Field field, const SnapshotType& type, const Target& to,
             const Workers& workers) const override {
-    if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass);
+    if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
     const auto index = static_cast<std::size_t>(type.type);
     std::uint64_t done = 0;
     for (const GadgetFile& file : files_) {

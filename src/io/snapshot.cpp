@@ -98,7 +98,7 @@ class Snapshot::Impl {
   }
 
   void read(Field field, const io::Target& to, std::size_t numbers, std::span<const int> types,
-            const Execution& execution) const {
+            const Execution& execution) const try {
     check(field, numbers, types);
     const auto columns = static_cast<std::uint64_t>(columns_of(field));
     Workers workers(execution);
@@ -109,6 +109,8 @@ class Snapshot::Impl {
       done += type->count;
     }
     workers.check_cancelled();
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "{}: no memory to read it", path_);
   }
 
  private:

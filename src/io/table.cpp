@@ -67,12 +67,13 @@ std::uint64_t checked_bytes(std::uint64_t count, std::uint64_t size, std::uint64
   return count * size;
 }
 
-void fill(const Target& to, std::uint64_t count, double value) {
+void fill(const Target& to, std::uint64_t count, double value, const Workers& workers) {
   std::visit(
       [&](auto* numbers) {
         std::fill_n(numbers, count, static_cast<std::remove_pointer_t<decltype(numbers)>>(value));
       },
       to);
+  workers.advance(count);
 }
 
 }  // namespace kith::io

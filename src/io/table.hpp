@@ -34,6 +34,7 @@ void read_rows(ByteStream& bytes, const RowLayout& layout, std::uint64_t rows, c
 std::uint64_t checked_bytes(std::uint64_t count, std::uint64_t size, std::uint64_t available,
                             const std::string& where);
 
-void fill(const Target& to, std::uint64_t count, double value);
+/// The same number so many times; advances the stage by as many rows.
+void fill(const Target& to, std::uint64_t count, double value, const Workers& workers);
 
 }  // namespace kith::io

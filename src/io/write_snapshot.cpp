@@ -1,6 +1,7 @@
 // write_snapshot: which format a name asks for, whether the content fits it, and the writers.
 #include <array>
 #include <cmath>
+#include <new>
 #include <string_view>
 
 #include <kith/files.hpp>
@@ -127,7 +128,7 @@ void check_snapshot_path(const std::string& path, Scalar scalar, int dimension) 
 }
 
 void write_snapshot(const std::string& path, const SnapshotContent& content,
-                    const SnapshotWriteOptions& options, const Execution& execution) {
+                    const SnapshotWriteOptions& options, const Execution& execution) try {
   const FileFormat format = format_of(path, options.is_swift);
   check_content(path, format, content);
   if (options.compression < 0 || options.compression > 9)
@@ -139,6 +140,8 @@ void write_snapshot(const std::string& path, const SnapshotContent& content,
   if (format == FileFormat::swift_hdf5)
     return io::write_swift_hdf5(path, content, options, workers);
   write_plain(path, format, content, workers);
+} catch (const std::bad_alloc&) {
+  fail(ErrorCode::out_of_memory, "{}: no memory to write it", path);
 }
 
 void check_points_path(const std::string& path, Scalar scalar) {
