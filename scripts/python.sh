@@ -9,10 +9,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 test_packages=(pytest hypothesis scipy scikit-learn matplotlib pandas astropy tqdm jax)
 
-# The library is compiled once more for the wheel; where ccache is at hand, what the release build compiled is used again.
+# The library is compiled once more for the wheel; where ccache is at hand, what the release build compiled is used again, if
+# the compiler goes by the same name.
 build_wheel() {
   rm -rf build/dist
-  CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
+  CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
     "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
     -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON
   PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist

@@ -150,14 +150,22 @@ Unlocked::~Unlocked() {
   PyEval_RestoreThread(state_);
 }
 
+Call for_search(const Call& call, std::size_t rows, const Tree& tree) {
+  constexpr double kMostSteps = 1 << 28;  // a tenth of a second, at the very worst
+  Call chosen = call;
+  const auto pairs = static_cast<double>(rows) * static_cast<double>(tree.size());
+  chosen.is_short = pairs * tree.dimension() <= kMostSteps;
+  return chosen;
+}
+
 void run_work(const Call& call, const std::function<void(const Execution&)>& work) {
   const CancelToken cancel = call.cancel.value_or(CancelToken());
   ProgressCaller progress(call.progress, cancel);
-  Execution execution{.threads = call.threads, .cancel = &cancel, .workspace = call.workspace};
+  Execution execution{.threads = call.threads, .cancel = &cancel};
   if (!call.progress.is_none()) execution.progress = std::ref(progress);
   const std::function<void()> task = [&] { work(execution); };
   try {
-    if (is_main_thread()) {
+    if (!call.is_short && is_main_thread()) {
       run_watched(task, cancel);
     } else {
       run_plain(task);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <kith/execution.hpp>
+#include <kith/tree.hpp>
 
 namespace kith::python {
 
@@ -19,8 +20,11 @@ struct Call {
   int threads = 0;
   nb::object progress = nb::none();  ///< called with (stage, done, total)
   std::optional<CancelToken> cancel;
-  Workspace* workspace = nullptr;
+  bool is_short = false;  ///< surely done before anybody would press Ctrl-C: no thread of its own
 };
+
+/// The call for a search of `rows` points in the tree: short if looking at every pair would be.
+Call for_search(const Call& call, std::size_t rows, const Tree& tree);
 
 /// Runs the work with the interpreter's lock released. On the main thread, the work goes to a
 /// thread of its own while this one looks for signals every 20 ms: a handler that raises (Ctrl-C)

@@ -60,9 +60,10 @@ nb::object search(const Tree& tree, const Question& question, const Call& call) 
 }
 
 nb::object knn_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& options,
-                  bool is_long, std::int64_t missing, const Call& call) {
+                  bool is_long, std::int64_t missing, const Call& given_call) {
   Question question{.options = knn_options(options), .missing = missing};
   if (queries) question.queries = points_of(*queries);
+  const Call call = for_search(given_call, queries ? queries->shape(0) : tree.size(), tree);
   if (tree.scalar() == Scalar::float32) {
     return is_long ? search<float, std::int64_t>(tree, question, call)
                    : search<float, std::int32_t>(tree, question, call);

@@ -53,10 +53,11 @@ nb::object lists(const Tree& tree, const std::optional<PointsView>& queries,
 }
 
 nb::object radius_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& given,
-                     bool is_long, const Call& call) {
+                     bool is_long, const Call& given_call) {
   const RadiusQuestion question(given);
   std::optional<PointsView> view;
   if (queries) view = points_of(*queries);
+  const Call call = for_search(given_call, view ? view->size : tree.size(), tree);
   if (tree.scalar() == Scalar::float32) {
     return is_long ? lists<float, std::int64_t>(tree, view, question.options, call)
                    : lists<float, std::int32_t>(tree, view, question.options, call);

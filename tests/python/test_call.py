@@ -49,7 +49,7 @@ def test_an_exception_of_the_callback_stops_the_call(slow_tree):
     start = time.perf_counter()
     with pytest.raises(ZeroDivisionError, match="enough"):
         slow_call(slow_tree, progress=fail)
-    assert time.perf_counter() - start < 2.0
+    assert time.perf_counter() - start < 5.0  # far less than the call takes on a busy machine
 
 
 def test_tqdm(slow_tree, capsys):
