@@ -1,5 +1,6 @@
 // Searches by other norms equal their definition, for random dimension, scalar, box, size, p,
 // builder, strictness and threads; a failure prints the seed (see knn_random_test.cpp).
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -117,6 +118,22 @@ void check_radius(std::uint64_t seed) {
                                   : radius_count(tree, ball, at.execution);
   for (std::size_t i = 0; i < counts.size(); ++i)
     ASSERT_EQ(static_cast<std::size_t>(counts[i]), expected[i].index.size()) << at.trace(seed);
+  if (at.is_other) return;
+  ball.sorted = false;
+  ball.max_neighbors = 1 + at.draw.below(10);
+  auto first = expected;
+  for (BruteRow<T>& row : first) {
+    row.index.resize(std::min(row.index.size(), ball.max_neighbors));
+    row.distance.resize(row.index.size());
+  }
+  const auto cut = rows_of(radius<T>(tree, ball, at.execution));
+  for (std::size_t i = 0; i < cut.size(); ++i)  // what is not cut may come in another order
+    if (expected[i].index.size() > ball.max_neighbors)
+      ASSERT_EQ(cut[i], first[i]) << at.trace(seed) << ", max_neighbors " << ball.max_neighbors;
+    else
+      ASSERT_TRUE(std::is_permutation(cut[i].index.begin(), cut[i].index.end(),
+                                      first[i].index.begin(), first[i].index.end()))
+          << at.trace(seed);
 }
 
 template <class F>
