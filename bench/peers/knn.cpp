@@ -24,6 +24,8 @@
 
 #include <kith/kith.hpp>
 
+#include "peers/memory.hpp"
+
 namespace {
 
 double now() {
@@ -161,6 +163,7 @@ using Index = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<T
 
 struct Times {
   double total = 1e9, query = 1e9;
+  std::size_t peak_bytes = 0;  ///< of the process after the first run
   void add(double t, double q) {
     total = std::min(total, t);
     query = std::min(query, q);
@@ -236,6 +239,7 @@ void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& 
                               {.k = s.k}, execution);
   const double t2 = now();
   times.add(t2 - t0, t2 - t1);
+  if (times.peak_bytes == 0) times.peak_bytes = peers::peak_memory();
   distance.assign(result.distances(), result.distances() + result.size() * s.k);
 }
 
@@ -247,6 +251,7 @@ int run(const Settings& s) {
   const std::vector<T>& q = s.queries ? others : x;
   Times kith_times, sorted_times, plain_times;
   std::vector<T> a, b;
+  const std::size_t bytes_before = peers::peak_memory();
   std::size_t differing = 0;
   kith::Statistics statistics;
   for (int r = 0; r < std::max(s.reps, s.peer_reps); ++r) {
@@ -282,6 +287,11 @@ int run(const Settings& s) {
   if (plain_times.total < 1e9)
     std::printf(", \"nanoflann_plain\": %.4f, \"ratio_plain\": %.2f", value(plain_times),
                 value(plain_times) / value(kith_times));
+  if (kith_times.peak_bytes > 0) {  // beyond points and rows
+    const std::size_t rows = q.size() / std::size_t(s.d) * s.k * (sizeof(T) + sizeof(std::int32_t));
+    std::printf(", \"bytes_per_point\": %.1f", double(kith_times.peak_bytes - bytes_before - rows) /
+                                                   double(x.size() / std::size_t(s.d)));
+  }
   std::printf(", \"differing\": %zu", differing);
   for (const auto& stage : statistics.stages)
     std::printf(", \"%s\": %.4f", stage.name.c_str(), stage.seconds);
