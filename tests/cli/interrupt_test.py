@@ -1,0 +1,66 @@
+"""Ctrl-C and kill -9 while the program reads, searches and writes. Usage: interrupt_test.py PROGRAM"""
+
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from program import PROGRAM, ProgramTest, run
+
+
+class Interrupt(ProgramTest):
+    N = 400000
+
+    def setUp(self):
+        super().setUp()
+        self.points = self.save("x.npy", np.random.default_rng(2).random((self.N, 3)).astype(np.float32))
+
+    def command(self, name, out):
+        return {"knn": ["knn", self.points, "--box", "1", "-k", "64", "-o", out],
+                "fof": ["fof", self.points, "--box", "1", "-b", "0.9", "--labels", "-o", out],
+                "radius": ["radius", self.points, "--box", "1", "--radius", "0.04", "-o", out]}[name]
+
+    def test_interrupt_stops_soon_and_leaves_nothing(self):
+        stopped = 0
+        for name in ("knn", "fof", "radius"):
+            for delay in (0.05, 0.2, 0.4):
+                process = subprocess.Popen([PROGRAM, *self.command(name, self.path("out.hdf5"))],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                time.sleep(delay)
+                begin = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                _, words = process.communicate(timeout=60)
+                passed = time.monotonic() - begin
+                if process.returncode == 1:
+                    stopped += 1
+                    self.assertEqual(words, "kith: stopped\n")
+                    self.assertLess(passed, 2.0)  # 0.25 on a machine that does nothing else
+                    self.assertEqual(self.files(), ["x.npy"])
+                else:  # too early to be caught, or done
+                    self.assertIn(process.returncode, (0, -signal.SIGINT))
+                    self.assertEqual([f for f in self.files() if f.endswith(".part")], [])
+                if os.path.exists(self.path("out.hdf5")):
+                    os.remove(self.path("out.hdf5"))
+        self.assertGreater(stopped, 0)
+
+    def test_kill_leaves_the_old_file_or_the_new_one(self):
+        out = self.path("out.npz")
+        self.works("knn", self.points, "--box", "1", "-k", "2", "-o", out)
+        for i in range(12):
+            process = subprocess.Popen([PROGRAM, "knn", self.points, "--box", "1", "-k", "16", "-o", out],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.08 * i)
+            process.kill()
+            process.wait()
+            with np.load(out) as file:
+                k = file["index"].shape[1]
+                self.assertIn(k, (2, 16))
+                self.assertEqual(file["distance"].shape, (self.N, k))
+        self.assertEqual(run("verify", self.points, out, "--samples", "5").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
