@@ -8,7 +8,6 @@
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
 #include <kith/figure.hpp>
-#include <kith/files.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
 #include <kith/mass_function.hpp>

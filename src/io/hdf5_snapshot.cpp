@@ -171,10 +171,15 @@ void Hdf5Reader::read(Field field, const SnapshotType& type, const Target& to,
                       const Workers& workers) const {
   if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
   const Hdf5Field& wanted = fields_.at({type.type, field});
+  const bool is_vector = field == Field::position || field == Field::velocity;
   std::uint64_t done = 0;
   for (const Hdf5Piece& piece : wanted.pieces) {
     const hdf5::InputFile file(piece.file);
     const hdf5::Dataset dataset = file.dataset(piece.dataset);
+    check_dataset(dataset, field, is_vector ? info.dimension : 1);  // it may have been replaced
+    if (piece.row > dataset.rows() || piece.rows > dataset.rows() - piece.row)
+      fail(ErrorCode::io, "{}: has {} rows now; it changed after it was opened", dataset.where(),
+           dataset.rows());
     std::visit(
         [&]<class T>(T* numbers) {
           PieceReader<T>(dataset, wanted.factor).read(piece.row, piece.rows, numbers, workers);

@@ -4,7 +4,6 @@
 #include <new>
 #include <string_view>
 
-#include <kith/files.hpp>
 #include <kith/snapshot.hpp>
 
 #include "base/fail.hpp"
@@ -142,14 +141,6 @@ void write_snapshot(const std::string& path, const SnapshotContent& content,
   write_plain(path, format, content, workers);
 } catch (const std::bad_alloc&) {
   fail(ErrorCode::out_of_memory, "{}: no memory to write it", path);
-}
-
-void check_points_path(const std::string& path, Scalar scalar) {
-  check_snapshot_path(path, scalar, 3);
-}
-
-void write_points(const std::string& path, PointsView points, const Execution& execution) {
-  write_snapshot(path, {.position = points}, {}, execution);
 }
 
 }  // namespace kith
