@@ -253,5 +253,40 @@ class Neighbors(ProgramTest):
         self.fails(1, "damaged or truncated", "verify", self.points, self.path("cut.npz"))
 
 
+class Samples(ProgramTest):
+    def test_every_format_holds_the_same_points(self):
+        common = ["sample", "normal", "-n", 50, "--seed", 4, "--quiet", "-o"]
+        self.works(*common, self.path("p.npy"))
+        expected = np.load(self.path("p.npy"))
+        for ending in ("hdf5", "gadget2", "npz", "ply", "csv", "xyz", "txt", "raw", "f32"):
+            path = self.path("p." + ending)
+            self.works(*common, path)
+            self.assertEqual(self.told("info", path)["points"], 50, ending)
+            self.works("knn", path, "-k", 3, "--quiet", "-o", self.path("n.npz"))
+            index = np.load(self.path("n.npz"))["index"]
+            for i in range(50):
+                np.testing.assert_array_equal(index[i], nearest(expected, i, 0)[0][:3], ending)
+
+    def test_a_universe_brings_everything(self):
+        for words in ([], ["--swift"]):
+            path = self.path("u.hdf5")
+            self.works("sample", "cosmology", "-n", 12, "--steps", 4, "--a-end", "0.5", *words, "-o", path,
+                       "--velocity", self.path("v.npy"))
+            told = self.told("info", path)
+            self.assertEqual(told["format"], "swift_hdf5" if words else "gadget_hdf5")
+            self.assertEqual(told["points"], 1728)
+            self.assertAlmostEqual(told["cosmology"]["scale_factor"], 0.5)
+            self.assertAlmostEqual(told["cosmology"]["omega_m"], 0.31)
+            self.assertEqual(told["velocity_unit"], "km/s")
+            particles = told["particles"][0]
+            self.assertTrue(particles["has_velocity"] and particles["has_mass"] and particles["has_id"])
+            with h5py.File(path) as file:
+                ids = file["PartType1/ParticleIDs"][:]
+                np.testing.assert_array_equal(ids, np.arange(1, 1729))
+                stored = file["PartType1/Velocities"][:]
+            peculiar = np.load(self.path("v.npy"))
+            np.testing.assert_allclose(stored * (1 if words else np.sqrt(0.5)), peculiar, rtol=1e-5, atol=1e-4)
+
+
 if __name__ == "__main__":
     unittest.main()
