@@ -16,6 +16,7 @@
 #include <kith/picture.hpp>
 #include <kith/points.hpp>
 #include <kith/radius.hpp>
+#include <kith/results.hpp>
 #include <kith/sample.hpp>
 #include <kith/snapshot.hpp>
 #include <kith/tree.hpp>
