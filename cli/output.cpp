@@ -93,7 +93,7 @@ std::string Report::json() const {
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
 }
 
