@@ -57,7 +57,7 @@ def points(x: Any, name: str = "points", dtype: np.dtype | None = None) -> np.nd
     a = as_array(x, name)
     if a.ndim != 2:
         raise ValueError(f"{name}: an array of shape {a.shape}; give one row per point: (n, dimension)"
-                         + ("; for points on a line, x[:, None]" if a.ndim == 1 else ""))
+                         + ("; for one point x[None, :], for points on a line x[:, None]" if a.ndim == 1 else ""))
     wanted = scalar_type(a.dtype, name) if dtype is None else dtype
     scalar_type(a.dtype, name)
     if a.dtype == wanted and _is_usable(a):

@@ -1,6 +1,7 @@
 """How a call is carried out: threads, progress, cancelling. None of it changes a result."""
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Union
 
 from . import _kith
@@ -43,7 +44,7 @@ class TqdmProgress:
 def carry_out(function: Callable[..., Any], *arguments: Any, threads: int | None = None,
               progress: Progress = None, cancel: CancelToken | None = None) -> Any:
     """Calls a function of the extension module, whose last argument is how to carry it out."""
-    count = 0 if threads is None else threads
+    count = 0 if threads is None else operator.index(threads)
     if progress is None or progress is False:
         return function(*arguments, _kith.Call(count, None, cancel))
     shown = TqdmProgress() if progress is True else progress

@@ -121,17 +121,17 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
     tree = as_tree(points, box, **how)
     options = {"k": k, "exclude_self": exclude_self, "max_radius": max_radius, "strict": strict,
                "order": order, "method": method, "p": p}
-    index, distance = carry_out(_kith.knn, tree._core, queries_for(tree, queries), _checked_k(options),
-                                is_long(index_dtype, tree), -1, **how)
+    index, distance = carry_out(_kith.knn, tree._core, queries_for(tree, queries),
+                                _checked_k("knn", options), is_long(index_dtype, tree), -1, **how)
     return Neighbors(index, distance)
 
 
-def _checked_k(options: dict[str, Any]) -> dict[str, Any]:
+def _checked_k(call: str, options: dict[str, Any]) -> dict[str, Any]:
     k = options["k"]
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool):
-        raise TypeError(f"k = {k!r}; give an integer")
+        raise TypeError(f"{call}: k = {k!r}; give an integer")
     if k < 1:
-        raise ValueError(f"k = {k}; ask for at least 1 neighbor")
+        raise ValueError(f"{call}: k = {k}; ask for at least 1 neighbor")
     return {**options, "k": int(k)}
 
 
@@ -204,7 +204,7 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
     tree = as_tree(points, box, **how)
     is_same = mass is None or np.ndim(mass) == 0
     masses = None if is_same else values(mass, tree.input_size, "mass", FLOAT64)
-    found = carry_out(_kith.density, tree._core, masses, _checked_k({"k": k, "kernel": kernel}), **how)
+    found = carry_out(_kith.density, tree._core, masses, _checked_k("density", {"k": k, "kernel": kernel}), **how)
     return found if mass is None or not is_same else found * float(mass)
 
 
@@ -214,7 +214,7 @@ def kth_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = 
     """The distance of each point's k-th neighbour (itself the first, unless excluded); nothing else is stored."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
-    options = _checked_k({"k": k, "exclude_self": exclude_self})
+    options = _checked_k("kth_distance", {"k": k, "exclude_self": exclude_self})
     return carry_out(_kith.kth_distance, tree._core, options, **how)
 
 
@@ -224,5 +224,5 @@ def mean_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any =
     """The mean distance of each point's k neighbours."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
-    options = _checked_k({"k": k, "exclude_self": exclude_self})
+    options = _checked_k("mean_distance", {"k": k, "exclude_self": exclude_self})
     return carry_out(_kith.mean_distance, tree._core, options, **how)

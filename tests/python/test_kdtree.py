@@ -66,6 +66,15 @@ def test_one_point_is_answered_as_many(rng):
         assert np.isinf(far_d).all() and far_i.tolist() == [3000, 3000]
 
 
+def test_the_upper_bound_is_strict():
+    tree = kith.KDTree([[0.0], [1.0], [2.0]])
+    for query in ([0.0], [[0.0]]):
+        d, i = tree.query(query, k=3, distance_upper_bound=1.0)
+        assert np.ravel(i).tolist() == [0, 3, 3] and np.ravel(d).tolist() == [0.0, np.inf, np.inf]
+        d, i = tree.query(query, k=3, distance_upper_bound=np.nextafter(1.0, 2))
+        assert np.ravel(i).tolist() == [0, 1, 3]
+
+
 def test_the_trees_own_points(rng):
     x = rng.random((2000, 3), dtype=np.float32)
     tree = kith.KDTree(x)

@@ -108,8 +108,9 @@ def test_dropped_points_keep_their_rows(rng):
 
 
 @pytest.mark.parametrize("call, error, words", [
-    (lambda x: kith.knn(x, k=0), ValueError, "k = 0"),
-    (lambda x: kith.knn(x, k=1.5), TypeError, "k = 1.5"),
+    (lambda x: kith.knn(x, k=0), ValueError, "knn: k = 0"),
+    (lambda x: kith.kth_distance(x, k=-1), ValueError, "kth_distance: k = -1"),
+    (lambda x: kith.knn(x, k=1.5), TypeError, "knn: k = 1.5"),
     (lambda x: kith.knn(x, k=1, max_radius=-1), ValueError, "radius"),
     (lambda x: kith.knn(x, x[:, :2], k=1), ValueError, "dimension"),
     (lambda x: kith.knn(x, k=1, order="curve"), ValueError, "there are: input, tree"),

@@ -36,7 +36,7 @@ def test_libraries_come_from_the_wheel():
     if not inside.is_dir():
         pytest.skip("not installed from a wheel with libraries inside")
     loaded = {line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
-    for library in ("libtbb", "libhwy", "libhdf5", "libfmt", "libpng", "libkissfft"):
+    for library in ("libtbb", "libhwy", "libhdf5", "libfmt", "libkissfft"):
         paths = [path for path in loaded if pathlib.Path(path).name.startswith(library)]
         assert any(str(inside) in path for path in paths), (library, paths)
 
