@@ -86,16 +86,28 @@ class Sheet {
   Rect area() const {
     const double left = 22 + kLabelText + label_width(y_ticks_);
     const bool has_title = !options_.title.empty() || !options_.note.empty();
-    return {std::ceil(left), has_title ? 34.0 : kEdge, static_cast<double>(map_.frame.width) / 2,
+    const double top = !has_title ? kEdge : is_note_below() ? 50.0 : 34.0;
+    return {std::ceil(left), top, static_cast<double>(map_.frame.width) / 2,
             static_cast<double>(map_.frame.height) / 2};
   }
 
   double units_per_length() const { return 0.5 / map_.frame.pixel; }
 
+  /// Title and note stand on one line if there is room for both.
+  bool is_note_below() const {
+    const double both = width_of(options_.title, kTitleText) + width_of(options_.note, kTickText);
+    return !options_.title.empty() && !options_.note.empty() &&
+           1.05 * both + 16 > static_cast<double>(map_.frame.width) / 2;
+  }
+
   void draw_title() {
     const double y = area_.top - 11;
-    canvas_.add(Label{{area_.left, y}, options_.title, kTitleText});
-    canvas_.add(Label{{area_.right(), y}, options_.note, kTickText, Anchor::end});
+    const bool is_below = is_note_below();
+    canvas_.add(Label{{area_.left, is_below ? y - 17 : y}, options_.title, kTitleText});
+    canvas_.add(Label{{is_below ? area_.left : area_.right(), y},
+                      options_.note,
+                      kTickText,
+                      is_below ? Anchor::start : Anchor::end});
   }
 
   void draw_axes() {
@@ -162,42 +174,61 @@ class Sheet {
     return result;
   }
 
-  void draw_circle(std::size_t i, bool is_labelled, double x, double y) {
-    const double unit = units_per_length();
-    const Place at{area_.left + x * unit, area_.bottom() - y * unit};
-    const double radius = std::max(2.0, options_.circles.radius[i] * unit);
+  Place on_sheet(double x, double y) const {
+    return {area_.left + x * units_per_length(), area_.bottom() - y * units_per_length()};
+  }
+
+  double ring_radius(std::size_t i) const {
+    return std::max(2.0, options_.circles.radius[i] * units_per_length());
+  }
+
+  void draw_ring(std::size_t i, const Place& at) {
+    const double radius = ring_radius(i);
     canvas_.add(Circle{at, radius, false, {{{0, 0, 0}, Tone::fixed, 0.5}, 2.4}});
     canvas_.add(Circle{at, radius, false, {{{255, 255, 255}, Tone::fixed, 0.95}, 1.1}});
-    if (!is_labelled) return;
-    // Up and to the right of the circle, or where there is room for it.
-    const double diagonal = 0.72 * radius + 2;
+  }
+
+  /// Up and to the right of the circle, or where there is room for it. Left out where it would lie
+  /// on the number of a more important one.
+  void draw_number(std::size_t i, const Place& at) {
+    const double diagonal = 0.72 * ring_radius(i) + 2;
     const std::string text = std::to_string(i);
-    const bool is_right = at.x + diagonal + width_of(text, kTickText) < area_.right() - 2;
+    const double width = width_of(text, kTickText);
+    const bool is_right = at.x + diagonal + width < area_.right() - 2;
     const bool is_above = at.y - diagonal - kTickText > area_.top + 2;
-    canvas_.add(Label{{at.x + (is_right ? diagonal : -diagonal),
-                       at.y + (is_above ? -diagonal : diagonal + 0.7 * kTickText)},
-                      text,
-                      kTickText,
-                      is_right ? Anchor::start : Anchor::end,
-                      true,
-                      kWhite,
-                      kShade});
+    const Place base{at.x + (is_right ? diagonal : -diagonal),
+                     at.y + (is_above ? -diagonal : diagonal + 0.7 * kTickText)};
+    const Rect rect{is_right ? base.x : base.x - width, base.y - kTickText, width, kTickText};
+    const auto overlaps = [&](const Rect& r) {
+      return rect.left < r.right() + 2 && r.left < rect.right() + 2 && rect.top < r.bottom() &&
+             r.top < rect.bottom();
+    };
+    if (std::any_of(numbers_.begin(), numbers_.end(), overlaps)) return;
+    numbers_.push_back(rect);
+    canvas_.add(
+        Label{base, text, kTickText, is_right ? Anchor::start : Anchor::end, true, kWhite, kShade});
+  }
+
+  /// Calls draw(place on the sheet) for every image of a circle that is seen.
+  template <class Draw>
+  void for_images(std::size_t i, Draw draw) {
+    const Circles& c = options_.circles;
+    const Frame& f = map_.frame;
+    const double* center = c.center.data() + i * static_cast<std::size_t>(dimension_);
+    const double x = f.across.place(center[f.across.axis]);
+    const double y = f.up.place(center[f.up.axis]);
+    for (const double xi : images(f.across, x, c.radius[i]))
+      for (const double yi : images(f.up, y, c.radius[i])) draw(on_sheet(xi, yi));
   }
 
   void draw_circles() {
-    const Circles& c = options_.circles;
-    const Frame& f = map_.frame;
     std::vector<std::size_t> drawn;
-    for (std::size_t i = 0; i < c.radius.size(); ++i)
+    for (std::size_t i = 0; i < options_.circles.radius.size(); ++i)
       if (has_circle(i)) drawn.push_back(i);
-    for (std::size_t k = drawn.size(); k-- > 0;) {  // the most important lie on top
-      const std::size_t i = drawn[k];
-      const double* center = c.center.data() + i * static_cast<std::size_t>(dimension_);
-      const double x = f.across.place(center[f.across.axis]);
-      const double y = f.up.place(center[f.up.axis]);
-      for (const double xi : images(f.across, x, c.radius[i]))
-        for (const double yi : images(f.up, y, c.radius[i])) draw_circle(i, k < c.labels, xi, yi);
-    }
+    for (std::size_t k = drawn.size(); k-- > 0;)  // the most important lie on top
+      for_images(drawn[k], [&](const Place& at) { draw_ring(drawn[k], at); });
+    drawn.resize(std::min(drawn.size(), options_.circles.labels));
+    for (const std::size_t i : drawn) for_images(i, [&](const Place& at) { draw_number(i, at); });
   }
 
   void draw_legend() {
@@ -217,6 +248,7 @@ class Sheet {
   Ticks x_ticks_, y_ticks_, color_ticks_;
   Rect area_;
   Canvas canvas_;
+  std::vector<Rect> numbers_;  ///< where there are some already
 };
 
 void check(const FigureOptions& options, int dimension) {
