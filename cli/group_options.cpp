@@ -54,9 +54,10 @@ void add_group_request(CLI::App& command, GroupRequest& request) {
   command.add_flag(
       "--overdensities", request.wants_overdensities,
       "masses and radii at 200 and 500 times critical, 200 times mean, and virial density");
+  request.center.clear();
   command
-      .add_option("--center", request.center, "of those spheres: mass, or density (densest member)")
-      ->capture_default_str()
+      .add_option("--center", request.center,
+                  "mass, or density (of the densest member); default density for those spheres")
       ->check(CLI::IsMember({"mass", "density"}));
   add_max_memory(command, request.common);
   add_common(command, request.common);

@@ -18,6 +18,11 @@ bool contains(const std::vector<int>& list, int value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
+double inside(double x, const Box& box, int axis) {
+  const double side = box.side(axis), origin = box.origin(axis);
+  return side > 0 ? x - side * std::floor((x - origin) / side) : x;
+}
+
 std::string types_text(const std::vector<int>& types) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
@@ -181,9 +186,12 @@ void GroupRun::measure() {
        .type = type_,
        .types = type_.empty() ? 0 : std::max(input_.info().types, input_.types().back() + 1)},
       execution);
-  if (!request_.wants_overdensities && request_.center == "mass") return;
+  // Groups that a bridge joins have their center of mass in between, where there may be nothing.
+  const bool has_peaks =
+      request_.center.empty() ? request_.wants_overdensities : request_.center == "density";
+  if (!request_.wants_overdensities && !has_peaks) return;
   const Tree tree(points(), {.box = input_.box(), .non_finite = input_.non_finite()}, execution);
-  if (request_.center == "density") find_peaks(tree);
+  if (has_peaks) find_peaks(tree);
   if (request_.wants_overdensities) find_overdensities(tree);
 }
 
@@ -197,7 +205,8 @@ void GroupRun::find_peaks(const Tree& tree) {
   for (std::size_t g = 0; g < peaks.size(); ++g)
     for (std::size_t axis = 0; axis < dimension; ++axis)
       peak_[g * dimension + axis] =
-          positions_[static_cast<std::size_t>(peaks[g]) * dimension + axis];
+          inside(positions_[static_cast<std::size_t>(peaks[g]) * dimension + axis], input_.box(),
+                 static_cast<int>(axis));
 }
 
 void GroupRun::find_overdensities(const Tree& tree) {
