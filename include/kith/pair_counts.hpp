@@ -15,8 +15,8 @@ struct PairCountOptions {
   std::span<const double> radii = {};  ///< in any order; infinity counts everything
   bool cumulative = true;  ///< pairs within radii[i]; else those beyond radii[i - 1] (or 0) as
                            ///< well: the radii must then ascend
-  bool strict = false;  ///< pairs at exactly the radius do not count
-  double p = 2;         ///< the norm that measures distance, as in KnnOptions
+  bool strict = false;     ///< pairs at exactly the radius do not count
+  double p = 2;            ///< the norm that measures distance, as in KnnOptions
 };
 
 /// For each radius the number of pairs of a point of `receivers` and one of `sources`. A tree with
