@@ -186,7 +186,7 @@ TYPED_TEST(SnapshotRoundTrip, NpyAndRaw) {
 
 TEST(WriteSnapshot, LargeOnesAreWrittenInPieces) {
   const Folder folder;
-  const Particles<float> particles(700'001);
+  const Particles<float> particles(400'001);  // more than one piece of 4 MiB
   for (const char* name : {"a.hdf5", "b.h5", "a.gadget2", "a.npz", "a.ply", "a.npy"}) {
     SCOPED_TRACE(name);
     std::uint64_t last = 0, total = 1;
