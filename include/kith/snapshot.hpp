@@ -133,9 +133,9 @@ struct SnapshotContent {
   const std::uint64_t* id = nullptr;
   double particle_mass = 0;  ///< the same for all; 0 = none
   int type = 1;
-  Box box;
-  Units units;
-  Background background;
+  Box box = {};
+  Units units = {};
+  Background background = {};
 };
 
 struct SnapshotWriteOptions {
