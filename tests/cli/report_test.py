@@ -49,7 +49,8 @@ class Report(unittest.TestCase):
 
     def make(self, *words, output="report.html"):
         """Runs the report and returns its page as a tree."""
-        result = run("report", *words, "-o", self.path(output))
+        size = [] if "--picture-size" in words else ["--picture-size", "256"]
+        result = run("report", *words, *size, "-o", self.path(output))
         self.assertEqual(result.returncode, 0, result.stderr)
         with open(self.path(output), encoding="utf-8") as file:
             self.page = file.read()
