@@ -23,7 +23,7 @@ using value_of = typename std::remove_reference_t<decltype(std::declval<Catalogu
 
 std::vector<std::size_t> column_shape(const Catalogue& catalogue, int width) {
   const auto dimension = static_cast<std::size_t>(catalogue.dimension);
-  if (width == -1) return {catalogue.count(), dimension, dimension};
+  if (width == kMatrix) return {catalogue.count(), dimension, dimension};
   if (width > 0) return {catalogue.count(), static_cast<std::size_t>(width)};
   return {catalogue.count()};
 }
@@ -43,9 +43,7 @@ nb::dict columns_of(nb::handle self) {
     static T nothing{};
     const std::vector<T>& values = catalogue.*member;
     const std::vector<std::size_t> shape = column_shape(catalogue, width);
-    // Without groups every column is empty; those that there would be show it by their width.
-    if (width == -2 || values.size() != total(shape)) return;
-    if (values.empty() && (width == 0 && catalogue.count() > 0)) return;
+    if (width == kAbsent || values.size() != total(shape)) return;
     T* data = values.empty() ? &nothing : const_cast<T*>(values.data());
     columns[name] = nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), self));
   });

@@ -19,7 +19,7 @@ from . import sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
 from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
-                         mass_function, overdensities, read_catalogue, subhalos)
+                         mass_function, overdensities, peak_members, read_catalogue, subhalos)
 from ._groups import Groups, fof
 from ._kdtree import KDTree, cKDTree
 from ._kith import version as __version__
@@ -32,7 +32,7 @@ __all__ = [
     "Box", "CancelToken", "Catalogue", "Cells", "Groups", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
     "Overdensities", "Pairs", "Plane", "Snapshot", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "density",
     "edge_density", "estimate_memory", "fof", "halos", "knn", "kth_distance", "mass_function", "mean_distance",
-    "overdensities", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "subhalos",
+    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "subhalos",
 ]
 
 

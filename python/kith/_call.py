@@ -45,9 +45,13 @@ def carry_out(function: Callable[..., Any], *arguments: Any, threads: int | None
               progress: Progress = None, cancel: CancelToken | None = None) -> Any:
     """Calls a function of the extension module, whose last argument is how to carry it out."""
     count = 0 if threads is None else operator.index(threads)
+    if cancel is not None and not isinstance(cancel, CancelToken):
+        raise TypeError(f"cancel = {cancel!r}; give a kith.CancelToken")
     if progress is None or progress is False:
         return function(*arguments, _kith.Call(count, None, cancel))
     shown = TqdmProgress() if progress is True else progress
+    if not callable(shown):
+        raise TypeError(f"progress = {shown!r}; give a function of (stage, done, total), or True for bars")
     try:
         return function(*arguments, _kith.Call(count, shown, cancel))
     finally:

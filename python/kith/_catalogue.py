@@ -160,7 +160,21 @@ def _velocity_option(velocity: Any) -> dict[str, Any]:
     return {} if velocity is None else {"velocity": as_points(velocity, "velocity")}
 
 
-def catalogue(points: Any, groups: Groups, *, mass: Any = None, velocity: Any = None, type: Any = None,
+def _as_groups(groups: Any) -> Groups:
+    return groups if isinstance(groups, Groups) else Groups(groups)
+
+
+def peak_members(groups: Any, value: Any, *, peak: str = "largest") -> np.ndarray:
+    """For every group the index of the member with the largest ``value`` (its density), or with the "smallest" (the
+    distance of its k-th neighbour), ties by index: an alternative center."""
+    if peak not in ("largest", "smallest"):
+        raise ValueError(f"peak = {peak!r}; there are: largest, smallest")
+    chosen = _as_groups(groups)
+    per_point = values(value, len(chosen.label), "value")
+    return carry_out(_kith.peak_members, chosen._members, per_point, peak == "smallest")
+
+
+def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = None, type: Any = None,
               types: int = 0, contaminating_types: Sequence[int] = (), box: Any = None,
               threads: int | None = None, progress: Progress = None,
               cancel: CancelToken | None = None) -> Catalogue:
@@ -170,7 +184,7 @@ def catalogue(points: Any, groups: Groups, *, mass: Any = None, velocity: Any = 
     ----------
     points : array_like, (n, dimension)
         The points that the groups are of.
-    groups : Groups
+    groups : Groups, or array_like of labels
     mass : float or array_like, optional
         Of all points, or of each; 1 if not given.
     velocity : array_like, (n, dimension), optional
@@ -188,7 +202,7 @@ def catalogue(points: Any, groups: Groups, *, mass: Any = None, velocity: Any = 
     Catalogue
         The same bits for any number of threads.
     """
-    chosen = as_points(points)
+    chosen, groups = as_points(points), _as_groups(groups)
     options = {"box": as_box(box)._core, "types": types, "contaminating_types": list(contaminating_types),
                **_mass_options(mass, len(chosen)), **_velocity_option(velocity)}
     if type is not None:
@@ -262,7 +276,7 @@ class Subhalos:
         return f"<kith.Subhalos: {len(self)} in {len(np.unique(self.parent))} halos>"
 
 
-def subhalos(points: Any, groups: Groups, *, velocity: Any, linking_length: float, mass: Any = None,
+def subhalos(points: Any, groups: Any, *, velocity: Any, linking_length: float, mass: Any = None,
              position_scale: float = 0.0, velocity_scale: float = 0.0, min_size: int = 20, box: Any = None,
              threads: int | None = None, progress: Progress = None,
              cancel: CancelToken | None = None) -> Subhalos:
@@ -276,7 +290,7 @@ def subhalos(points: Any, groups: Groups, *, velocity: Any, linking_length: floa
     options = {"box": as_box(box)._core, "linking_length": linking_length, "position_scale": position_scale,
                "velocity_scale": velocity_scale, "min_size": min_size, **_mass_options(mass, len(chosen)),
                **_velocity_option(velocity)}
-    parent, members, core = carry_out(_kith.subhalos, chosen, groups._members, options, threads=threads,
+    parent, members, core = carry_out(_kith.subhalos, chosen, _as_groups(groups)._members, options, threads=threads,
                                       progress=progress, cancel=cancel)
     about = {**_about(chosen, box), "linking_length": linking_length}
     return Subhalos(parent, members.order(), members.offset().view(np.int64),

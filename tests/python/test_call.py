@@ -31,6 +31,9 @@ def test_results_do_not_depend_on_threads(rng):
     np.testing.assert_array_equal(one.distance, many.distance)
     with pytest.raises(ValueError, match="threads"):
         kith.knn(x, k=8, threads=-2)
+    for wrong in ({"threads": 2.5}, {"progress": 3}, {"cancel": "now"}):
+        with pytest.raises(TypeError, match="integer|progress = 3|cancel = 'now'"):
+            kith.knn(x, k=8, **wrong)
 
 
 def test_progress_rises_to_the_end(slow_tree):

@@ -183,3 +183,27 @@ def test_the_mass_function_counts_every_group(halos, universe):
     width = np.log(counted.edge[1] / counted.edge[0])
     np.testing.assert_allclose(counted.density, counted.count / width / universe.box.side[0] ** 3)
     assert (counted.lower <= counted.density).all() and (counted.density <= counted.upper).all()
+
+
+def test_the_peak_of_each_group(rng):
+    x, value = rng.random((400, 3)), rng.random(400)
+    groups = kith.fof(x, linking_length=0.1, min_size=3)
+    for peak, choose in (("largest", np.argmax), ("smallest", np.argmin)):
+        expected = [groups.members(g)[choose(value[groups.members(g)])] for g in range(groups.count)]
+        assert kith.peak_members(groups, value, peak=peak).tolist() == expected
+    with pytest.raises(ValueError, match="largest, smallest"):
+        kith.peak_members(groups, value, peak="highest")
+
+
+def test_catalogues_without_groups_and_in_other_dimensions(rng, tmp_path):
+    empty = kith.halos(rng.random((100, 3)), linking_length=1e-9, min_size=5)
+    assert len(empty) == 0 and empty.center.shape == (0, 3) and "type_size" not in empty.columns
+    empty.save(tmp_path / "none.npz")
+    assert len(kith.read_catalogue(tmp_path / "none.npz")) == 0
+    x = rng.random((300, 5))
+    found = kith.halos(x, velocity=x, linking_length=0.25, min_size=3)
+    assert len(found) > 0 and "angular_momentum" not in found.columns and found.axes.shape[1:] == (5, 5)
+    flat = kith.halos(x[:, :2], velocity=x[:, :2], linking_length=0.03, min_size=3)
+    assert flat.angular_momentum.shape == (len(flat),)
+    labels = flat.groups.label.tolist()
+    np.testing.assert_array_equal(kith.catalogue(x[:, :2], labels).mass, flat.mass)
