@@ -169,8 +169,10 @@ class KDTree:
              threads: int) -> tuple[np.ndarray, np.ndarray]:
         bound = bound if bound > 0 else 0.0
         options = {"k": k, "exclude_self": exclude_self, "max_radius": bound, "strict": math.isfinite(bound), "p": p}
+        # Replacing -1 is one more pass over the result: only where there can be any.
+        missing = self.n if math.isfinite(bound) or k + exclude_self > self.n else -1
         try:
-            index, distance = carry_out(_kith.knn, self._tree._core, queries, options, True, self.n,
+            index, distance = carry_out(_kith.knn, self._tree._core, queries, options, True, missing,
                                         threads=threads)
         except ValueError as error:
             raise worded(error, "x") from error
