@@ -1,11 +1,13 @@
 #include "brute.hpp"
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <thread>
 
-#include <kith/error.hpp>
+#include "progress.hpp"
 
 namespace kith::cli {
 namespace {
@@ -22,6 +24,7 @@ struct Loop {
   const std::function<std::string(std::size_t)>& check;
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
+  std::atomic<int> running{0};
   std::mutex mutex = {};
   std::size_t lowest = static_cast<std::size_t>(-1);
   std::string complaint = {};
@@ -38,7 +41,7 @@ struct Loop {
 
   void work() {
     try {
-      for (std::size_t i = next++; i < n && !is_over(); i = next++) {
+      for (std::size_t i = next++; i < n; i = next++) {
         if (std::string text = check(i); !text.empty()) complain(i, std::move(text));
         ++done;
       }
@@ -47,14 +50,25 @@ struct Loop {
       error = std::current_exception();
       next = n;
     }
+    --running;
   }
 };
 
-/// Draws from one thread alone, until the others are done.
+/// Stops at once: the loops over all points look at nothing but points, and a check has no files
+/// that would have to be cleaned up.
+[[noreturn]] void leave() {
+  clear_progress();
+  std::fputs("kith: stopped\n", stderr);
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
+
+/// Draws, from one thread alone, and waits for the others.
 void watch(Loop& loop, const std::string& stage) {
-  while (loop.done < loop.n && loop.next < loop.n && !loop.is_over()) {
-    loop.execution.progress({stage, loop.done, loop.n});
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  while (loop.running > 0) {
+    if (loop.is_over()) leave();
+    if (loop.execution.progress) loop.execution.progress({stage, loop.done, loop.n});
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 
@@ -75,11 +89,11 @@ std::string first_complaint(const std::string& stage, std::size_t n, const Execu
                             const std::function<std::string(std::size_t)>& check) {
   Loop loop{n, execution, check};
   std::vector<std::thread> threads;
+  loop.running = thread_count(execution);
   for (int t = 0; t < thread_count(execution); ++t) threads.emplace_back([&] { loop.work(); });
-  if (execution.progress) watch(loop, stage);
+  watch(loop, stage);
   for (std::thread& thread : threads) thread.join();
   if (loop.error) std::rethrow_exception(loop.error);
-  if (loop.is_over()) throw Error(ErrorCode::cancelled, stage + ": stopped");
   return loop.complaint;
 }
 

@@ -19,7 +19,7 @@ void GroupRun::write(const Subhalos* subhalos) {
   const bool is_csv = style_ == ResultStyle::csv;
   const bool has_order =
       request_.wants_order || ((is_gadget || subhalos) && !request_.wants_no_order);
-  const bool has_labels = request_.wants_labels || (!is_gadget && !is_csv && !request_.wants_order);
+  const bool has_labels = request_.wants_labels || (!is_gadget && !is_csv);
   if (has_order && !is_csv) content.members = &members_;
   if (has_labels) content.label = groups_->label();
   const std::vector<std::uint64_t> ids =

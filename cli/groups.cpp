@@ -100,6 +100,10 @@ void GroupRun::check_outputs() {
                   fmt::format("{}: a table of groups has no room for --labels and --order; use "
                               ".hdf5 or .npz",
                               request_.output));
+    if (style_ == ResultStyle::swift && request_.wants_order)
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("{}: style swift has no place for --order; use style gadget",
+                              request_.output));
     input_.check_output(request_.output);
   }
   if (request_.picture.empty()) return;
