@@ -22,7 +22,9 @@ if(KITH_WERROR)
   target_compile_options(kith_flags INTERFACE -Werror)
 endif()
 if(KITH_SANITIZE)
-  target_compile_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE} -fno-omit-frame-pointer)
+  # GCC's warning of uninitialised values is wrong too often under a sanitizer, which would find them itself.
+  target_compile_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE} -fno-omit-frame-pointer
+                                              $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE})
   if(KITH_SANITIZE MATCHES "undefined")
     target_compile_options(kith_flags INTERFACE -fno-sanitize-recover=undefined)

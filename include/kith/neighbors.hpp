@@ -143,8 +143,8 @@ class KITH_API KnnSearcher {
   /// Errors: as knn.
   KnnSearcher(const Tree& tree, const KnnOptions& options);
   ~KnnSearcher();
-  KnnSearcher(KnnSearcher&&) noexcept = default;
-  KnnSearcher& operator=(KnnSearcher&&) noexcept = default;
+  KnnSearcher(KnnSearcher&&) noexcept;
+  KnnSearcher& operator=(KnnSearcher&&) noexcept;
 
   /// The k neighbours of the point, in the form of one row of knn. Errors: non_finite.
   void operator()(const T* point, Index* index, T* distance);

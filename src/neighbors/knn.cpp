@@ -146,6 +146,10 @@ KnnSearcher<T, Index>::KnnSearcher(const Tree& tree, const KnnOptions& options) 
 
 template <Coordinate T, ResultIndex Index>
 KnnSearcher<T, Index>::~KnnSearcher() = default;
+template <Coordinate T, ResultIndex Index>
+KnnSearcher<T, Index>::KnnSearcher(KnnSearcher&&) noexcept = default;
+template <Coordinate T, ResultIndex Index>
+KnnSearcher<T, Index>& KnnSearcher<T, Index>::operator=(KnnSearcher&&) noexcept = default;
 
 template <Coordinate T, ResultIndex Index>
 void KnnSearcher<T, Index>::operator()(const T* point, Index* index, T* distance) {

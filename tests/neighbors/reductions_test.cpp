@@ -93,7 +93,8 @@ TEST(KnnSearcher, GivesTheRowsOfKnn) {
   const auto points = some_points(3000, 6), queries = some_points(300, 7);
   const Tree tree(view(points), {.box = Box::periodic(1)});
   const auto rows = knn(tree, view(queries), {.k = 12});
-  KnnSearcher searcher(tree, {.k = 12});
+  KnnSearcher first(tree, {.k = 12});
+  KnnSearcher searcher = std::move(first);
   std::array<std::int32_t, 12> index;
   std::array<float, 12> distance;
   for (std::size_t i = 0; i < queries.size(); ++i) {
