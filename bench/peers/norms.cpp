@@ -106,7 +106,7 @@ int main(int count, char** arguments) {
   const std::string_view what = count > 1 ? arguments[1] : "";
   try {
     if (what == "points" && count == 4)
-      kith::write_points(arguments[3], points_of(arguments[2]).view());
+      kith::write_snapshot(arguments[3], {.position = points_of(arguments[2]).view()});
     else if (what == "knn" && count == 6)
       time_knn(arguments + 2);
     else if (what == "pairs" && count == 6)
