@@ -17,7 +17,7 @@ class Yt(ProgramTest):
         self.works("subhalos", snapshot, "-b", "0.2", "--phase-linking-length", "0.5", "--subhalo-min-size", 5,
                    "--overdensities", "-o", path)
         with h5py.File(path) as f:
-            mass, center = f["Group/GroupMass"][:], f["Group/GroupCM"][:]
+            mass, center = f["Group/GroupMass"][:], f["Group/GroupPos"][:]
             sizes = f["Group/GroupLen"][:]
             parents = f["Subhalo/SubhaloGrNr"][:]
             ids = f["IDs/ID"][:]
