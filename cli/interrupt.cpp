@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include <kith/error.hpp>
+
 namespace kith::cli {
 namespace {
 
@@ -27,6 +29,10 @@ const CancelToken& interrupt_token() {
     handle(SIGTERM);
   }
   return token;
+}
+
+void stop_if_interrupted() {
+  if (interrupt_token().is_cancelled()) throw Error(ErrorCode::cancelled, "stopped");
 }
 
 }  // namespace kith::cli

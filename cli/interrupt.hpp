@@ -9,4 +9,8 @@ namespace kith::cli {
 /// once.
 const CancelToken& interrupt_token();
 
+/// Throws Error (cancelled) if a signal came: between parts of the work that do not look
+/// themselves.
+void stop_if_interrupted();
+
 }  // namespace kith::cli

@@ -13,6 +13,7 @@
 #include <kith/version.hpp>
 
 #include "groups.hpp"
+#include "interrupt.hpp"
 
 namespace kith::cli {
 namespace {
@@ -144,15 +145,20 @@ void deliver(const ReportRequest& request, Findings& findings, Session& session)
     if (exhibit) exhibits.push_back(*exhibit);
   for (const Exhibit& e : exhibits) {
     if (request.figures.empty()) break;
-    for (const char* ending : {".svg", ".png"})
+    for (const char* ending : {".svg", ".png"}) {
+      stop_if_interrupted();
       write_drawing((std::filesystem::path(request.figures) / (e.name + ending)).string(),
                     e.drawing, 2, execution);
+    }
   }
   if (findings.seconds > 0) {
     findings.seconds = session.seconds();
     findings.statistics = session.statistics();
   }
-  write_page(request.output, report_page(findings, request.options, exhibits));
+  stop_if_interrupted();
+  const std::string page = report_page(findings, request.options, exhibits);
+  stop_if_interrupted();
+  write_page(request.output, page);
   session.report().add_count("groups", findings.catalogue.count());
   session.report().add("output", request.output);
   session.say(fmt::format("{}: {} in {}", request.output,
