@@ -189,6 +189,15 @@ void Hdf5Reader::read(Field field, const SnapshotType& type, const Target& to,
   }
 }
 
+void Hdf5Reader::list_files(const std::string& path, std::uint64_t count) {
+  if (count == 1) {
+    info.files = {path};
+    return;
+  }
+  const NumberedName name = numbered_name(path, count);
+  for (std::uint64_t number = 0; number < count; ++number) info.files.push_back(name.with(number));
+}
+
 void Hdf5Reader::add_particles(const hdf5::InputFile& file, const std::string& path, int type,
                                std::uint64_t count, const std::vector<double>& sides) {
   const std::string group = fmt::format("PartType{}", type);

@@ -31,6 +31,9 @@ class Hdf5Reader : public SnapshotReader {
   void read(Field field, const SnapshotType& type, const Target& to,
             const Workers& workers) const override;
 
+  /// Names the files of a snapshot in `count` files, of which `path` is one.
+  void list_files(const std::string& path, std::uint64_t count);
+
   /// Finds the fields of the `count` particles of a type in one file of the snapshot.
   void add_particles(const hdf5::InputFile& file, const std::string& path, int type,
                      std::uint64_t count, const std::vector<double>& sides);

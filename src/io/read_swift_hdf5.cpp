@@ -58,16 +58,6 @@ class SwiftHdf5Reader : public Hdf5Reader {
   }
 
  private:
-  void list_files(const std::string& path, std::uint64_t count) {
-    if (count == 1) {
-      info.files = {path};
-      return;
-    }
-    const NumberedName name = numbered_name(path, count);
-    for (std::uint64_t number = 0; number < count; ++number)
-      info.files.push_back(name.with(number));
-  }
-
   void add_file(const std::string& file, const std::string& first, const Common& common,
                 bool is_virtual, std::vector<std::uint64_t>& sums) {
     const hdf5::InputFile opened(file);
