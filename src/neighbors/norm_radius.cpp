@@ -16,12 +16,10 @@ class NormRadius final : public SearchWorker {
       : job_(job), walk_(job.source, job.side, norm) {}
 
   void run(std::size_t group_begin, std::size_t group_end) override {
-    for_each_block(job_, group_begin, group_end, [&](std::size_t block) {
-      const QueryBlock<D, T> queries(job_, block);
-      const std::size_t step = job_.is_grouped ? kLanes : 1;
-      for (std::size_t lane = 0; lane < queries.size(); lane += step)
-        search(queries, lane, std::min(queries.size(), lane + step));
-    });
+    for_each_query<D, T>(job_, group_begin, group_end,
+                         [&](const QueryBlock<D, T>& queries, std::size_t begin, std::size_t end) {
+                           search(queries, begin, end);
+                         });
   }
 
  private:

@@ -198,15 +198,18 @@ class NormRows {
   std::vector<T> distances_;
 };
 
-/// Calls search(block) for each block of queries of some groups.
-template <class T, class F>
-void for_each_block(const SearchJob<T>& job, std::size_t group_begin, std::size_t group_end,
+/// Calls search(queries, begin, end) for the queries of some groups: a block at once where its
+/// queries are near each other, else one by one.
+template <int D, class T, class F>
+void for_each_query(const SearchJob<T>& job, std::size_t group_begin, std::size_t group_end,
                     F search) {
-  const std::size_t blocks = job.queries.block_count();
-  const std::size_t end = std::min(blocks, group_end * kGroupBlocks);
-  for (std::size_t block = group_begin * kGroupBlocks; block < end; ++block) {
+  const std::size_t last = std::min(job.queries.block_count(), group_end * kGroupBlocks);
+  const std::size_t step = job.is_grouped ? kLanes : 1;
+  for (std::size_t block = group_begin * kGroupBlocks; block < last; ++block) {
     if (job.checkpoint) (*job.checkpoint)();
-    search(block);
+    const QueryBlock<D, T> queries(job, block);
+    for (std::size_t lane = 0; lane < queries.size(); lane += step)
+      search(queries, lane, std::min(queries.size(), lane + step));
   }
 }
 
