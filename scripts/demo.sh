@@ -21,7 +21,7 @@ run() {
 
 start=$SECONDS
 echo "kith: halos of a small universe"
-say 1 "Building (the first time takes two or three minutes)"
+say 1 "Building (the first time takes about four minutes)"
 need_packages build test
 step demo-build configure_and_build release kith_program
 
