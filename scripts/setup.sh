@@ -11,7 +11,7 @@ declare -A packages=(
            libtbb-dev libfmt-dev libhwy-dev libpng-dev libkissfft-dev libcli11-dev
            libhdf5-dev zlib1g-dev"
   # The tests and the benchmarks with their peers.
-  [test]="libgtest-dev libbenchmark-dev libnanoflann-dev python3"
+  [test]="libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
   # The Python package; ccache spares the wheel what the release build has compiled.
   [python]="python3-dev python3-venv ccache"
   # The second compiler, format and tidy.
