@@ -13,14 +13,17 @@ BELOW = {
     "geometry": ["base"],
     "parallel": ["geometry"],
     "tree": ["parallel"],
-    "kernels": ["parallel"],
+    "kernels": ["geometry"],
     "walk": ["tree", "kernels"],
     "neighbors": ["walk"],
     "groups": ["neighbors"],
     "mpi": ["groups"],
-    # These two stand beside; io knows trees, to save them.
+    # These stand beside the searches; files knows trees, to save them.
     "sample": ["parallel"],
-    "io": ["tree"],
+    "files": ["tree"],
+    "snapshots": ["files"],
+    "results": ["files"],
+    "drawing": ["files"],
 }
 # Folders that are users of the library: they see <kith/...> alone.
 USERS = ["cli", "examples", "python"]
@@ -29,9 +32,9 @@ ONLY_IN = {
     "tbb": ["src/parallel/arena.cpp"],
     "oneapi": ["src/parallel/arena.cpp"],
     "hwy": ["src/kernels", "src/walk", "src/neighbors", "src/groups"],
-    "png": ["src/io"],
+    "png": ["src/drawing"],
     "kissfft": ["src/sample"],
-    "hdf5": ["src/io"],
+    "hdf5": ["src/files"],
     "mpi.h": ["src/mpi", "include/kith/mpi.hpp"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -40,7 +40,7 @@ class Layers(CheckTest):
     def test_downward_includes_pass(self):
         self.write("src/tree/a.cpp", '#include <vector>\n#include <kith/tree.hpp>\n'
                                      '#include "base/fail.hpp"\n#include "tree/planes.hpp"\n')
-        self.write("src/io/a.cpp", '#include <png.h>\n#include "parallel/workers.hpp"\n')
+        self.write("src/drawing/a.cpp", '#include <png.h>\n#include "parallel/workers.hpp"\n')
         self.write("cli/main.cpp", "#include <kith/kith.hpp>\n")
         self.assert_passes("layers.py")
 
@@ -52,9 +52,9 @@ class Layers(CheckTest):
         self.write("src/tree/a.hpp", '#include "kernels/lanes.hpp"\n')
         self.assert_complains("layers.py", "beside kernels")
 
-    def test_the_library_does_not_stand_on_io(self):
-        self.write("src/groups/a.hpp", '#  include "io/png.hpp"\n')
-        self.assert_complains("layers.py", "beside io")
+    def test_the_library_does_not_stand_on_files(self):
+        self.write("src/groups/a.hpp", '#  include "files/npy.hpp"\n')
+        self.assert_complains("layers.py", "beside files")
 
     def test_angle_brackets_do_not_hide_a_layer(self):
         self.write("src/base/a.hpp", "#include <tree/planes.hpp>\n")

@@ -11,7 +11,7 @@
 
 #include <kith/error.hpp>
 
-#include "io/snapshot_reader.hpp"
+#include "snapshots/reader.hpp"
 
 namespace kith::test {
 

@@ -1,0 +1,46 @@
+// The density of a slice on a grid of pixels, with the frame that it is seen in and its scale of
+// colors.
+#pragma once
+
+#include <kith/picture.hpp>
+
+#include "drawing/image.hpp"
+#include "parallel/workers.hpp"
+
+namespace kith::io {
+
+/// What is shown along one axis.
+struct Range {
+  int axis = 0;
+  double begin = 0;
+  double length = 1;
+  bool wraps = false;
+
+  /// From the lower edge; within [0, length) where the axis wraps.
+  double place(double x) const;
+};
+
+struct Frame {
+  Range across, up, depth;
+  bool has_depth = false;
+  double pixel = 1;  ///< its side
+  std::size_t width = 0, height = 0;
+
+  /// Whether a coordinate along `depth` is shown.
+  bool is_in_slice(const PictureOptions& options, double depth_coordinate) const;
+};
+
+struct DensityMap {
+  Frame frame;
+  Image density;  ///< points per pixel, smoothed
+  double mean = 0;
+  double darkest = 0;  ///< ends of the scale of colors, in units of the mean
+  double brightest = 0;
+};
+
+/// Errors: as those of picture(), whose options these are.
+DensityMap density_map(const PointsView& points, const PictureOptions& options, Workers& workers);
+
+Picture colored(const DensityMap& map, const Workers& workers);
+
+}  // namespace kith::io

@@ -1,0 +1,92 @@
+#include <csetjmp>
+#include <png.h>
+#include <string>
+
+#include <kith/picture.hpp>
+
+#include "base/fail.hpp"
+#include "drawing/canvas.hpp"
+#include "files/atomic_file.hpp"
+
+namespace kith {
+namespace {
+
+/// The bytes of a PNG file in memory. libpng reports errors by a long jump, which must not cross an
+/// object with a destructor: so this function owns none, and what it writes to belongs to the
+/// caller.
+struct Encoder {
+  const CancelToken* cancel = nullptr;
+  std::string bytes;
+  std::string problem;
+
+  static void append(png_structp png, png_bytep data, png_size_t size) {
+    auto* self = static_cast<Encoder*>(png_get_io_ptr(png));
+    try {
+      self->bytes.append(reinterpret_cast<const char*>(data), size);
+    } catch (const std::exception&) {
+      self->bytes.clear();
+      png_error(png, "out of memory");
+    }
+  }
+  static void on_error(png_structp png, png_const_charp message) {
+    static_cast<Encoder*>(png_get_error_ptr(png))->problem = message;
+    png_longjmp(png, 1);
+  }
+  static void on_warning(png_structp, png_const_charp) {}
+};
+
+bool encode(const Picture& picture, Encoder& encoder) {
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, &Encoder::on_error,
+                                            &Encoder::on_warning);
+  if (!png) return false;
+  png_infop info = png_create_info_struct(png);
+  if (!info || setjmp(png_jmpbuf(png))) {
+    png_destroy_write_struct(&png, &info);
+    return false;
+  }
+  png_set_write_fn(png, &encoder, &Encoder::append, nullptr);
+  const auto width = static_cast<png_uint_32>(picture.width);
+  png_set_IHDR(png, info, width, static_cast<png_uint_32>(picture.height), 8, PNG_COLOR_TYPE_RGB,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+  png_write_info(png, info);
+  for (int y = 0; y < picture.height; ++y) {
+    if (encoder.cancel && encoder.cancel->is_cancelled()) png_error(png, "cancelled");
+    png_write_row(png,
+                  picture.pixels.data() + std::size_t{3} * width * static_cast<std::size_t>(y));
+  }
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  return true;
+}
+
+void check(const std::string& path, const Picture& picture) {
+  const std::size_t needed = std::size_t{3} * static_cast<std::size_t>(std::max(0, picture.width)) *
+                             static_cast<std::size_t>(std::max(0, picture.height));
+  if (needed == 0 || needed != picture.pixels.size())
+    refuse("{}: a picture of {} x {} with {} bytes; give a positive size and 3 bytes per pixel",
+           path, picture.width, picture.height, picture.pixels.size());
+}
+
+}  // namespace
+
+std::string io::encode_png(const Picture& picture, const std::string& what,
+                           const Execution& execution) {
+  check(what, picture);
+  Encoder encoder{execution.cancel, {}, {}};
+  const bool is_encoded = encode(picture, encoder);
+  if (execution.cancel && execution.cancel->is_cancelled())
+    fail(ErrorCode::cancelled, "cancelled by the caller");
+  if (!is_encoded)
+    fail(ErrorCode::io, "{}: the picture cannot be encoded: {}", what, encoder.problem);
+  return std::move(encoder.bytes);
+}
+
+void write_png(const std::string& path, const Picture& picture, const Execution& execution) {
+  const std::string bytes = io::encode_png(picture, path, execution);
+  io::AtomicFile file(path);
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+}  // namespace kith

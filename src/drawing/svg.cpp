@@ -1,0 +1,150 @@
+// Drawings as SVG.
+#include <cmath>
+#include <fmt/format.h>
+
+#include "drawing/canvas.hpp"
+#include "drawing/markup.hpp"
+#include "drawing/text.hpp"
+
+namespace kith::io {
+namespace {
+
+/// At most three decimals, and none that are zero.
+std::string number(double x) {
+  std::string text = fmt::format("{:.3f}", x);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+std::string hex(const Color& c) {
+  return fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue);
+}
+
+/// The class by which a page recolors a shape. Attributes give way to any style sheet.
+std::string class_of(const Brush& brush, bool is_filled) {
+  switch (brush.tone) {
+    case Tone::paper: return R"( class="paper")";
+    case Tone::ink: return is_filled ? R"( class="text")" : R"( class="ink")";
+    case Tone::faint: return R"( class="faint")";
+    case Tone::fixed: break;
+  }
+  return "";
+}
+
+std::string look(bool is_filled, const Stroke& stroke) {
+  const Brush& brush = stroke.brush;
+  std::string text = class_of(brush, is_filled);
+  if (is_filled) {
+    text += fmt::format(R"( fill="{}")", hex(brush.color));
+    if (brush.opacity < 1) text += fmt::format(R"( fill-opacity="{}")", number(brush.opacity));
+    return text;
+  }
+  text += fmt::format(R"( fill="none" stroke="{}" stroke-width="{}")", hex(brush.color),
+                      number(stroke.width));
+  if (brush.opacity < 1) text += fmt::format(R"( stroke-opacity="{}")", number(brush.opacity));
+  if (stroke.dashes.empty()) return text;
+  std::string dashes;
+  for (const double d : stroke.dashes)
+    dashes += fmt::format("{}{}", dashes.empty() ? "" : " ", number(d));
+  return text + fmt::format(R"( stroke-dasharray="{}")", dashes);
+}
+
+std::string element(const Path& path) {
+  std::string d;
+  for (const Place& p : path.places)
+    d += fmt::format("{}{} {}", d.empty() ? 'M' : 'L', number(p.x), number(p.y));
+  if (path.is_filled) d += 'Z';
+  return fmt::format("<path d=\"{}\"{}/>\n", d, look(path.is_filled, path.stroke));
+}
+
+std::string element(const Circle& circle) {
+  return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", number(circle.center.x),
+                     number(circle.center.y), number(circle.radius),
+                     look(circle.is_filled, circle.stroke));
+}
+
+/// The runs of a label; a shift of the base line lasts until the next one undoes it.
+std::string spans(const Label& label) {
+  std::string text;
+  double rise = 0;
+  for (const Run& run : runs_of(label.text)) {
+    const std::string letters = escaped(run.text);
+    if (run.scale == 1 && run.rise == rise) {
+      text += letters;
+      continue;
+    }
+    text += fmt::format(R"(<tspan dy="{}" font-size="{}">{}</tspan>)",
+                        number((rise - run.rise) * label.size), number(run.scale * label.size),
+                        letters);
+    rise = run.rise;
+  }
+  return text;
+}
+
+std::string element(const Label& label) {
+  constexpr const char* kAnchors[] = {"start", "middle", "end"};
+  std::string rest = class_of(label.brush, true);
+  if (label.rim)
+    rest +=
+        fmt::format(R"( stroke="{}" stroke-opacity="{}" stroke-width="{}" )"
+                    R"(stroke-linejoin="round" paint-order="stroke")",
+                    hex(label.rim->color), number(label.rim->opacity), number(label.size * 0.22));
+  if (!label.is_upright)
+    rest += fmt::format(" transform=\"rotate(-90 {} {})\"", number(label.at.x), number(label.at.y));
+  return fmt::format(
+      "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}>{}</text>\n",
+      number(label.at.x), number(label.at.y), number(label.size),
+      kAnchors[static_cast<int>(label.anchor)], hex(label.brush.color), rest, spans(label));
+}
+
+std::string element(const Raster& raster) {
+  const std::string png = encode_png(raster.picture, "svg", {});
+  return fmt::format(
+      "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
+      "href=\"data:image/png;base64,{}\"/>\n",
+      number(raster.rect.left), number(raster.rect.top), number(raster.rect.width),
+      number(raster.rect.height), base64(png));
+}
+
+bool is_same(const std::optional<Rect>& a, const std::optional<Rect>& b) {
+  if (!a || !b) return !a && !b;
+  return a->left == b->left && a->top == b->top && a->width == b->width && a->height == b->height;
+}
+
+/// An inner element that cuts off what lies outside: a clip path would need a name, and the names
+/// of two drawings on one page would clash.
+std::string window(const Rect& r) {
+  const std::string x = number(r.left);
+  const std::string y = number(r.top);
+  const std::string width = number(r.width);
+  const std::string height = number(r.height);
+  return fmt::format(
+      "<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"{0} {1} {2} {3}\">\n", x, y,
+      width, height);
+}
+
+}  // namespace
+
+std::string svg_of(const Drawing::Impl& drawing) {
+  const std::string width = number(drawing.width);
+  const std::string height = number(drawing.height);
+  std::string text = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+      "viewBox=\"0 0 {0} {1}\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', "
+      "sans-serif\" stroke-linejoin=\"round\" role=\"img\">\n",
+      width, height);
+  std::optional<Rect> clip;
+  for (const Item& item : drawing.items) {
+    if (!is_same(item.clip, clip)) {
+      if (clip) text += "</svg>\n";
+      if (item.clip) text += window(*item.clip);
+      clip = item.clip;
+    }
+    text += std::visit([](const auto& shape) { return element(shape); }, item.shape);
+  }
+  if (clip) text += "</svg>\n";
+  return text + "</svg>\n";
+}
+
+}  // namespace kith::io

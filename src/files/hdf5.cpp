@@ -1,0 +1,234 @@
+// Files, groups and what all objects of the HDF5 layer need; see hdf5.hpp.
+#include "files/hdf5.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+
+#include "files/hdf5_internal.hpp"
+
+namespace kith::io::hdf5 {
+namespace {
+
+std::recursive_mutex& library_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+/// The library asks before it follows a link to another file; no.
+herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
+  return -1;
+}
+
+/// A property list that lives as long as the process.
+hid_t with_refused_links(hid_t list_class) {
+  const hid_t list = H5Pcreate(list_class);
+  H5Pset_elink_cb(list, &refuse_link, nullptr);
+  return list;
+}
+
+/// Files are opened without locks: reading is possible where the system has none, and a file that
+/// is being written is nobody else's.
+Handle file_access() {
+  Handle list = checked(H5Pcreate(H5P_FILE_ACCESS), "HDF5", "prepared");
+  H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG);
+  H5Pset_file_locking(list.get(), false, true);
+  return list;
+}
+
+Handle open_file(const std::string& path) {
+  const Lock lock;
+  const Handle access = file_access();
+  return checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "opened");
+}
+
+Handle create_file(const AtomicFile& file, const std::string& path) {
+  const Lock lock;
+  if (file.temporary().empty()) fail(ErrorCode::io, "{}: is no regular file; HDF5 needs one", path);
+  const Handle access = file_access();
+  const Handle creation = checked(H5Pcreate(H5P_FILE_CREATE), path, "prepared");
+  H5Pset_obj_track_times(creation.get(), false);
+  return checked(H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
+                 path, "created");
+}
+
+Handle open_root(const Handle& file, const std::string& path) {
+  const Lock lock;
+  return checked(H5Gopen2(file.get(), "/", group_access()), path, "opened");
+}
+
+/// "file: /" and "a/b" become "file: /a/b".
+std::string below(const std::string& where, const std::string& path) {
+  return where.ends_with("/") ? where + path : where + "/" + path;
+}
+
+herr_t keep_reason(unsigned n, const H5E_error2_t* error, void* reason) {
+  if (n == 0 && error->desc) *static_cast<std::string*>(reason) = error->desc;
+  return 0;
+}
+
+}  // namespace
+
+Lock::Lock() {
+  library_mutex().lock();
+  H5Eget_auto2(H5E_DEFAULT, &report_, &report_data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Lock::~Lock() {
+  // What is left on the stack of errors of a thread that ends would keep the library from closing.
+  H5Eclear2(H5E_DEFAULT);
+  H5Eset_auto2(H5E_DEFAULT, report_, report_data_);
+  library_mutex().unlock();
+}
+
+std::string last_error() {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_reason, &reason);
+  std::replace(reason.begin(), reason.end(), '\n', ' ');
+  return reason.empty() ? "HDF5 gives no reason" : reason;
+}
+
+Handle checked(hid_t id, const std::string& where, const char* what) {
+  check(id < 0 ? -1 : 0, where, what);
+  return Handle(id);
+}
+
+void check(herr_t status, const std::string& where, const char* what) {
+  if (status < 0) fail(ErrorCode::io, "{}: cannot be {}: {}", where, what, last_error());
+}
+
+hid_t native_type(Number number) {
+  switch (number) {
+    case Number::i8: return H5T_NATIVE_INT8;
+    case Number::u8: return H5T_NATIVE_UINT8;
+    case Number::i16: return H5T_NATIVE_INT16;
+    case Number::u16: return H5T_NATIVE_UINT16;
+    case Number::i32: return H5T_NATIVE_INT32;
+    case Number::u32: return H5T_NATIVE_UINT32;
+    case Number::i64: return H5T_NATIVE_INT64;
+    case Number::u64: return H5T_NATIVE_UINT64;
+    case Number::f32: return H5T_NATIVE_FLOAT;
+    case Number::f64: return H5T_NATIVE_DOUBLE;
+    case Number::f16: break;  // read as it is stored, never written
+  }
+  fail(ErrorCode::internal, "HDF5 has no native {}", name_of(number));
+}
+
+hid_t link_access() {
+  static const hid_t list = with_refused_links(H5P_LINK_ACCESS);
+  return list;
+}
+
+hid_t group_access() {
+  static const hid_t list = with_refused_links(H5P_GROUP_ACCESS);
+  return list;
+}
+
+hid_t dataset_access() {
+  static const hid_t list = with_refused_links(H5P_DATASET_ACCESS);
+  return list;
+}
+
+bool is_hdf5(const std::string& path) {
+  char bytes[8] = {};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(bytes, 8) && std::memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) == 0;
+}
+
+Handle::~Handle() {
+  if (id_ < 0) return;
+  const Lock lock;
+  H5Idec_ref(id_);
+}
+
+bool Group::contains(const std::string& path) const {
+  const Lock lock;
+  // Every part is asked for by itself: the library takes a missing one in the middle for an error.
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
+    const htri_t exists = H5Lexists(id_.get(), path.substr(0, end).c_str(), link_access());
+    check(exists, below(where_, path), "looked for");
+    if (exists == 0) return false;
+  }
+  return true;
+}
+
+Group Group::group(const std::string& path) const {
+  const Lock lock;
+  const std::string where = below(where_, path);
+  return {checked(H5Gopen2(id_.get(), path.c_str(), group_access()), where, "opened as a group"),
+          where};
+}
+
+Dataset Group::dataset(const std::string& path) const {
+  const Lock lock;
+  const std::string where = below(where_, path);
+  return {
+      checked(H5Dopen2(id_.get(), path.c_str(), dataset_access()), where, "opened as a dataset"),
+      where};
+}
+
+std::vector<std::string> Group::names() const {
+  constexpr std::size_t kMost = 4096;
+  const Lock lock;
+  std::vector<std::string> result;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
+    auto& names = *static_cast<std::vector<std::string>*>(data);
+    if (names.size() == kMost) return 1;
+    names.emplace_back(name);
+    return 0;
+  };
+  check(H5Literate(id_.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &result), where_, "listed");
+  return result;
+}
+
+Group Group::create_group(const std::string& name) {
+  const Lock lock;
+  const std::string where = below(where_, name);
+  const Handle creation = checked(H5Pcreate(H5P_GROUP_CREATE), where, "prepared");
+  H5Pset_obj_track_times(creation.get(), false);
+  return {checked(H5Gcreate2(id_.get(), name.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                  where, "created"),
+          where};
+}
+
+InputFile::InputFile(const std::string& path) : InputFile(open_file(path), path) {}
+
+InputFile::InputFile(Handle file, const std::string& path)
+    : Group(open_root(file, path), path + ": /"), file_(std::move(file)) {}
+
+OutputFile::OutputFile(const std::string& path)
+    : OutputFile(std::make_unique<AtomicFile>(path), path) {}
+
+OutputFile::OutputFile(std::unique_ptr<AtomicFile> file, const std::string& path)
+    : OutputFile(create_file(*file, path), path) {
+  atomic_ = std::move(file);
+}
+
+OutputFile::OutputFile(Handle file, const std::string& path)
+    : Group(open_root(file, path), path + ": /"), file_(std::move(file)) {}
+
+// The handles go before the file that they stand for.
+OutputFile::~OutputFile() {
+  id_ = Handle();
+  file_ = Handle();
+}
+
+void OutputFile::sync() {
+  const Lock lock;
+  check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), where_, "written");
+  atomic_->sync();
+}
+
+void OutputFile::commit() {
+  const Lock lock;
+  check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), where_, "written");
+  id_ = Handle();
+  const std::int64_t id = file_.release();
+  check(H5Fclose(id), where_, "closed");
+  atomic_->commit();
+}
+
+}  // namespace kith::io::hdf5

@@ -1,0 +1,198 @@
+// A small layer over the HDF5 C library: files, groups, datasets and attributes that close
+// themselves, errors as one sentence. HDF5 is not safe to use from several threads, so every call
+// here holds one lock for the whole process. No other file of kith includes <hdf5.h>.
+//
+// Reading is written for files from strangers: links to other files are never followed, data that
+// stands in other files is refused, virtual datasets are reported as what they are made of, and
+// nothing is allocated on the word of a header.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "files/atomic_file.hpp"
+#include "files/number.hpp"
+
+namespace kith::io::hdf5 {
+
+/// Whether a file begins as HDF5 files do.
+bool is_hdf5(const std::string& path);
+
+/// One object of the library; closed by whoever holds it last.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(std::int64_t id) : id_(id) {}
+  ~Handle();
+  Handle(Handle&& other) noexcept : id_(other.release()) {}
+  Handle& operator=(Handle&& other) noexcept {
+    Handle old(std::exchange(id_, other.release()));
+    return *this;
+  }
+  std::int64_t release() { return std::exchange(id_, -1); }  ///< the caller closes it
+  std::int64_t get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+
+ private:
+  std::int64_t id_ = -1;
+};
+
+/// Something that has attributes: a group or a dataset.
+class Object {
+ public:
+  const std::string& where() const { return where_; }  ///< "file.hdf5: /Header", for messages
+
+  // Reading. No attribute of that name gives nothing; one that cannot be read, of another kind or
+  // of more than 4096 numbers is an error (io).
+  bool has(const std::string& attribute) const;
+  std::optional<std::vector<double>> numbers(const std::string& attribute) const;
+  /// Whole numbers from 0 to 2^63 - 1.
+  std::optional<std::vector<std::uint64_t>> counts(const std::string& attribute) const;
+  std::optional<std::string> text(const std::string& attribute) const;
+  /// The first of numbers(attribute).
+  std::optional<double> number(const std::string& attribute) const;
+
+  // Writing. Numbers are stored in the type that they have here.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void set(const std::string& attribute, T value) {
+    set_numbers(attribute, number_of<T>(), &value, 1, true);
+  }
+  template <class T>
+  void set(const std::string& attribute, const std::vector<T>& values) {
+    set_numbers(attribute, number_of<T>(), values.data(), values.size(), false);
+  }
+  void set(const std::string& attribute, std::string_view text);
+  void set(const std::string& attribute, const char* text) {
+    set(attribute, std::string_view(text));
+  }
+
+ protected:
+  Object(Handle id, std::string where) : id_(std::move(id)), where_(std::move(where)) {}
+  void set_numbers(const std::string& attribute, Number number, const void* values,
+                   std::size_t count, bool is_single);
+  Handle id_;
+  std::string where_;
+  friend class Group;
+};
+
+/// Rows of a dataset that is virtual, and where they stand.
+struct Segment {
+  std::string file;     ///< as written in the file; "." is the file itself
+  std::string dataset;  ///< path inside it
+  std::uint64_t source_row = 0;
+  std::uint64_t row = 0;
+  std::uint64_t rows = 0;
+};
+
+using Shape = std::vector<std::uint64_t>;
+
+struct DatasetOptions {
+  int compression = 0;           ///< gzip level 0 ... 9
+  bool is_checked = false;       ///< with a checksum for every chunk
+  std::uint64_t chunk_rows = 0;  ///< 0: chosen, if the other options need chunks
+};
+
+class Dataset : public Object {
+ public:
+  const Shape& shape() const { return shape_; }
+  std::uint64_t rows() const { return shape_.empty() ? 1 : shape_[0]; }
+  std::uint64_t row_size() const;  ///< numbers in a row
+  /// How numbers are stored; none: in a type that only the library can convert.
+  std::optional<Stored> stored() const { return stored_; }
+  bool is_integer() const { return is_integer_; }
+  std::uint64_t chunk_rows() const { return chunk_rows_; }  ///< 0: not in chunks
+  /// What the rows of a virtual dataset are made of, in order; empty if it is not virtual.
+  const std::vector<Segment>& segments() const { return segments_; }
+  bool is_virtual() const { return is_virtual_; }
+
+  /// Errors (io) if the dataset claims more than a file of this size can hold.
+  void check_storage(std::uint64_t file_bytes) const;
+
+  /// Rows [begin, begin + count) as they are stored, stored()->bytes() each number.
+  void read_stored(std::uint64_t begin, std::uint64_t count, void* to) const;
+  /// The same, converted by the library.
+  void read(std::uint64_t begin, std::uint64_t count, double* to) const;
+  void write(std::uint64_t begin, std::uint64_t count, Number number, const void* from);
+  template <class T>
+  void write(std::uint64_t begin, std::uint64_t count, const T* from) {
+    write(begin, count, number_of<T>(), from);
+  }
+
+ private:
+  friend class Group;
+  Dataset(Handle id, std::string where);
+  void learn_type();
+  void learn_layout();
+  void learn_segments(std::int64_t properties);
+  void transfer(std::uint64_t begin, std::uint64_t count, std::int64_t type, void* to,
+                const void* from) const;
+
+  Shape shape_;
+  std::optional<Stored> stored_;
+  bool is_integer_ = false;
+  std::size_t type_bytes_ = 0;
+  std::uint64_t chunk_rows_ = 0;
+  std::uint64_t chunk_size_ = 0;  ///< numbers in a chunk
+  bool is_virtual_ = false;
+  std::vector<Segment> segments_;
+};
+
+class Group : public Object {
+ public:
+  /// Paths may have several parts ("PartType1/Coordinates").
+  bool contains(const std::string& path) const;
+  Group group(const std::string& path) const;
+  Dataset dataset(const std::string& path) const;
+  std::vector<std::string> names() const;  ///< of what is in it, at most 4096
+
+  Group create_group(const std::string& name);
+  Dataset create_dataset(const std::string& name, Number number, const Shape& shape,
+                         const DatasetOptions& options = {});
+  /// A whole dataset in one call; for long ones see Dataset::write.
+  template <class T>
+  Dataset write_dataset(const std::string& name, const Shape& shape, const T* from,
+                        const DatasetOptions& options = {}) {
+    Dataset dataset = create_dataset(name, number_of<T>(), shape, options);
+    dataset.write(0, dataset.rows(), from);
+    return dataset;
+  }
+
+ protected:
+  using Object::Object;
+};
+
+/// A file that is only read; it is its root group.
+class InputFile : public Group {
+ public:
+  explicit InputFile(const std::string& path);
+
+ private:
+  InputFile(Handle file, const std::string& path);
+  Handle file_;
+};
+
+/// A new file, that appears under its name only with `commit`; it is its root group. Groups and
+/// datasets must be gone by then. The same data give the same bytes: no times are stored.
+class OutputFile : public Group {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  /// Has what was written so far put on disk: keeps the last sync of a large file short.
+  void sync();
+  void commit();
+
+ private:
+  OutputFile(std::unique_ptr<AtomicFile> file, const std::string& path);
+  OutputFile(Handle file, const std::string& path);
+  std::unique_ptr<AtomicFile> atomic_;
+  Handle file_;
+};
+
+}  // namespace kith::io::hdf5

@@ -1,0 +1,152 @@
+// Attributes of the HDF5 layer; see hdf5.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "files/hdf5_internal.hpp"
+
+namespace kith::io::hdf5 {
+namespace {
+
+constexpr std::size_t kMostNumbers = 4096;
+constexpr std::size_t kMostCharacters = 1 << 20;
+
+std::string named(const std::string& where, const std::string& attribute) {
+  return where + " (" + attribute + ")";
+}
+
+/// An attribute that was asked for, and how many values it has.
+struct Found {
+  Handle attribute;
+  Handle type;
+  std::size_t count = 0;
+};
+
+std::optional<Found> find(const Handle& object, const std::string& where,
+                          const std::string& attribute) {
+  const htri_t exists = H5Aexists(object.get(), attribute.c_str());
+  check(exists, named(where, attribute), "looked for");
+  if (exists == 0) return std::nullopt;
+  Found found;
+  found.attribute = checked(H5Aopen(object.get(), attribute.c_str(), H5P_DEFAULT),
+                            named(where, attribute), "opened");
+  found.type = checked(H5Aget_type(found.attribute.get()), named(where, attribute), "opened");
+  const Handle space =
+      checked(H5Aget_space(found.attribute.get()), named(where, attribute), "opened");
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  check(count < 0 ? -1 : 0, named(where, attribute), "measured");
+  found.count = static_cast<std::size_t>(count);
+  return found;
+}
+
+/// All values, converted to T.
+template <class T>
+std::vector<T> read_numbers(const Found& found, const std::string& where,
+                            const std::string& attribute) {
+  const H5T_class_t kind = H5Tget_class(found.type.get());
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT)
+    fail(ErrorCode::io, "{}: the attribute {} holds no numbers", where, attribute);
+  if (found.count == 0 || found.count > kMostNumbers)
+    fail(ErrorCode::io, "{}: the attribute {} holds {} numbers; 1 to {} make sense", where,
+         attribute, found.count, kMostNumbers);
+  std::vector<T> values(found.count);
+  check(H5Aread(found.attribute.get(), native_type(number_of<T>()), values.data()),
+        named(where, attribute), "read");
+  return values;
+}
+
+std::string read_variable_text(const Found& found, const std::string& where,
+                               const std::string& attribute) {
+  char* text = nullptr;
+  const Handle memory = checked(H5Tcopy(H5T_C_S1), where, "prepared");
+  H5Tset_size(memory.get(), H5T_VARIABLE);
+  H5Tset_cset(memory.get(), H5Tget_cset(found.type.get()));
+  check(H5Aread(found.attribute.get(), memory.get(), &text), named(where, attribute), "read");
+  std::string result = text ? text : "";
+  H5free_memory(text);
+  return result;
+}
+
+}  // namespace
+
+bool Object::has(const std::string& attribute) const {
+  const Lock lock;
+  return H5Aexists(id_.get(), attribute.c_str()) > 0;
+}
+
+std::optional<std::vector<double>> Object::numbers(const std::string& attribute) const {
+  const Lock lock;
+  const auto found = find(id_, where_, attribute);
+  if (!found) return std::nullopt;
+  return read_numbers<double>(*found, where_, attribute);
+}
+
+std::optional<double> Object::number(const std::string& attribute) const {
+  const auto values = numbers(attribute);
+  if (!values) return std::nullopt;
+  return values->front();
+}
+
+std::optional<std::vector<std::uint64_t>> Object::counts(const std::string& attribute) const {
+  const Lock lock;
+  const auto found = find(id_, where_, attribute);
+  if (!found) return std::nullopt;
+  if (H5Tget_class(found->type.get()) != H5T_INTEGER || H5Tget_size(found->type.get()) > 8)
+    fail(ErrorCode::io, "{}: the attribute {} is to hold whole numbers of at most 64 bits", where_,
+         attribute);
+  // As signed numbers: the library turns those that are too large into the largest.
+  std::vector<std::uint64_t> result;
+  for (const std::int64_t value : read_numbers<std::int64_t>(*found, where_, attribute)) {
+    if (value < 0 || value == INT64_MAX)
+      fail(ErrorCode::io, "{}: the attribute {} holds the count {}; the file is damaged", where_,
+           attribute, value);
+    result.push_back(static_cast<std::uint64_t>(value));
+  }
+  return result;
+}
+
+std::optional<std::string> Object::text(const std::string& attribute) const {
+  const Lock lock;
+  const auto found = find(id_, where_, attribute);
+  if (!found) return std::nullopt;
+  if (H5Tget_class(found->type.get()) != H5T_STRING || found->count != 1)
+    fail(ErrorCode::io, "{}: the attribute {} is to hold one text", where_, attribute);
+  if (H5Tis_variable_str(found->type.get()) > 0)
+    return read_variable_text(*found, where_, attribute);
+  const std::size_t size = H5Tget_size(found->type.get());
+  if (size > kMostCharacters)
+    fail(ErrorCode::io, "{}: the attribute {} is a text of {} characters; at most {} make sense",
+         where_, attribute, size, kMostCharacters);
+  std::string result(size, '\0');
+  check(H5Aread(found->attribute.get(), found->type.get(), result.data()), named(where_, attribute),
+        "read");
+  result.resize(std::min(result.find('\0'), result.size()));
+  return result;
+}
+
+void Object::set_numbers(const std::string& attribute, Number number, const void* values,
+                         std::size_t count, bool is_single) {
+  const Lock lock;
+  const std::string where = named(where_, attribute);
+  const hsize_t size = count;
+  const Handle space = checked(
+      is_single ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, nullptr), where, "created");
+  const Handle created = checked(H5Acreate2(id_.get(), attribute.c_str(), native_type(number),
+                                            space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                                 where, "created");
+  check(H5Awrite(created.get(), native_type(number), values), where, "written");
+}
+
+void Object::set(const std::string& attribute, std::string_view text) {
+  const Lock lock;
+  const std::string where = named(where_, attribute);
+  const std::string copy(text);
+  const Handle type = checked(H5Tcopy(H5T_C_S1), where, "created");
+  H5Tset_size(type.get(), copy.size() + 1);
+  const Handle space = checked(H5Screate(H5S_SCALAR), where, "created");
+  const Handle created = checked(
+      H5Acreate2(id_.get(), attribute.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+      where, "created");
+  check(H5Awrite(created.get(), type.get(), copy.c_str()), where, "written");
+}
+
+}  // namespace kith::io::hdf5

@@ -1,0 +1,191 @@
+// Catalogues as Gadget-4 and IllustrisTNG have them. Readers differ in the names of the header's
+// numbers that they ask for, so it has those of both. There must be no group named FOF: yt takes
+// such a file for another kind.
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include <kith/version.hpp>
+
+#include "results/columns.hpp"
+#include "results/writer.hpp"
+
+namespace kith::io {
+namespace {
+
+using hdf5::Dataset;
+using hdf5::Group;
+
+void write_header(Hdf5Writer& writer, const CatalogueContent& content, std::uint64_t ids) {
+  const ResultAbout& about = content.about;
+  const std::uint64_t groups = content.catalogue->count();
+  const std::uint64_t subhalos = content.subhalos ? content.subhalos->parent.size() : 0;
+  Group header = writer.group("Header");
+  for (const char* where : {"_ThisFile", "_Total"}) {
+    header.set(std::string("Ngroups") + where, groups);
+    header.set(std::string("Nsubhalos") + where, subhalos);
+    header.set(std::string("Nsubgroups") + where, subhalos);
+    header.set(std::string("Nids") + where, ids);
+  }
+  header.set("NumFiles", std::int32_t{1});
+  header.set("Time", about.background.is_known ? about.background.scale_factor : about.time);
+  header.set("Redshift", about.background.redshift);
+  header.set("BoxSize", about.box.side(0));
+  header.set("FlagDoubleprecision", std::int32_t{1});
+  header.set("Git_commit", "kith " KITH_VERSION);
+  header.set("Git_date", "unknown");
+}
+
+void write_universe(Group group, const ResultAbout& about) {
+  group.set("Omega0", about.background.omega_m);
+  group.set("OmegaLambda", about.background.omega_lambda);
+  group.set("OmegaBaryon", about.background.omega_b);
+  group.set("HubbleParam", about.background.is_known ? about.background.h : 1.0);
+  const Units& units = about.units;
+  if (units.length > 0) group.set("UnitLength_in_cm", units.length);
+  if (units.mass > 0) group.set("UnitMass_in_g", units.mass);
+  if (units.velocity > 0) group.set("UnitVelocity_in_cm_per_s", units.velocity);
+}
+
+void write_parameters(Hdf5Writer& writer, const ResultAbout& about) {
+  Group parameters = writer.group("Parameters");
+  parameters.set("BoxSize", about.box.side(0));
+  write_universe(writer.group("Parameters"), about);
+  write_universe(writer.group("Header"), about);
+  Group config = writer.group("Config");
+  config.set("FOF", "");
+  config.set("FOF_LINKLENGTH", about.b);
+  config.set("FOF_GROUP_MIN_LEN", static_cast<std::int32_t>(about.min_size));
+}
+
+bool fits_int32(const ResultArray& array) {
+  const auto* values = static_cast<const std::int64_t*>(array.data);
+  return std::all_of(values, values + array.rows * array.width, [](std::int64_t value) {
+    return value >= std::numeric_limits<std::int32_t>::min() &&
+           value <= std::numeric_limits<std::int32_t>::max();
+  });
+}
+
+/// Counts have 32 bits where that is enough, as in other codes; places in files have 64.
+bool is_narrow(const ResultArray& array) {
+  return array.type == NumberType::int64 && !array.name.ends_with("type_offset") &&
+         !array.name.ends_with("first") && fits_int32(array);
+}
+
+Dataset write_narrow(Hdf5Writer& writer, const std::string& path, ResultArray array) {
+  const auto* values = static_cast<const std::int64_t*>(array.data);
+  const std::vector<std::int32_t> narrow(values, values + array.rows * array.width);
+  array.type = NumberType::int32;
+  array.data = narrow.data();
+  return writer.write(path, array);
+}
+
+Dataset write_scaled(Hdf5Writer& writer, const std::string& path, const ResultArray& array,
+                     double factor) {
+  const auto* values = static_cast<const double*>(array.data);
+  std::vector<double> scaled(values, values + array.rows * array.width);
+  for (double& value : scaled) value *= factor;
+  ResultArray copy = array;
+  copy.data = scaled.data();
+  return writer.write(path, copy);
+}
+
+Dataset write_column(Hdf5Writer& writer, const ColumnRule& rule, const ResultArray& array,
+                     const ResultAbout& about) {
+  const double factor = factor_of(rule.gadget_convention, about);
+  if (factor != 1) return write_scaled(writer, rule.gadget, array, factor);
+  if (is_narrow(array)) return write_narrow(writer, rule.gadget, array);
+  return writer.write(rule.gadget, array);
+}
+
+void write_tables(Hdf5Writer& writer, const Columns& columns, const ResultAbout& about) {
+  for (const ResultArray& array : columns.arrays) {
+    const ColumnRule* rule = find_rule(array.name);
+    Dataset dataset = write_column(writer, *rule, array, about);
+    describe_gadget(dataset, array, about);
+    // GroupVel is the peculiar velocity times a: what takes it back stands in its own attribute.
+    if (rule->gadget_convention == Convention::times_scale_factor && about.background.is_known)
+      dataset.set("a_scaling_to_peculiar", -1.0);
+  }
+}
+
+/// Names of the same columns in Gadget-4 where IllustrisTNG has others.
+void write_second_names(Hdf5Writer& writer, const CatalogueContent& content,
+                        const Columns& columns) {
+  const std::vector<double> scale(content.catalogue->count(),
+                                  content.about.background.is_known
+                                      ? content.about.background.scale_factor
+                                      : content.about.time);
+  ResultArray array = result_array("scale", scale.data(), scale.size());
+  array.description = "Scale factor of the snapshot.";
+  Dataset dataset = writer.write("Group/GroupAscale", array);
+  describe_gadget(dataset, array, content.about);
+  for (const auto& [name, path] : {std::pair("subhalo_parent", "Subhalo/SubhaloGroupNr"),
+                                   std::pair("subhalo_center", "Subhalo/SubhaloPos")}) {
+    const ResultArray* column = columns.find(name);
+    if (!column) continue;
+    Dataset copy =
+        is_narrow(*column) ? write_narrow(writer, path, *column) : writer.write(path, *column);
+    describe_gadget(copy, *column, content.about);
+  }
+}
+
+/// For each type, its particles in the order of the groups: GroupOffsetType points here.
+void write_order(Hdf5Writer& writer, const CatalogueContent& content,
+                 const std::vector<std::uint32_t>& order) {
+  for (const TypeSlice& slice : slices_of(content.about)) {
+    std::vector<std::uint32_t> part;
+    part.reserve(slice.end - slice.begin);
+    for (const std::uint32_t i : order)
+      if (i >= slice.begin && i < slice.end)
+        part.push_back(static_cast<std::uint32_t>(i - slice.begin));
+    Dataset dataset = writer.write("Order/PartType" + std::to_string(slice.type),
+                                   result_array("order", part.data(), part.size()));
+    dataset.set("description",
+                "Rows of this type in the snapshot, group after group, those in no group last; a "
+                "group's begin at GroupOffsetType.");
+  }
+}
+
+void write_ids(Hdf5Writer& writer, const CatalogueContent& content,
+               const std::vector<std::uint32_t>& order) {
+  const std::size_t count = content.members->offset.back();
+  std::vector<std::uint64_t> ids(count);
+  for (std::size_t i = 0; i < count; ++i) ids[i] = content.id[order[i]];
+  Dataset dataset = writer.write("IDs/ID", result_array("id", ids.data(), ids.size()));
+  dataset.set("description", "IDs of the members, group after group.");
+}
+
+void write_labels(Hdf5Writer& writer, const CatalogueContent& content) {
+  for (const TypeSlice& slice : slices_of(content.about)) {
+    Dataset dataset = writer.write(
+        "Labels/PartType" + std::to_string(slice.type),
+        result_array("label", content.label.data() + slice.begin, slice.end - slice.begin));
+    dataset.set("description",
+                "Row of each particle's group in /Group, in the order of the snapshot; -1: none.");
+  }
+}
+
+}  // namespace
+
+void write_gadget(const std::string& path, const CatalogueContent& content, int compression,
+                  const Workers& workers) {
+  Hdf5Writer writer(path, compression, workers);
+  const bool has_ids = content.members && content.id;
+  write_header(writer, content, has_ids ? content.members->offset.back() : 0);
+  write_parameters(writer, content.about);
+  for (const char* name : {"Group", "Subhalo", "IDs"}) writer.group(name);
+  writer.attributes(writer.group("Kith"), facts_of(content.about));
+  const Columns columns = table_columns(content, type_numbers_of(content.about));
+  write_tables(writer, columns, content.about);
+  write_second_names(writer, content, columns);
+  if (content.members) {
+    const std::vector<std::uint32_t> order = order_of(content);
+    write_order(writer, content, order);
+    if (has_ids) write_ids(writer, content, order);
+  }
+  if (!content.label.empty()) write_labels(writer, content);
+  writer.commit();
+}
+
+}  // namespace kith::io

@@ -1,0 +1,87 @@
+#include "base/fail.hpp"
+#include "files/hdf5.hpp"
+#include "results/about.hpp"
+#include "results/columns.hpp"
+#include "results/source.hpp"
+
+namespace kith::io {
+namespace {
+
+class Attributes : public FactSource {
+ public:
+  explicit Attributes(const hdf5::Group& group) : group_(group) {}
+  std::optional<std::string> text(const std::string& name) const override {
+    return group_.text(name);
+  }
+  std::optional<std::vector<double>> numbers(const std::string& name) const override {
+    return group_.numbers(name);
+  }
+
+ private:
+  const hdf5::Group& group_;
+};
+
+/// The file stays open as long as one of its arrays is known.
+SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::string& path) {
+  auto dataset = std::make_shared<hdf5::Dataset>(file->dataset(path));
+  const auto stored = dataset->stored();
+  if (!stored || stored->is_big_endian || stored->number == Number::f16 ||
+      !dataset->segments().empty() || dataset->shape().size() > 2)
+    fail(ErrorCode::io, "{}: not as kith writes it", dataset->where());
+  return {.number = stored->number,
+          .rows = dataset->rows(),
+          .width = dataset->row_size(),
+          .read = [file, dataset](std::uint64_t begin, std::uint64_t count, void* to) {
+            dataset->read_stored(begin, count, to);
+          }};
+}
+
+void add_rules(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
+  const bool is_gadget = source.style == ResultStyle::gadget;
+  for (const auto rules : {group_rules(), subhalo_rules()})
+    for (const ColumnRule& rule : rules) {
+      const char* path = is_gadget ? rule.gadget : rule.swift;
+      if (!path || !file->contains(path)) continue;
+      SourceArray array = array_of(file, path);
+      if (is_gadget) array.factor = 1 / factor_of(rule.gadget_convention, source.about);
+      source.arrays.emplace(rule.name, std::move(array));
+    }
+}
+
+void add_points(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
+  const bool is_gadget = source.style == ResultStyle::gadget;
+  for (const TypeSlice& slice : slices_of(source.about)) {
+    const std::string type = "PartType" + std::to_string(slice.type);
+    const std::string suffix = fmt::format("_{}", slice.type);
+    const std::string label = is_gadget ? "Labels/" + type : type + "/FOFGroupIDs";
+    if (file->contains(label)) source.arrays.emplace("label" + suffix, array_of(file, label));
+    if (file->contains("Order/" + type))
+      source.arrays.emplace("order" + suffix, array_of(file, "Order/" + type));
+  }
+}
+
+void add_plain(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
+  for (const std::string& name : file->names())
+    if (name != "Kith") source.arrays.emplace(name, array_of(file, name));
+}
+
+}  // namespace
+
+ResultSource open_hdf5_result(const std::string& path) {
+  const auto file = std::make_shared<hdf5::InputFile>(path);
+  if (!file->contains("Kith"))
+    fail(ErrorCode::io, "{}: has no group /Kith; it is no result of kith", path);
+  ResultSource source;
+  source.about = about_of(Attributes(file->group("Kith")), path);
+  source.style = file->contains("Groups") ? ResultStyle::swift : ResultStyle::gadget;
+  const ResultKind kind = source.about.kind;
+  if (kind == ResultKind::fof || kind == ResultKind::subhalos) {
+    add_rules(source, file);
+    add_points(source, file);
+  } else {
+    add_plain(source, file);
+  }
+  return source;
+}
+
+}  // namespace kith::io

@@ -1,0 +1,178 @@
+// ResultFile: arrays by kith's names, and the tables made of them.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/fail.hpp"
+#include "files/hdf5.hpp"
+#include "files/input_bytes.hpp"
+#include "results/columns.hpp"
+#include "results/source.hpp"
+
+namespace kith {
+namespace {
+
+using io::Number;
+using io::SourceArray;
+
+io::ResultSource open(const std::string& path) {
+  if (io::hdf5::is_hdf5(path)) return io::open_hdf5_result(path);
+  if (const io::InputBytes file(path); file.text(0, 2) == "PK") return io::open_npz_result(path);
+  fail(ErrorCode::io, "{}: neither HDF5 nor .npz; results in these two can be read", path);
+}
+
+template <class From, class To>
+void copy(const std::vector<char>& from, std::vector<To>& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    From value;
+    std::memcpy(&value, &from[i * sizeof value], sizeof value);
+    to[i] = static_cast<To>(value);
+  }
+}
+
+template <class To>
+std::vector<To> read(const SourceArray& array, std::uint64_t begin, std::uint64_t count) {
+  if (begin > array.rows || count > array.rows - begin)
+    refuse("a result of {} rows was asked for rows {} to {}", array.rows, begin, begin + count);
+  std::vector<To> to(count * array.width);
+  std::vector<char> from(to.size() * io::bytes_of(array.number));
+  if (!to.empty()) array.read(begin, count, from.data());
+  switch (array.number) {
+    case Number::i8: copy<std::int8_t>(from, to); break;
+    case Number::u8: copy<std::uint8_t>(from, to); break;
+    case Number::i16: copy<std::int16_t>(from, to); break;
+    case Number::u16: copy<std::uint16_t>(from, to); break;
+    case Number::i32: copy<std::int32_t>(from, to); break;
+    case Number::u32: copy<std::uint32_t>(from, to); break;
+    case Number::i64: copy<std::int64_t>(from, to); break;
+    case Number::u64: copy<std::uint64_t>(from, to); break;
+    case Number::f32: copy<float>(from, to); break;
+    case Number::f64: copy<double>(from, to); break;
+    case Number::f16: fail(ErrorCode::io, "a result holds no half-precision numbers");
+  }
+  if constexpr (std::is_same_v<To, double>)
+    if (array.factor != 1)
+      for (double& value : to) value *= array.factor;
+  return to;
+}
+
+}  // namespace
+
+class ResultFile::Impl {
+ public:
+  explicit Impl(const std::string& file) : path(file), source(open(file)) {}
+
+  const SourceArray& array(std::string_view name) const {
+    const auto found = source.arrays.find(name);
+    if (found == source.arrays.end()) refuse("{}: has no array named {}", path, name);
+    return found->second;
+  }
+
+  std::string path;
+  io::ResultSource source;
+};
+
+ResultFile::ResultFile(const std::string& path) : impl_(std::make_shared<Impl>(path)) {}
+
+const ResultAbout& ResultFile::about() const { return impl_->source.about; }
+ResultStyle ResultFile::style() const { return impl_->source.style; }
+
+std::vector<std::string> ResultFile::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, array] : impl_->source.arrays) names.push_back(name);
+  return names;
+}
+
+bool ResultFile::has(std::string_view name) const {
+  return impl_->source.arrays.find(name) != impl_->source.arrays.end();
+}
+std::size_t ResultFile::rows(std::string_view name) const { return impl_->array(name).rows; }
+std::size_t ResultFile::width(std::string_view name) const { return impl_->array(name).width; }
+
+std::vector<double> ResultFile::numbers(std::string_view name, std::size_t begin,
+                                        std::size_t count) const {
+  return read<double>(impl_->array(name), begin, count);
+}
+std::vector<double> ResultFile::numbers(std::string_view name) const {
+  return numbers(name, 0, rows(name));
+}
+std::vector<std::int64_t> ResultFile::integers(std::string_view name, std::size_t begin,
+                                               std::size_t count) const {
+  const SourceArray& array = impl_->array(name);
+  if (!io::is_integer(array.number)) refuse("{}: {} holds no whole numbers", impl_->path, name);
+  return read<std::int64_t>(array, begin, count);
+}
+std::vector<std::int64_t> ResultFile::integers(std::string_view name) const {
+  return integers(name, 0, rows(name));
+}
+
+namespace {
+
+/// Fills the fields of a table, each of which must have a row for every group.
+class TableReader {
+ public:
+  TableReader(const ResultFile& file, std::string prefix, const std::string& path)
+      : file_(file), prefix_(std::move(prefix)), path_(path) {}
+
+  void get(const char* name, std::vector<double>& field) const {
+    if (find(name)) field = file_.numbers(prefix_ + name);
+  }
+  void get(const char* name, std::vector<std::int64_t>& field) const {
+    if (find(name)) field = file_.integers(prefix_ + name);
+  }
+  void get(const char* name, std::vector<std::uint8_t>& field) const {
+    if (!find(name)) return;
+    const auto values = file_.integers(prefix_ + name);
+    field.assign(values.begin(), values.end());
+  }
+
+ private:
+  bool find(const char* name) const {
+    if (!file_.has(prefix_ + name)) return false;
+    const std::size_t expected = file_.rows(prefix_ + "size");
+    if (file_.rows(prefix_ + name) != expected)
+      fail(ErrorCode::io, "{}: {} rows of {}{} for {} groups; the file is damaged", path_,
+           file_.rows(prefix_ + name), prefix_, name, expected);
+    return true;
+  }
+  const ResultFile& file_;
+  std::string prefix_;
+  const std::string& path_;
+};
+
+Catalogue read_table(const ResultFile& file, const std::string& prefix, const std::string& path) {
+  Catalogue table;
+  table.dimension = file.about().dimension;
+  if (!file.has(prefix + "size")) return table;
+  const TableReader reader(file, prefix, path);
+  reader.get("size", table.size);
+  reader.get("mass", table.mass);
+  reader.get("type_size", table.type_size);
+  reader.get("type_mass", table.type_mass);
+  if (file.has(prefix + "type_size"))
+    table.types = static_cast<int>(file.width(prefix + "type_size"));
+  reader.get("center", table.center);
+  reader.get("velocity", table.velocity);
+  reader.get("radius", table.radius);
+  reader.get("inertia_radius", table.inertia_radius);
+  reader.get("velocity_dispersion", table.velocity_dispersion);
+  reader.get("angular_momentum", table.angular_momentum);
+  reader.get("shape", table.shape);
+  reader.get("axes", table.axes);
+  reader.get("lower", table.lower);
+  reader.get("upper", table.upper);
+  reader.get("first", table.first);
+  reader.get("spans", table.spans);
+  reader.get("contaminating_size", table.contaminating_size);
+  reader.get("contaminating_mass", table.contaminating_mass);
+  return table;
+}
+
+}  // namespace
+
+Catalogue ResultFile::catalogue() const { return read_table(*this, "", impl_->path); }
+Catalogue ResultFile::subhalo_catalogue() const {
+  return read_table(*this, "subhalo_", impl_->path);
+}
+
+}  // namespace kith

@@ -1,0 +1,132 @@
+// The public writers: checks, and the choice of a style.
+#include <kith/results.hpp>
+
+#include "base/fail.hpp"
+#include "results/columns.hpp"
+#include "results/writer.hpp"
+
+namespace kith {
+namespace {
+
+bool is_hdf5_name(const std::string& path) {
+  return path.ends_with(".hdf5") || path.ends_with(".h5");
+}
+
+const char* name_of(ResultStyle style) {
+  switch (style) {
+    case ResultStyle::automatic: return "automatic";
+    case ResultStyle::gadget: return "gadget";
+    case ResultStyle::swift: return "swift";
+    case ResultStyle::npz: return "npz";
+    case ResultStyle::csv: return "csv";
+  }
+  return "?";
+}
+
+ResultStyle style_of(const std::string& path, ResultStyle asked) {
+  if (asked != ResultStyle::automatic) return asked;
+  if (is_hdf5_name(path)) return ResultStyle::gadget;
+  if (path.ends_with(".npz")) return ResultStyle::npz;
+  if (path.ends_with(".csv")) return ResultStyle::csv;
+  refuse("{}: the ending names no format; use .hdf5, .npz or .csv", path);
+}
+
+const char* ending_of(ResultStyle style) {
+  return style == ResultStyle::npz ? ".npz" : style == ResultStyle::csv ? ".csv" : ".hdf5";
+}
+
+void check_content(const CatalogueContent& content) {
+  const ResultAbout& about = content.about;
+  if (!content.catalogue) refuse("write_catalogue: no catalogue; give one");
+  const std::size_t groups = content.catalogue->count();
+  if (content.catalogue->dimension != about.dimension)
+    refuse("write_catalogue: a catalogue of {} dimensions about points of {}",
+           content.catalogue->dimension, about.dimension);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : about.counts) sum += count;
+  if (about.types.size() != about.counts.size() || (!about.types.empty() && sum != about.points))
+    refuse("write_catalogue: {} points, but types that make {}; give types and counts that fit",
+           about.points, sum);
+  if (content.members &&
+      (content.members->count() != groups || content.members->order.size() != about.points))
+    refuse("write_catalogue: members of {} groups and {} points for {} groups and {} points",
+           content.members->count(), content.members->order.size(), groups, about.points);
+  if (!content.label.empty() && content.label.size() != about.points)
+    refuse("write_catalogue: {} labels for {} points", content.label.size(), about.points);
+  if (content.overdensities && content.overdensities->mass.size() != groups * content.edges.size())
+    refuse("write_catalogue: {} overdensities for {} groups and {} edges",
+           content.overdensities->mass.size(), groups, content.edges.size());
+}
+
+/// The columns of groups or, where there are subhalos, of those: a table has rows of one kind.
+void write_table(const std::string& path, const CatalogueContent& content, const Workers& workers) {
+  const io::Columns columns = io::table_columns(content, io::type_numbers_of(content.about));
+  std::vector<ResultArray> arrays;
+  for (const ResultArray& array : columns.arrays)
+    if (array.name.starts_with("subhalo_") == (content.subhalos != nullptr))
+      arrays.push_back(array);
+  io::write_csv(path, content.about, arrays, workers);
+}
+
+void write_arrays(const std::string& path, const CatalogueContent& content,
+                  const Workers& workers) {
+  const io::Columns columns = io::table_columns(content, io::type_numbers_of(content.about));
+  std::vector<ResultArray> arrays = columns.arrays;
+  if (!content.label.empty())
+    arrays.push_back(result_array("label", content.label.data(), content.label.size()));
+  std::vector<std::uint32_t> order;
+  if (content.members) {
+    order = io::order_of(content);
+    arrays.push_back(result_array("order", order.data(), order.size()));
+  }
+  if (content.id) arrays.push_back(result_array("id", content.id, content.about.points));
+  io::write_npz(path, content.about, arrays, workers);
+}
+
+}  // namespace
+
+ResultStyle check_result_path(const std::string& path, const ResultWriteOptions& options,
+                              ResultKind kind) {
+  const ResultStyle style = style_of(path, options.style);
+  const bool is_hdf5 = style == ResultStyle::gadget || style == ResultStyle::swift;
+  if (is_hdf5 ? !is_hdf5_name(path) : !path.ends_with(ending_of(style)))
+    refuse("{}: style {} makes files that end in {}", path, name_of(style), ending_of(style));
+  if (style == ResultStyle::csv && kind == ResultKind::radius)
+    refuse("{}: lists of different lengths do not fit into .csv; use .hdf5 or .npz", path);
+  if (style == ResultStyle::swift && kind == ResultKind::subhalos)
+    refuse("{}: style swift has no room for subhalos; use style gadget, .npz or .csv", path);
+  if (options.compression < 0 || options.compression > 9)
+    refuse("compression = {}; give a level from 0 to 9", options.compression);
+  return style;
+}
+
+void write_catalogue(const std::string& path, const CatalogueContent& content,
+                     const ResultWriteOptions& options, const Execution& execution) {
+  check_content(content);
+  const ResultKind kind = content.subhalos ? ResultKind::subhalos : content.about.kind;
+  const ResultStyle style = check_result_path(path, options, kind);
+  Workers workers(execution);
+  const Stage stage(workers, "writing", 0);
+  switch (style) {
+    case ResultStyle::automatic:
+    case ResultStyle::gadget: return io::write_gadget(path, content, options.compression, workers);
+    case ResultStyle::swift: return io::write_swift(path, content, options.compression, workers);
+    case ResultStyle::npz: return write_arrays(path, content, workers);
+    case ResultStyle::csv: return write_table(path, content, workers);
+  }
+}
+
+void write_result(const std::string& path, const ResultAbout& about,
+                  std::span<const ResultArray> arrays, const ResultWriteOptions& options,
+                  const Execution& execution) {
+  const ResultStyle style = check_result_path(path, options, about.kind);
+  std::uint64_t bytes = 0;
+  for (const ResultArray& array : arrays) bytes += array.rows * io::row_bytes(array);
+  Workers workers(execution);
+  const Stage stage(workers, "writing", bytes);
+  if (style == ResultStyle::npz) return io::write_npz(path, about, arrays, workers);
+  if (style == ResultStyle::csv) return io::write_csv(path, about, arrays, workers);
+  io::write_hdf5(path, about, arrays, options.compression, workers);
+}
+
+}  // namespace kith

@@ -1,0 +1,57 @@
+// Writers of arrays under paths or names, one for each container; all of them atomic.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <kith/results.hpp>
+
+#include "files/hdf5.hpp"
+#include "parallel/workers.hpp"
+#include "results/about.hpp"
+
+namespace kith::io {
+
+Number number_of(NumberType type);
+std::size_t row_bytes(const ResultArray& array);
+
+/// Rows of an array, some at a time, looking at the cancel token in between:
+/// write(first row, rows, their memory).
+void in_pieces(const ResultArray& array, const Workers& workers,
+               FunctionRef<void(std::size_t begin, std::size_t rows, const char* data)> write);
+
+/// Writes arrays and facts to HDF5.
+class Hdf5Writer {
+ public:
+  Hdf5Writer(const std::string& path, int compression, const Workers& workers)
+      : file_(path), compression_(compression), workers_(workers) {}
+
+  hdf5::OutputFile& file() { return file_; }
+  /// The group, which is made if it is not there.
+  hdf5::Group group(const std::string& path);
+  void attributes(hdf5::Group group, const std::vector<Fact>& facts) const;
+  /// Under a path of at most two parts; the dataset is given back for its attributes.
+  hdf5::Dataset write(const std::string& path, const ResultArray& array);
+  void commit() { file_.commit(); }
+
+ private:
+  hdf5::OutputFile file_;
+  int compression_;
+  const Workers& workers_;
+};
+
+/// What Gadget-4 says about the unit of a dataset, and kith in words.
+void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const ResultAbout& about);
+
+void write_gadget(const std::string& path, const CatalogueContent& content, int compression,
+                  const Workers& workers);
+void write_swift(const std::string& path, const CatalogueContent& content, int compression,
+                 const Workers& workers);
+void write_hdf5(const std::string& path, const ResultAbout& about,
+                std::span<const ResultArray> arrays, int compression, const Workers& workers);
+void write_npz(const std::string& path, const ResultAbout& about,
+               std::span<const ResultArray> arrays, const Workers& workers);
+void write_csv(const std::string& path, const ResultAbout& about,
+               std::span<const ResultArray> arrays, const Workers& workers);
+
+}  // namespace kith::io

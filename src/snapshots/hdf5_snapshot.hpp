@@ -1,0 +1,66 @@
+// What the readers of Gadget's and SWIFT's HDF5 snapshots share: particles of a type stand in
+// groups /PartType0, /PartType1, ... of one file or several, each field in a dataset.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "files/hdf5.hpp"
+#include "snapshots/reader.hpp"
+
+namespace kith::io {
+
+/// Rows of a dataset that follow each other in a field.
+struct Hdf5Piece {
+  std::string file;
+  std::string dataset;
+  std::uint64_t row = 0;
+  std::uint64_t rows = 0;
+};
+
+struct Hdf5Field {
+  std::vector<Hdf5Piece> pieces;
+  double factor = 1;  ///< of coordinates that are stored as integers
+  std::uint64_t rows() const;
+};
+
+class Hdf5Reader : public SnapshotReader {
+ public:
+  void read(Field field, const SnapshotType& type, const Target& to,
+            const Workers& workers) const override;
+
+  /// Names the files of a snapshot in `count` files, of which `path` is one.
+  void list_files(const std::string& path, std::uint64_t count);
+
+  /// Finds the fields of the `count` particles of a type in one file of the snapshot.
+  void add_particles(const hdf5::InputFile& file, const std::string& path, int type,
+                     std::uint64_t count, const std::vector<double>& sides);
+
+  /// After all files: the types that have particles, and what they have. `masses`: the header's
+  /// table.
+  void finish_types(const std::vector<std::uint64_t>& totals, const std::vector<double>& masses,
+                    const std::string& where);
+
+  std::vector<std::string> type_names;  ///< as the code calls them; filled by the format's reader
+
+ private:
+  bool has(int type, Field field, std::uint64_t count, const std::string& where) const;
+
+  std::map<std::pair<int, Field>, Hdf5Field> fields_;
+};
+
+/// Counts by type of the header: what this file has, and what the whole snapshot has.
+struct Hdf5Counts {
+  std::vector<std::uint64_t> here;
+  std::vector<std::uint64_t> total;
+  std::uint64_t files = 1;
+};
+
+Hdf5Counts counts_of(const hdf5::Group& header);
+
+/// Sides of the header's box: one number or one for each axis.
+std::vector<double> sides_of(const hdf5::Group& header);
+
+}  // namespace kith::io

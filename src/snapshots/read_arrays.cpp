@@ -1,0 +1,221 @@
+// Readers of NumPy arrays, of archives of them, and of bare numbers.
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "base/fail.hpp"
+#include "files/npy.hpp"
+#include "files/zip.hpp"
+#include "snapshots/table.hpp"
+
+namespace kith::io {
+namespace {
+
+/// An array in a file of its own or in an archive.
+struct FileArray {
+  std::string where;
+  NpyHeader header;
+  ZipMember place;  ///< with the header
+
+  std::uint64_t rows() const { return header.shape.empty() ? 1 : header.shape[0]; }
+  std::uint64_t columns() const { return header.shape.size() == 2 ? header.shape[1] : 1; }
+  std::uint64_t number_bytes() const { return place.bytes - header.bytes; }
+};
+
+/// The whole of a file that is no archive.
+ZipMember all_of(const InputBytes& file) {
+  ZipMember place;
+  place.bytes = place.packed_bytes = file.size();
+  return place;
+}
+
+/// Whether the numbers that the header promises are there.
+void check_array(const FileArray& array) {
+  const auto& shape = array.header.shape;
+  if (shape.size() > 2)
+    fail(ErrorCode::io, "{}: is an array of {} dimensions; give rows and columns", array.where,
+         shape.size());
+  if (shape.size() == 2) check_dimension(shape[1], array.where);
+  const std::uint64_t bytes =
+      checked_bytes(array.rows(), array.columns() * array.header.stored.bytes(),
+                    array.number_bytes(), array.where);
+  if (bytes != array.number_bytes())
+    fail(ErrorCode::io, "{}: has {} bytes of numbers, the header promises {}; it is damaged",
+         array.where, array.number_bytes(), bytes);
+}
+
+void read_array(const FileArray& array, const InputBytes& file, const Target& to,
+                const Workers& workers) {
+  const auto bytes = member_bytes(file, array.place);
+  std::string header(array.header.bytes, '\0');
+  bytes->read(header.data(), header.size(), array.where);
+  const auto columns = static_cast<std::size_t>(array.columns());
+  const Stored stored = array.header.stored;
+  if (!array.header.is_fortran_order || columns == 1) {
+    read_rows(*bytes, packed_rows(stored, columns), array.rows(), to, 0, workers, array.where);
+  } else {
+    for (std::size_t column = 0; column < columns; ++column)
+      read_rows(*bytes, packed_rows(stored, 1), array.rows(), advanced(to, column), columns,
+                workers, array.where);
+    workers.advance(array.rows());
+  }
+}
+
+Scalar scalar_of(Stored stored) {
+  return stored.number == Number::f32 || stored.number == Number::f16 ? Scalar::float32
+                                                                      : Scalar::float64;
+}
+
+/// Arrays by the names of the fields that they hold.
+class ArrayReader : public SnapshotReader {
+ public:
+  ArrayReader(const std::string& path, FileFormat format) : file_(path) {
+    info.format = format;
+    info.files = {path};
+  }
+
+  void read(Field field, const SnapshotType& type, const Target& to,
+            const Workers& workers) const override {
+    if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
+    read_array(arrays_.at(field), file_, to, workers);
+  }
+
+  const InputBytes& file() const { return file_; }
+
+  void set_position(FileArray array) {
+    info.dimension = static_cast<int>(array.columns());
+    info.position_scalar = scalar_of(array.header.stored);
+    info.type = {only_type(array.rows())};
+    arrays_.emplace(Field::position, std::move(array));
+  }
+
+  /// Of a field other than the position; it must have as many rows.
+  void set(Field field, FileArray array) {
+    SnapshotType& type = info.type.front();
+    const auto columns = static_cast<std::uint64_t>(field == Field::velocity ? info.dimension : 1);
+    if (array.rows() != type.count || array.columns() != columns)
+      fail(ErrorCode::io, "{}: has {} rows of {}; {} of {} go with the positions", array.where,
+           array.rows(), array.columns(), type.count, columns);
+    if (field == Field::id && !is_integer(array.header.stored.number))
+      fail(ErrorCode::io, "{}: holds {}; ids are whole numbers", array.where,
+           name_of(array.header.stored.number));
+    (field == Field::velocity ? type.has_velocity
+     : field == Field::mass   ? type.has_mass
+                              : type.has_id) = true;
+    arrays_.emplace(field, std::move(array));
+  }
+
+  void set_mass(double mass) {
+    info.type.front().mass = mass;
+    info.type.front().has_mass = mass > 0;
+  }
+
+ private:
+  InputBytes file_;
+  std::map<Field, FileArray> arrays_;
+};
+
+FileArray array_in(const InputBytes& file, const ZipMember& member) {
+  FileArray array;
+  array.where = fmt::format("{}: {}", file.path(), member.name);
+  array.place = member;
+  const auto bytes = member_bytes(file, array.place);
+  std::string beginning(
+      static_cast<std::size_t>(std::min<std::uint64_t>(member.bytes, kNpyHeaderBytes)), '\0');
+  bytes->read(beginning.data(), beginning.size(), array.where);
+  array.header = parse_npy(beginning, array.where);
+  if (array.header.bytes > member.bytes) fail(ErrorCode::io, "{}: is truncated", array.where);
+  check_array(array);
+  return array;
+}
+
+std::vector<double> numbers_of(const FileArray& array, const InputBytes& file) {
+  if (array.rows() * array.columns() > kMaxDimension)
+    fail(ErrorCode::io, "{}: holds {} numbers; at most {} make sense", array.where,
+         array.rows() * array.columns(), kMaxDimension);
+  std::vector<double> values(static_cast<std::size_t>(array.rows() * array.columns()));
+  const Execution execution{.threads = 1};
+  read_array(array, file, values.data(), Workers(execution));
+  return values;
+}
+
+/// The members of an archive that kith knows, and the only one of an archive with one.
+std::map<std::string, FileArray> known_arrays(const InputBytes& file) {
+  std::map<std::string, FileArray> arrays;
+  const std::vector<ZipMember> members = zip_directory(file);
+  for (const ZipMember& member : members) {
+    const std::string_view name = member.name;
+    const std::string stem(name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name);
+    for (const char* known : {"position", "velocity", "mass", "id", "box"})
+      if (stem == known && !arrays.emplace(stem, array_in(file, member)).second)
+        fail(ErrorCode::io, "{}: has two arrays named {}", file.path(), stem);
+  }
+  if (arrays.empty() && members.size() == 1)
+    arrays.emplace("position", array_in(file, members.front()));
+  if (!arrays.contains("position"))
+    fail(ErrorCode::io, "{}: has no array named position among its {} members", file.path(),
+         members.size());
+  return arrays;
+}
+
+void set_mass(ArrayReader& reader, FileArray array) {
+  if (array.rows() * array.columns() != 1 || reader.info.type.front().count == 1)
+    return reader.set(Field::mass, std::move(array));
+  const double mass = numbers_of(array, reader.file()).front();
+  if (!(mass > 0)) fail(ErrorCode::io, "{}: is {}; a mass is positive", array.where, mass);
+  reader.set_mass(mass);
+}
+
+}  // namespace
+
+ReaderPointer open_npy(const std::string& path) {
+  auto reader = std::make_unique<ArrayReader>(path, FileFormat::npy);
+  const InputBytes& file = reader->file();
+  FileArray array;
+  array.where = path;
+  array.header = parse_npy(file.text(0, kNpyHeaderBytes), path);
+  array.place = all_of(file);
+  check_array(array);
+  reader->set_position(std::move(array));
+  return reader;
+}
+
+ReaderPointer open_npz(const std::string& path) {
+  auto reader = std::make_unique<ArrayReader>(path, FileFormat::npz);
+  auto arrays = known_arrays(reader->file());
+  reader->set_position(std::move(arrays.at("position")));
+  if (const auto found = arrays.find("velocity"); found != arrays.end())
+    reader->set(Field::velocity, std::move(found->second));
+  if (const auto found = arrays.find("id"); found != arrays.end())
+    reader->set(Field::id, std::move(found->second));
+  if (const auto found = arrays.find("mass"); found != arrays.end())
+    set_mass(*reader, std::move(found->second));
+  if (const auto found = arrays.find("box"); found != arrays.end())
+    reader->info.box = box_of(numbers_of(found->second, reader->file()), reader->info.dimension,
+                              found->second.where);
+  return reader;
+}
+
+ReaderPointer open_raw(const std::string& path, const SnapshotOptions& options) {
+  if (options.dimension < 1 || options.dimension > kMaxDimension)
+    refuse("{}: dimension = {}; give 1 to {}", path, options.dimension, kMaxDimension);
+  auto reader = std::make_unique<ArrayReader>(path, FileFormat::raw);
+  const bool is_double =
+      path.ends_with(".f64") || (!path.ends_with(".f32") && options.scalar == Scalar::float64);
+  FileArray array;
+  array.where = path;
+  array.header.stored = {is_double ? Number::f64 : Number::f32, false};
+  array.place = all_of(reader->file());
+  const std::uint64_t row =
+      array.header.stored.bytes() * static_cast<std::uint64_t>(options.dimension);
+  if (array.place.bytes % row != 0)
+    fail(ErrorCode::io,
+         "{}: {} bytes are no whole number of {}-dimensional points of {}; it is truncated, or the "
+         "dimension or the type is another",
+         path, array.place.bytes, options.dimension, name_of(array.header.stored.number));
+  array.header.shape = {array.place.bytes / row, static_cast<std::uint64_t>(options.dimension)};
+  reader->set_position(std::move(array));
+  return reader;
+}
+
+}  // namespace kith::io

@@ -1,0 +1,74 @@
+// What stands behind a Snapshot: one reader for each format.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include <kith/snapshot.hpp>
+
+#include "files/input_bytes.hpp"
+#include "parallel/workers.hpp"
+
+namespace kith::io {
+
+/// Where numbers go: the caller's memory, of the caller's type.
+using Target = std::variant<float*, double*, std::uint64_t*>;
+
+inline Target advanced(const Target& target, std::uint64_t numbers) {
+  return std::visit([&](auto* to) -> Target { return to + numbers; }, target);
+}
+
+class SnapshotReader {
+ public:
+  virtual ~SnapshotReader() = default;
+
+  /// A field that all particles of this type have, in the order of the files. Advances the stage by
+  /// one for every particle and looks at the cancel token in between.
+  virtual void read(Field field, const SnapshotType& type, const Target& to,
+                    const Workers& workers) const = 0;
+
+  SnapshotInfo info;
+};
+
+using ReaderPointer = std::unique_ptr<SnapshotReader>;
+
+// Each opens a file of its format and checks what can be checked without reading particles. Errors:
+// io; invalid_argument for options that the file cannot satisfy.
+ReaderPointer open_gadget_hdf5(const std::string& path);
+ReaderPointer open_swift_hdf5(const std::string& path);
+ReaderPointer open_gadget_binary(const std::string& path);
+ReaderPointer open_npy(const std::string& path);
+ReaderPointer open_npz(const std::string& path);
+ReaderPointer open_ply(const std::string& path, const SnapshotOptions& options);
+ReaderPointer open_text(const std::string& path, const SnapshotOptions& options);
+ReaderPointer open_raw(const std::string& path, const SnapshotOptions& options);
+
+bool is_swift(const std::string& path);  ///< of an HDF5 file
+bool is_gadget_binary(const InputBytes& file);
+
+/// The other files of a snapshot in several: "snap.3.hdf5" is number 3 of "snap" ".hdf5".
+struct NumberedName {
+  std::string base;
+  std::string ending;
+  std::string with(std::uint64_t number) const;
+};
+
+/// Throws Error (io) if the name has no number, or if the number is not below `files`.
+NumberedName numbered_name(const std::string& path, std::uint64_t files);
+
+/// What to open first: `path` itself, the first file of the snapshot in a folder of this name, or
+/// the first of several files of which `path` is the common beginning.
+std::string first_file(const std::string& path);
+
+/// Throws Error (io) unless it is one; headers from strangers may say anything.
+void check_dimension(std::uint64_t dimension, const std::string& where);
+
+/// The box of a header with one or several sides; 0 means open.
+Box box_of(const std::vector<double>& sides, int dimension, const std::string& where);
+
+/// A snapshot of one kind of points.
+SnapshotType only_type(std::uint64_t count);
+
+}  // namespace kith::io

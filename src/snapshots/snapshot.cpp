@@ -1,0 +1,184 @@
+// Snapshot: which format a file has, and the questions that all formats answer alike.
+#include <algorithm>
+#include <new>
+#include <string_view>
+
+#include <kith/snapshot.hpp>
+
+#include "base/fail.hpp"
+#include "files/hdf5.hpp"
+#include "files/npy.hpp"
+#include "snapshots/reader.hpp"
+
+namespace kith {
+namespace {
+
+bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& options) {
+  const io::InputBytes file(path);
+  const std::string beginning = file.text(0, 16);
+  const std::string_view start = beginning;
+  if (io::hdf5::is_hdf5(path))
+    return io::is_swift(path) ? io::open_swift_hdf5(path) : io::open_gadget_hdf5(path);
+  if (io::is_npy(start)) return io::open_npy(path);
+  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) return io::open_npz(path);
+  if (start.starts_with("ply\n") || start.starts_with("ply\r\n"))
+    return io::open_ply(path, options);
+  if (ends_with_any(path, {".raw", ".f32", ".f64"})) return io::open_raw(path, options);
+  if (io::is_gadget_binary(file)) return io::open_gadget_binary(path);
+  if (ends_with_any(path, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
+    return io::open_text(path, options);
+  if (file.size() == 0) fail(ErrorCode::io, "{}: is empty", path);
+  fail(ErrorCode::io,
+       "{}: begins as no format that kith knows; bare numbers are to be named .raw, .f32 or .f64, "
+       "text .csv, .xyz or .txt",
+       path);
+}
+
+const char* name_of(Field field) {
+  switch (field) {
+    case Field::position: return "positions";
+    case Field::velocity: return "velocities";
+    case Field::mass: return "masses";
+    case Field::id: return "ids";
+  }
+  return "";
+}
+
+bool has_field(const SnapshotType& type, Field field) {
+  switch (field) {
+    case Field::position: return type.has_position;
+    case Field::velocity: return type.has_velocity;
+    case Field::mass: return type.has_mass;
+    case Field::id: return type.has_id;
+  }
+  return false;
+}
+
+}  // namespace
+
+class Snapshot::Impl {
+ public:
+  Impl(const std::string& path, const SnapshotOptions& options)
+      : path_(path), reader_(open_reader(io::first_file(path), options)) {}
+
+  const SnapshotInfo& info() const { return reader_->info; }
+
+  /// Those of the types that have particles, in the order in which they are named.
+  std::vector<const SnapshotType*> chosen(std::span<const int> types) const {
+    std::vector<const SnapshotType*> result;
+    if (types.empty())
+      for (const SnapshotType& type : info().type) result.push_back(&type);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (types[i] < 0 || types[i] >= info().types)
+        refuse("{}: no type {}; the file knows 0 to {}", path_, types[i], info().types - 1);
+      if (std::find(types.begin(), types.begin() + static_cast<std::ptrdiff_t>(i), types[i]) !=
+          types.begin() + static_cast<std::ptrdiff_t>(i))
+        refuse("{}: type {} is named twice", path_, types[i]);
+      for (const SnapshotType& type : info().type)
+        if (type.type == types[i]) result.push_back(&type);
+    }
+    return result;
+  }
+
+  std::uint64_t size(std::span<const int> types) const {
+    std::uint64_t result = 0;
+    for (const SnapshotType* type : chosen(types)) result += type->count;
+    return result;
+  }
+
+  bool has(Field field, std::span<const int> types) const {
+    const auto found = chosen(types);
+    return std::all_of(found.begin(), found.end(),
+                       [&](const SnapshotType* type) { return has_field(*type, field); });
+  }
+
+  void read(Field field, const io::Target& to, std::size_t numbers, std::span<const int> types,
+            const Execution& execution) const try {
+    check(field, numbers, types);
+    const auto columns = static_cast<std::uint64_t>(columns_of(field));
+    Workers workers(execution);
+    const Stage stage(workers, fmt::format("reading {}", name_of(field)), size(types));
+    std::uint64_t done = 0;
+    for (const SnapshotType* type : chosen(types)) {
+      reader_->read(field, *type, io::advanced(to, done * columns), workers);
+      done += type->count;
+    }
+    workers.check_cancelled();
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "{}: no memory to read it", path_);
+  }
+
+ private:
+  int columns_of(Field field) const {
+    return field == Field::position || field == Field::velocity ? info().dimension : 1;
+  }
+
+  void check(Field field, std::size_t numbers, std::span<const int> types) const {
+    for (const SnapshotType* type : chosen(types))
+      if (!has_field(*type, field))
+        refuse("{}: particles of type {} ({}) have no {}", path_, type->type, type->name,
+               name_of(field));
+    const std::uint64_t rows = size(types);
+    const auto columns = static_cast<std::uint64_t>(columns_of(field));
+    if (numbers / columns != rows || numbers % columns != 0)
+      refuse("{}: memory for {} numbers; the {} of {} particles are {} each", path_, numbers,
+             name_of(field), rows, columns);
+  }
+
+  std::string path_;
+  io::ReaderPointer reader_;
+};
+
+const char* name(FileFormat format) {
+  switch (format) {
+    case FileFormat::gadget_hdf5: return "gadget_hdf5";
+    case FileFormat::swift_hdf5: return "swift_hdf5";
+    case FileFormat::gadget_binary: return "gadget_binary";
+    case FileFormat::npy: return "npy";
+    case FileFormat::npz: return "npz";
+    case FileFormat::ply: return "ply";
+    case FileFormat::text: return "text";
+    case FileFormat::raw: return "raw";
+  }
+  return "unknown";
+}
+
+Snapshot::Snapshot(const std::string& path, const SnapshotOptions& options) {
+  try {
+    impl_ = std::make_shared<const Impl>(path, options);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "{}: no memory to open it", path);
+  }
+}
+
+const SnapshotInfo& Snapshot::info() const { return impl_->info(); }
+
+std::uint64_t Snapshot::size(std::span<const int> types) const { return impl_->size(types); }
+
+bool Snapshot::has(Field field, std::span<const int> types) const {
+  return impl_->has(field, types);
+}
+
+void Snapshot::read(Field field, std::span<float> out, std::span<const int> types,
+                    const Execution& execution) const {
+  if (field == Field::id) refuse("ids do not fit floating-point numbers; use read_id");
+  impl_->read(field, out.data(), out.size(), types, execution);
+}
+
+void Snapshot::read(Field field, std::span<double> out, std::span<const int> types,
+                    const Execution& execution) const {
+  if (field == Field::id) refuse("ids do not fit floating-point numbers; use read_id");
+  impl_->read(field, out.data(), out.size(), types, execution);
+}
+
+void Snapshot::read_id(std::span<std::uint64_t> out, std::span<const int> types,
+                       const Execution& execution) const {
+  impl_->read(Field::id, out.data(), out.size(), types, execution);
+}
+
+}  // namespace kith

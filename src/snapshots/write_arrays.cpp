@@ -1,0 +1,104 @@
+// Positions as bare numbers, as a NumPy array, and all arrays in one .npz.
+#include <functional>
+#include <zlib.h>
+
+#include "files/npy.hpp"
+#include "files/zip.hpp"
+#include "snapshots/writers.hpp"
+
+namespace kith::io {
+namespace {
+
+using Use = FunctionRef<void(const void* data, std::size_t bytes)>;
+
+/// An array on its way into an archive: `visit` hands out its numbers, as often as it is called.
+struct NamedArray {
+  std::string name;
+  Number number;
+  std::vector<std::uint64_t> shape;
+  std::function<void(Use)> visit;
+};
+
+NamedArray rows_array(const char* name, const PointsView& points, const Workers& workers) {
+  return {name,
+          number_of(points.scalar),
+          {points.size, static_cast<std::uint64_t>(points.dimension)},
+          [&points, &workers](Use use) {
+            for_packed_rows(points, 1, workers,
+                            [&](const char* rows, std::size_t, std::size_t count) {
+                              use(rows, count * row_bytes(points));
+                            });
+          }};
+}
+
+NamedArray id_array(const SnapshotContent& content, const Workers& workers) {
+  return {"id", Number::u64, {content.position.size}, [&content, &workers](Use use) {
+            for_pieces(
+                content.position.size, 8, workers,
+                [&](std::size_t begin, std::size_t count) { use(content.id + begin, count * 8); });
+          }};
+}
+
+NamedArray small_array(const char* name, std::vector<std::uint64_t> shape,
+                       std::vector<double> values) {
+  return {name, Number::f64, std::move(shape), [values = std::move(values)](Use use) {
+            use(values.data(), values.size() * sizeof(double));
+          }};
+}
+
+std::vector<NamedArray> arrays_of(const SnapshotContent& content, const Workers& workers) {
+  std::vector<NamedArray> arrays{rows_array("position", content.position, workers)};
+  if (content.velocity.data) arrays.push_back(rows_array("velocity", content.velocity, workers));
+  if (content.id) arrays.push_back(id_array(content, workers));
+  if (content.particle_mass > 0) arrays.push_back(small_array("mass", {}, {content.particle_mass}));
+  if (content.box.is_periodic()) {
+    std::vector<double> sides;
+    for (int axis = 0; axis < content.position.dimension; ++axis)
+      sides.push_back(content.box.side(axis));
+    arrays.push_back(small_array("box", {sides.size()}, sides));
+  }
+  return arrays;
+}
+
+/// Twice through the numbers: their check sum stands in front of them.
+void write_member(AtomicFile& file, ZipWriter& archive, const NamedArray& array) {
+  const std::string header = npy_header(array.number, array.shape);
+  std::uint64_t bytes = header.size();
+  auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(header.data()), header.size());
+  array.visit([&](const void* data, std::size_t size) {
+    crc = crc32_z(crc, static_cast<const Bytef*>(data), size);
+    bytes += size;
+  });
+  archive.begin(array.name + ".npy", bytes, static_cast<std::uint32_t>(crc));
+  file.write(header.data(), header.size());
+  array.visit([&](const void* data, std::size_t size) {
+    file.write(data, size);
+    file.sync();
+  });
+}
+
+}  // namespace
+
+void write_raw(AtomicFile& file, const SnapshotContent& content, const Workers& workers) {
+  for_packed_rows(content.position, 1, workers,
+                  [&](const char* rows, std::size_t, std::size_t count) {
+                    file.write(rows, count * row_bytes(content.position));
+                    file.sync();
+                  });
+}
+
+void write_npy(AtomicFile& file, const SnapshotContent& content, const Workers& workers) {
+  const PointsView& points = content.position;
+  const std::string header = npy_header(
+      number_of(points.scalar), {points.size, static_cast<std::uint64_t>(points.dimension)});
+  file.write(header.data(), header.size());
+  write_raw(file, content, workers);
+}
+
+void write_npz(AtomicFile& file, const SnapshotContent& content, const Workers& workers) {
+  ZipWriter archive(file);
+  for (const NamedArray& array : arrays_of(content, workers)) write_member(file, archive, array);
+  archive.end();
+}
+
+}  // namespace kith::io

@@ -1,0 +1,271 @@
+// Snapshots as Gadget-4 and SWIFT write them, with the names that their readers look for.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+#include "files/hdf5.hpp"
+#include "snapshots/writers.hpp"
+
+namespace kith::io {
+namespace {
+
+constexpr std::size_t kGadgetTypes = 6;
+constexpr std::size_t kSwiftTypes = 7;
+
+/// A list with one entry for every type, of which only the written one is not zero.
+template <class T>
+std::vector<T> by_type(std::size_t types, int type, T value) {
+  std::vector<T> result(std::max(types, static_cast<std::size_t>(type) + 1), T{0});
+  result[static_cast<std::size_t>(type)] = value;
+  return result;
+}
+
+/// One after the other, so that the last sync of a large file is short.
+void write_rows(hdf5::OutputFile& file, hdf5::Dataset& dataset, const PointsView& points,
+                double factor, const Workers& workers) {
+  for_packed_rows(points, factor, workers,
+                  [&](const char* rows, std::size_t begin, std::size_t count) {
+                    dataset.write(begin, count, number_of(points.scalar), rows);
+                    file.sync();
+                  });
+}
+
+void write_ids(hdf5::OutputFile& file, hdf5::Dataset& dataset, const std::uint64_t* id,
+               std::size_t n, const Workers& workers) {
+  for_pieces(n, sizeof *id, workers, [&](std::size_t begin, std::size_t count) {
+    dataset.write(begin, count, id + begin);
+    file.sync();
+  });
+}
+
+hdf5::Shape shape_of(const PointsView& points) {
+  return {points.size, static_cast<std::uint64_t>(points.dimension)};
+}
+
+/// How Gadget-4 says what a dataset's numbers are: powers of a, h and of the units.
+struct Scaling {
+  double a = 0, h = 0, length = 0, mass = 0, velocity = 0, to_cgs = 0;
+};
+
+void describe(hdf5::Dataset& dataset, const Scaling& scaling) {
+  dataset.set("a_scaling", scaling.a);
+  dataset.set("h_scaling", scaling.h);
+  dataset.set("length_scaling", scaling.length);
+  dataset.set("mass_scaling", scaling.mass);
+  dataset.set("velocity_scaling", scaling.velocity);
+  dataset.set("to_cgs", scaling.to_cgs);
+}
+
+/// Readers of older files look for these in the header, Gadget-4 among its parameters: so both.
+void set_cosmology_and_units(hdf5::Object& object, const SnapshotContent& content) {
+  const Background& background = content.background;
+  object.set("Omega0", background.omega_m);
+  object.set("OmegaLambda", background.omega_lambda);
+  object.set("OmegaBaryon", background.omega_b);
+  object.set("HubbleParam", background.is_known ? background.h : 1.0);
+  const Units& units = content.units;
+  if (units.length > 0) object.set("UnitLength_in_cm", units.length);
+  if (units.mass > 0) object.set("UnitMass_in_g", units.mass);
+  if (units.velocity > 0) object.set("UnitVelocity_in_cm_per_s", units.velocity);
+}
+
+void write_gadget_header(hdf5::OutputFile& file, const SnapshotContent& content) {
+  const auto counts = by_type<std::uint64_t>(kGadgetTypes, content.type, content.position.size);
+  const Background& background = content.background;
+  hdf5::Group header = file.create_group("Header");
+  header.set("NumPart_ThisFile", counts);
+  header.set("NumPart_Total", counts);
+  header.set("MassTable", by_type<double>(kGadgetTypes, content.type, content.particle_mass));
+  header.set("Time", background.is_known ? background.scale_factor : 0.0);
+  header.set("Redshift", background.is_known ? background.redshift : 0.0);
+  header.set("BoxSize", content.box.side(0));
+  header.set("NumFilesPerSnapshot", std::int32_t{1});
+  set_cosmology_and_units(header, content);
+  hdf5::Group parameters = file.create_group("Parameters");
+  parameters.set("BoxSize", content.box.side(0));
+  parameters.set("ComovingIntegrationOn", std::int32_t{background.is_known ? 1 : 0});
+  set_cosmology_and_units(parameters, content);
+  file.create_group("Config").set("NTYPES", static_cast<double>(counts.size()));
+}
+
+/// The seven exponents and factors that SWIFT gives every dataset.
+struct Dimension {
+  double length = 0, mass = 0, time = 0, a = 0;
+  const char* description = "";
+};
+
+void describe(hdf5::Dataset& dataset, const SnapshotContent& content, const Dimension& dimension,
+              double unit) {
+  const auto single = [](double value) { return std::vector<double>{value}; };
+  dataset.set("U_M exponent", single(dimension.mass));
+  dataset.set("U_L exponent", single(dimension.length));
+  dataset.set("U_t exponent", single(dimension.time));
+  dataset.set("U_I exponent", single(0));
+  dataset.set("U_T exponent", single(0));
+  dataset.set("h-scale exponent", single(0));
+  dataset.set("a-scale exponent", single(dimension.a));
+  dataset.set("Conversion factor to CGS (not including cosmological corrections)", single(unit));
+  dataset.set("Conversion factor to physical CGS (including cosmological corrections)",
+              single(unit * std::pow(content.background.scale_factor, dimension.a)));
+  dataset.set("Lossy compression filter", "None");
+  dataset.set("Description", dimension.description);
+}
+
+/// SWIFT's units have no h in them: where the numbers carry 1/h, it goes into the unit.
+Units swift_units(const SnapshotContent& content) {
+  Units units = content.units;
+  if (!units.is_per_h) return units;
+  units.length /= content.background.h;
+  units.mass /= content.background.h;
+  return units;
+}
+
+void write_swift_header(hdf5::OutputFile& file, const SnapshotContent& content) {
+  const std::uint64_t n = content.position.size;
+  const auto counts =
+      by_type<std::int64_t>(kSwiftTypes, content.type, static_cast<std::int64_t>(n));
+  std::vector<double> sides;
+  for (int axis = 0; axis < content.position.dimension; ++axis)
+    sides.push_back(content.box.side(axis));
+  hdf5::Group header = file.create_group("Header");
+  header.set("BoxSize", sides);
+  header.set("Dimension", std::vector<std::int32_t>{content.position.dimension});
+  header.set("Redshift", std::vector<double>{content.background.redshift});
+  header.set("Scale-factor", std::vector<double>{content.background.scale_factor});
+  header.set("Code", "SWIFT");
+  header.set("RunName", "written by kith in the layout of SWIFT");
+  header.set("NumPart_ThisFile", counts);
+  header.set("NumPart_Total",
+             by_type<std::uint32_t>(kSwiftTypes, content.type, static_cast<std::uint32_t>(n)));
+  header.set("NumPart_Total_HighWord", by_type<std::uint32_t>(kSwiftTypes, content.type,
+                                                              static_cast<std::uint32_t>(n >> 32)));
+  header.set("TotalNumberOfParticles", counts);
+  header.set("MassTable", std::vector<double>(counts.size(), 0.0));
+  header.set("InitialMassTable", by_type<double>(kSwiftTypes, content.type, content.particle_mass));
+  header.set("CanHaveTypes", by_type<std::int32_t>(kSwiftTypes, content.type, 1));
+  header.set("NumFilesPerSnapshot", std::vector<std::int32_t>{1});
+  header.set("ThisFile", std::vector<std::int32_t>{0});
+  header.set("Virtual", std::vector<std::int32_t>{0});
+  header.set("OutputType", "FullVolume");
+  header.set("SelectOutput", "Default");
+  file.create_group("Parameters")
+      .set("InitialConditions:periodic", content.box.is_periodic() ? "1" : "0");
+}
+
+void write_swift_units(hdf5::OutputFile& file, const SnapshotContent& content) {
+  const Units units = swift_units(content);
+  const auto single = [](double value) { return std::vector<double>{value}; };
+  hdf5::Group group = file.create_group("Units");
+  if (units.length > 0) group.set("Unit length in cgs (U_L)", single(units.length));
+  if (units.mass > 0) group.set("Unit mass in cgs (U_M)", single(units.mass));
+  if (units.length > 0 && units.velocity > 0)
+    group.set("Unit time in cgs (U_t)", single(units.length / units.velocity));
+  group.set("Unit current in cgs (U_I)", single(1));
+  group.set("Unit temperature in cgs (U_T)", single(1));
+  const Background& background = content.background;
+  hdf5::Group cosmology = file.create_group("Cosmology");
+  cosmology.set("Cosmological run", std::vector<std::int32_t>{background.is_known ? 1 : 0});
+  if (!background.is_known) return;
+  cosmology.set("Omega_m", single(background.omega_m));
+  cosmology.set("Omega_lambda", single(background.omega_lambda));
+  cosmology.set("Omega_b", single(background.omega_b));
+  cosmology.set("h", single(background.h));
+  cosmology.set("Redshift", single(background.redshift));
+  cosmology.set("Scale-factor", single(background.scale_factor));
+}
+
+/// SWIFT has a mass for every particle.
+void write_swift_masses(hdf5::OutputFile& file, hdf5::Group& group, const SnapshotContent& content,
+                        const hdf5::DatasetOptions& options, const Workers& workers) {
+  const std::size_t n = content.position.size;
+  hdf5::Dataset dataset = group.create_dataset("Masses", Number::f32, {n}, options);
+  describe(dataset, content, {.mass = 1, .description = "Masses of the particles"},
+           swift_units(content).mass);
+  std::vector<float> same;
+  for_pieces(n, sizeof(float), workers, [&](std::size_t begin, std::size_t count) {
+    same.resize(count, static_cast<float>(content.particle_mass));
+    dataset.write(begin, count, same.data());
+    file.sync();
+  });
+}
+
+void write_gadget_particles(hdf5::OutputFile& file, const SnapshotContent& content,
+                            const hdf5::DatasetOptions& options, const Workers& workers) {
+  const auto [position, velocity] = std::pair(content.position, content.velocity);
+  const Units& units = content.units;
+  hdf5::Group group = file.create_group(fmt::format("PartType{}", content.type));
+  hdf5::Dataset x =
+      group.create_dataset("Coordinates", number_of(position.scalar), shape_of(position), options);
+  describe(x, {.a = units.is_comoving ? 1.0 : 0,
+               .h = units.is_per_h ? -1.0 : 0,
+               .length = 1,
+               .to_cgs = units.length});
+  write_rows(file, x, position, 1, workers);
+  if (velocity.data) {
+    hdf5::Dataset v =
+        group.create_dataset("Velocities", number_of(velocity.scalar), shape_of(velocity), options);
+    describe(v,
+             {.a = content.background.is_known ? 0.5 : 0, .velocity = 1, .to_cgs = units.velocity});
+    write_rows(file, v, velocity, gadget_velocity_factor(content.background), workers);
+  }
+  if (content.id) {
+    hdf5::Dataset id = group.create_dataset("ParticleIDs", Number::u64, {position.size}, options);
+    describe(id, Scaling{});
+    write_ids(file, id, content.id, position.size, workers);
+  }
+}
+
+void write_swift_particles(hdf5::OutputFile& file, const SnapshotContent& content,
+                           const hdf5::DatasetOptions& options, const Workers& workers) {
+  const auto [position, velocity] = std::pair(content.position, content.velocity);
+  const Units units = swift_units(content);
+  hdf5::Group group = file.create_group(fmt::format("PartType{}", content.type));
+  hdf5::Dataset x =
+      group.create_dataset("Coordinates", number_of(position.scalar), shape_of(position), options);
+  describe(x, content,
+           {.length = 1, .a = units.is_comoving ? 1.0 : 0, .description = "Co-moving positions"},
+           units.length);
+  write_rows(file, x, position, 1, workers);
+  if (velocity.data) {
+    hdf5::Dataset v =
+        group.create_dataset("Velocities", number_of(velocity.scalar), shape_of(velocity), options);
+    describe(v, content, {.length = 1, .time = -1, .description = "Peculiar velocities"},
+             units.velocity);
+    write_rows(file, v, velocity, 1, workers);
+  }
+  if (content.particle_mass > 0) write_swift_masses(file, group, content, options, workers);
+  if (content.id) {
+    hdf5::Dataset id = group.create_dataset("ParticleIDs", Number::u64, {position.size}, options);
+    describe(id, content, {.description = "Unique identifiers of the particles"}, 1);
+    write_ids(file, id, content.id, position.size, workers);
+  }
+}
+
+}  // namespace
+
+void write_gadget_hdf5(const std::string& path, const SnapshotContent& content,
+                       const SnapshotWriteOptions& options, const Workers& workers) {
+  hdf5::OutputFile file(path);
+  write_gadget_header(file, content);
+  if (content.position.size > 0)
+    write_gadget_particles(file, content, {.compression = options.compression}, workers);
+  workers.check_cancelled();
+  file.commit();
+}
+
+/// In chunks with check sums, as SWIFT does.
+void write_swift_hdf5(const std::string& path, const SnapshotContent& content,
+                      const SnapshotWriteOptions& options, const Workers& workers) {
+  hdf5::OutputFile file(path);
+  write_swift_header(file, content);
+  write_swift_units(file, content);
+  if (content.position.size > 0)
+    write_swift_particles(
+        file, content, {.compression = options.compression, .is_checked = true, .chunk_rows = 8192},
+        workers);
+  workers.check_cancelled();
+  file.commit();
+}
+
+}  // namespace kith::io

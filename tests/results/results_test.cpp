@@ -1,0 +1,282 @@
+// Results written in every style and read again.
+#include <fstream>
+#include <gtest/gtest.h>
+#include <optional>
+#include <random>
+
+#include <kith/catalogue.hpp>
+#include <kith/groups.hpp>
+#include <kith/halos.hpp>
+#include <kith/results.hpp>
+
+#include "support/expect_error.hpp"
+#include "support/folder.hpp"
+
+namespace kith {
+namespace {
+
+using test::expect_error;
+using test::Folder;
+
+/// Clumps of two types in a periodic box, their groups and all that is made of them.
+struct Fixture {
+  std::vector<std::array<float, 3>> points;
+  std::vector<std::array<float, 3>> velocity;
+  std::vector<double> mass;
+  std::vector<std::uint8_t> type;
+  std::vector<std::uint64_t> id;
+  Box box = Box::periodic(1.0);
+  std::optional<Groups> groups;
+  Members members;
+  Catalogue catalogue;
+  std::vector<Edge> edges{Edge::critical200, Edge::virial};
+  Overdensities spheres;
+  Subhalos subhalos;
+  ResultAbout about;
+
+  Fixture() {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> place(0, 1);
+    std::normal_distribution<float> near(0, 0.01f);
+    for (int clump = 0; clump < 12; ++clump) {
+      const std::array<float, 3> center{place(random), place(random), place(random)};
+      for (int i = 0; i < 30 + clump; ++i) {
+        points.push_back(
+            {center[0] + near(random), center[1] + near(random), center[2] + near(random)});
+        velocity.push_back({near(random), near(random), near(random)});
+        mass.push_back(1.0 + place(random));
+        id.push_back(1000 + 7 * id.size());
+      }
+    }
+    groups = fof(view(points), {.box = box, .linking_length = 0.02, .min_size = 8});
+    type.assign(points.size(), 4);
+    std::fill_n(type.begin(), 100, std::uint8_t{1});
+    members = kith::members(*groups);
+    catalogue = kith::catalogue(
+        view(points), members,
+        {.box = box, .mass = values(mass), .velocity = view(velocity), .type = type, .types = 6});
+    for (std::size_t i = 0; i < 2 * catalogue.count(); ++i) {
+      spheres.mass.push_back(static_cast<double>(i));
+      spheres.radius.push_back(static_cast<double>(i) / 2);
+    }
+    subhalos = kith::subhalos(view(points), members,
+                              {.box = box,
+                               .velocity = view(velocity),
+                               .mass = values(mass),
+                               .linking_length = 0.8,
+                               .min_size = 4});
+    about = {.snapshot = "some where.hdf5",
+             .points = points.size(),
+             .box = box,
+             .type_numbers = 6,
+             .types = {1, 4},
+             .counts = {100, points.size() - 100},
+             .time = 0.5,
+             .units = {3.0856776e24, 1.989e43, 1e5, true, true},
+             .background = {true, 0.3, 0.7, 0.05, 0.7, 0.5, 1.0},
+             .link_types = {1, 4},
+             .linking_length = groups->linking_length(),
+             .min_size = 8};
+  }
+
+  CatalogueContent content() const {
+    return {.about = about,
+            .catalogue = &catalogue,
+            .members = &members,
+            .label = groups->label(),
+            .id = id.data(),
+            .edges = edges,
+            .overdensities = &spheres};
+  }
+  std::vector<std::int32_t> label() const {
+    return {groups->label().begin(), groups->label().end()};
+  }
+};
+
+void expect_close(const std::vector<double>& a, const std::vector<double>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_DOUBLE_EQ(a[i], b[i]);
+}
+
+void expect_same(const Catalogue& read, const Catalogue& written) {
+  EXPECT_EQ(read.size, written.size);
+  EXPECT_EQ(read.mass, written.mass);
+  EXPECT_EQ(read.center, written.center);
+  expect_close(read.velocity, written.velocity);
+  EXPECT_EQ(read.radius, written.radius);
+  EXPECT_EQ(read.shape, written.shape);
+  EXPECT_EQ(read.axes, written.axes);
+  EXPECT_EQ(read.lower, written.lower);
+  EXPECT_EQ(read.first, written.first);
+  EXPECT_EQ(read.spans, written.spans);
+  expect_close(read.velocity_dispersion, written.velocity_dispersion);
+}
+
+TEST(Results, CataloguesSurviveEveryStyle) {
+  const Fixture f;
+  const Folder folder;
+  for (const auto& [name, style] :
+       {std::pair("a.hdf5", ResultStyle::gadget), std::pair("b.hdf5", ResultStyle::swift),
+        std::pair("c.npz", ResultStyle::npz)}) {
+    SCOPED_TRACE(name);
+    const std::string path = folder / name;
+    write_catalogue(path, f.content(), {.style = style, .compression = 1});
+    const ResultFile file(path);
+    EXPECT_EQ(file.style(), style);
+    EXPECT_EQ(file.about().kind, ResultKind::fof);
+    EXPECT_EQ(file.about().snapshot, "some where.hdf5");
+    EXPECT_EQ(file.about().points, f.points.size());
+    EXPECT_EQ(file.about().types, f.about.types);
+    EXPECT_EQ(file.about().counts, f.about.counts);
+    EXPECT_EQ(file.about().link_types, f.about.link_types);
+    EXPECT_EQ(file.about().linking_length, f.about.linking_length);
+    EXPECT_EQ(file.about().background.h, 0.7);
+    EXPECT_EQ(file.about().units.mass, 1.989e43);
+    EXPECT_TRUE(file.about().units.is_per_h);
+    EXPECT_EQ(file.about().box.side(2), 1.0);
+    expect_same(file.catalogue(), f.catalogue);
+    EXPECT_EQ(file.catalogue().type_size, f.catalogue.type_size);
+    EXPECT_EQ(file.label(), f.label());
+    const std::vector<double> masses = file.numbers("virial_mass");
+    ASSERT_EQ(masses.size(), f.catalogue.count());
+    EXPECT_EQ(masses[3], 7.0);
+  }
+}
+
+TEST(Results, LabelsFollowFromTheOrder) {
+  const Fixture f;
+  const Folder folder;
+  CatalogueContent content = f.content();
+  content.label = {};
+  for (const char* name : {"a.hdf5", "c.npz"}) {
+    write_catalogue(folder / name, content);
+    EXPECT_EQ(ResultFile(folder / name).label(), f.label()) << name;
+  }
+  content.members = nullptr;
+  write_catalogue(folder / "a.hdf5", content);
+  EXPECT_TRUE(ResultFile(folder / "a.hdf5").label().empty());
+}
+
+TEST(Results, SubhalosComeFirstInTheirGroup) {
+  const Fixture f;
+  ASSERT_GT(f.subhalos.parent.size(), 3u);
+  const Folder folder;
+  CatalogueContent content = f.content();
+  content.about.kind = ResultKind::subhalos;
+  content.subhalos = &f.subhalos;
+  content.label = {};
+  for (const char* name : {"a.hdf5", "c.npz"}) {
+    write_catalogue(folder / name, content);
+    const ResultFile file(folder / name);
+    EXPECT_EQ(file.integers("subhalo_parent"), f.subhalos.parent);
+    expect_same(file.subhalo_catalogue(), f.subhalos.catalogue);
+    EXPECT_EQ(file.label(), f.label());
+  }
+  const ResultFile file(folder / "a.hdf5");
+  const auto offset = file.integers("subhalo_type_offset"),
+             size = file.integers("subhalo_type_size");
+  for (std::size_t s = 0; s < f.subhalos.parent.size(); ++s) {
+    std::vector<std::uint32_t> found;
+    for (const std::size_t t : {1u, 4u}) {
+      const std::string name = "order_" + std::to_string(t);
+      for (const std::int64_t i : file.integers(name, static_cast<std::size_t>(offset[s * 6 + t]),
+                                                static_cast<std::size_t>(size[s * 6 + t])))
+        found.push_back(static_cast<std::uint32_t>(i + (t == 4 ? 100 : 0)));
+    }
+    const auto expected = f.subhalos.members.of(s);
+    EXPECT_TRUE(std::is_permutation(found.begin(), found.end(), expected.begin(), expected.end()));
+  }
+}
+
+TEST(Results, TheSameResultIsTheSameFile) {
+  const Fixture f;
+  const Folder folder;
+  auto bytes = [&](const char* name, int threads) {
+    write_catalogue(folder / name, f.content(), {}, {.threads = threads});
+    return folder.read(name);
+  };
+  for (const char* name : {"a.hdf5", "c.npz", "d.csv"}) {
+    const std::string first = bytes(name, 1);
+    EXPECT_GT(first.size(), 1000u);
+    EXPECT_EQ(first, bytes(name, 2));
+  }
+}
+
+TEST(Results, NeighborsSurvive) {
+  const Fixture f;
+  const Folder folder;
+  const Tree tree(view(f.points), {.box = f.box});
+  const auto near = knn(tree, {.k = 5, .max_radius = 0.01});
+  const auto lists = radius(tree, {.radius = 0.01});
+  ResultAbout about = f.about;
+  about.k = 5;
+  about.max_radius = 0.01;
+  for (const char* name : {"n.hdf5", "n.npz"}) {
+    about.kind = ResultKind::knn;
+    write_neighbors(folder / name, about, near);
+    const ResultFile rows(folder / name);
+    EXPECT_EQ(rows.about().max_radius, 0.01);
+    EXPECT_EQ(rows.width("index"), 5u);
+    const auto index = rows.integers("index", 17, 1);
+    EXPECT_TRUE(std::equal(index.begin(), index.end(), near.index(17).begin()));
+    about.kind = ResultKind::radius;
+    write_neighbors(folder / name, about, lists);
+    const ResultFile file(folder / name);
+    EXPECT_EQ(file.integers("offset").back(), static_cast<std::int64_t>(lists.total()));
+    EXPECT_EQ(file.rows("distance"), lists.total());
+  }
+}
+
+TEST(Results, EmptyCataloguesAreFiles) {
+  const Folder folder;
+  const std::vector<std::array<float, 3>> points{{0, 0, 0}, {1, 1, 1}};
+  const Groups groups = fof(view(points), {.linking_length = 0.1, .min_size = 2});
+  const Members members = kith::members(groups);
+  const Catalogue catalogue = kith::catalogue(view(points), members);
+  const ResultAbout about{.points = 2, .linking_length = 0.1, .min_size = 2};
+  for (const char* name : {"a.hdf5", "c.npz", "d.csv"}) {
+    write_catalogue(folder / name, {.about = about, .catalogue = &catalogue, .members = &members});
+    if (std::string(name) == "d.csv") continue;
+    const ResultFile file(folder / name);
+    EXPECT_EQ(file.catalogue().count(), 0u);
+    EXPECT_EQ(file.label(), (std::vector<std::int32_t>{-1, -1}));
+  }
+}
+
+TEST(Results, ErrorsNameTheFact) {
+  const Fixture f;
+  const Folder folder;
+  const auto write = [&](const char* name, ResultStyle style = ResultStyle::automatic) {
+    write_catalogue(folder / name, f.content(), {.style = style});
+  };
+  expect_error(ErrorCode::invalid_argument, "the ending names no format", [&] { write("a.fits"); });
+  expect_error(ErrorCode::invalid_argument, "style swift makes files that end in .hdf5",
+               [&] { write("a.npz", ResultStyle::swift); });
+  expect_error(ErrorCode::invalid_argument, "compression = 11",
+               [&] { write_catalogue(folder / "a.hdf5", f.content(), {.compression = 11}); });
+  CatalogueContent content = f.content();
+  content.label = content.label.subspan(1);
+  expect_error(ErrorCode::invalid_argument, "labels for",
+               [&] { write_catalogue(folder / "a.hdf5", content); });
+  CancelToken token;
+  token.cancel();
+  expect_error(ErrorCode::cancelled, "",
+               [&] { write_catalogue(folder / "a.hdf5", f.content(), {}, {.cancel = &token}); });
+  EXPECT_TRUE(folder.names().empty());
+  expect_error(ErrorCode::io, "missing.hdf5", [&] { ResultFile(folder / "missing.hdf5"); });
+  std::ofstream(folder / "text.npz") << "no archive";
+  expect_error(ErrorCode::io, "neither HDF5 nor .npz", [&] { ResultFile(folder / "text.npz"); });
+}
+
+TEST(Results, UnitsHaveNames) {
+  const Units units{.length = 3.085678e24, .mass = 1.989e43, .velocity = 1e5, .is_per_h = true};
+  EXPECT_EQ(unit_name(units, {.length = 1}), "Mpc/h");
+  EXPECT_EQ(unit_name(units, {.mass = 1}), "1e10 Msun/h");
+  EXPECT_EQ(unit_name(units, {.velocity = 1}), "km/s");
+  EXPECT_EQ(unit_name(units, {.length = -3, .mass = 1}), "1e10 Msun/h (Mpc/h)^-3");
+  EXPECT_EQ(unit_name({.length = 3.0857e21}, {.length = 2}), "kpc^2");
+  EXPECT_EQ(unit_name({.length = 3.0857e21}, {.mass = 1}), "");
+}
+
+}  // namespace
+}  // namespace kith
