@@ -15,6 +15,17 @@
 
 namespace kith {
 
+/// p - q by the shorter way round an axis of this side (0: open). Its absolute value has the bits
+/// of the distance's dx, and displacement(q, p) is -displacement(p, q). At exactly half a side both
+/// ways are equally long: the direct one, p - q, is taken.
+template <class T>
+T displacement(T p, T q, T side) {
+  const T direct = p - q;
+  const T dx = std::abs(direct);
+  if (side > 0 && side - dx < dx) return direct > 0 ? -(side - dx) : side - dx;
+  return direct;
+}
+
 /// A space with open (side 0) and periodic axes; coordinates lie in [0, side] on the periodic ones.
 template <int D, class T>
 struct Metric {
@@ -29,6 +40,12 @@ struct Metric {
       sum = add_square(sum, side[axis] > 0 ? std::min(dx, side[axis] - dx) : dx);
     }
     return sum;
+  }
+
+  /// p - q by minimum image, axis by axis.
+  void displacement(const T* p, const T* q, T* out) const {
+    for (int axis = 0; axis < axes.count(); ++axis)
+      out[axis] = kith::displacement(p[axis], q[axis], side[axis]);
   }
 
   /// No two points of the boxes are closer.

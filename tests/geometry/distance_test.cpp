@@ -86,6 +86,48 @@ TEST(Distance, IsTheMinimumImage) {
   EXPECT_EQ(metric.distance2(p, q), 1.f + 81.f);  // periodic on the first axis only
 }
 
+/// The distance's dx on one axis.
+template <class T>
+T dx_of(T p, T q, T side) {
+  const T dx = std::abs(p - q);
+  return side > 0 ? std::min(dx, side - dx) : dx;
+}
+
+TEST(Displacement, HasTheBitsOfTheDistanceAndChangesSignWithItsArguments) {
+  for (const float period : {0.7f, 3.0f})
+    for (const float side : {0.f, period})
+      for (const float p : small_floats(period))
+        for (const float q : small_floats(period)) {
+          const float there = displacement(p, q, side), back = displacement(q, p, side);
+          ASSERT_EQ(std::abs(there), dx_of(p, q, side)) << p << " " << q << " " << side;
+          ASSERT_EQ(there, -back) << p << " " << q << " " << side;
+        }
+}
+
+TEST(Displacement, SquaresAddUpToTheDistance) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(0, 0.9);
+  const Metric<3, double> metric{Axes<3>(3), {0.9, 0, 0.9}};
+  for (int round = 0; round < 20000; ++round) {
+    double p[3], q[3], between[3], sum = 0;
+    for (int axis = 0; axis < 3; ++axis) p[axis] = uniform(random), q[axis] = uniform(random);
+    metric.displacement(p, q, between);
+    for (const double dx : between) sum += dx * dx;
+    ASSERT_EQ(sum, metric.distance2(p, q));
+  }
+}
+
+TEST(Displacement, TakesTheShorterWayRoundAndTheDirectOneOfTwo) {
+  EXPECT_EQ(displacement(0.25, 0.75, 0.0), -0.5);
+  EXPECT_EQ(displacement(9.5, 0.5, 10.0), -1.0);  // across the edge
+  EXPECT_EQ(displacement(0.5, 9.5, 10.0), 1.0);
+  EXPECT_EQ(displacement(7.0, 2.0, 10.0), 5.0);  // half a side: p - q
+  EXPECT_EQ(displacement(2.0, 7.0, 10.0), -5.0);
+  EXPECT_EQ(displacement(7.0, 1.75, 10.0), -4.75);  // a little more than half: the other way
+  EXPECT_EQ(displacement(10.0, 0.0, 10.0), 0.0);    // both ends of the axis are one place
+  EXPECT_EQ(displacement(3.0, 3.0, 10.0), 0.0);
+}
+
 TEST(Frame, WrapsIntoTheBox) {
   EXPECT_EQ(wrapped(0.25f, 0.f, 1.f), 0.25f);
   EXPECT_EQ(wrapped(1.25f, 0.f, 1.f), 0.25f);
