@@ -1,35 +1,29 @@
 // The caller's points as the tree sees them: checked, wrapped, scaled.
+//
+// Three steps: measure the rows (extent.hpp), fit a frame to the extent and the box, see the rows
+// in the frame. Over several ranks the extents are added up between the first and the second.
 #pragma once
 
 #include <kith/tree.hpp>
 
-#include "base/array.hpp"
 #include "geometry/bounds.hpp"
 #include "geometry/frame.hpp"
 #include "parallel/workers.hpp"
+#include "tree/extent.hpp"
 
 namespace kith {
 
-/// What one pass over the input learned.
+/// Rows in a frame. They are never copied: each is prepared when it is loaded.
 template <class T>
-struct Input {
-  const T* data = nullptr;
-  std::ptrdiff_t stride = 0;
-  int dimension = 0;
-  std::size_t size = 0;  ///< points to be used
+struct Input : InputRows<T> {
   Frame<T> frame;
   bool is_plain = true;             ///< coordinates are stored as they are (but for -0.0)
-  Array<std::uint32_t> live;        ///< the points to be used, when some are dropped
   Bounds<kAnyDimension, T> bounds;  ///< of the coordinates in the tree's frame; not always tight
 
-  /// Original index of the i-th point to be used.
-  std::uint32_t index(std::size_t i) const {
-    return live.empty() ? static_cast<std::uint32_t>(i) : live[i];
-  }
-  /// Its coordinates in the tree's frame.
+  /// The coordinates of the i-th point in the tree's frame.
   template <int D>
   void load(std::size_t i, Axes<D> axes, T* out) const {
-    const T* row = data + static_cast<std::ptrdiff_t>(index(i)) * stride;
+    const T* row = this->row(i);
     if (is_plain)
       for (int axis = 0; axis < axes.count(); ++axis) out[axis] = row[axis] + T(0);
     else
@@ -45,7 +39,16 @@ void check_view(const char* call, const PointsView& points, const Box& box);
 template <class T>
 Frame<T> frame_of(const Box& box, int dimension);
 
-/// The pass: finite? extent, need to wrap, scale. Errors: non_finite unless points may be dropped.
+/// The same with the scale that points of this extent need; without points, no scale.
+template <class T>
+Frame<T> fitted_frame(const Box& box, int dimension, const Extent<T>& extent);
+
+/// Measured rows in a frame: which of them need wrapping or scaling follows from their extent.
+template <class T>
+Input<T> input_in(const Frame<T>& frame, MeasuredRows<T> measured);
+
+/// All three steps for points that are to make a tree. Errors: non_finite unless points may be
+/// dropped.
 template <class T>
 Input<T> read_input(const PointsView& points, const Box& box, NonFinite non_finite,
                     const Workers& workers);

@@ -6,8 +6,7 @@
 
 #include <limits>
 
-#include "geometry/grid.hpp"
-#include "geometry/hilbert.hpp"
+#include "geometry/curve_key.hpp"
 #include "geometry/z_order.hpp"
 #include "parallel/radix_sort.hpp"
 
@@ -28,14 +27,14 @@ constexpr std::size_t kNoScatter = 2048;
 /// insertion (z).
 constexpr std::size_t kShortRun = 16;
 
-template <int D, class T, template <int, class> class Grid>
+template <int D, class T, template <int, class> class Cells>
 class CurveSort {
  public:
   using Rec = Record<D, T>;
-  using Tables = CurveTables<D>;
-  static constexpr std::size_t kBuckets = std::size_t{1} << Tables::kTopBits;
+  using Key = CurveKey<D, T, Cells>;
+  static constexpr std::size_t kBuckets = std::size_t{1} << Key::Tables::kTopBits;
 
-  CurveSort(Workers& workers, const Tables& tables) : workers_(workers), tables_(tables) {}
+  explicit CurveSort(Workers& workers) : workers_(workers) {}
 
   /// All of the input into the blocks.
   void run(const Input<T>& input, const Planes<T>& planes) {
@@ -56,8 +55,8 @@ class CurveSort {
     Bounds<D, T> bounds;
     std::copy_n(input.bounds.lo, D, bounds.lo);
     std::copy_n(input.bounds.hi, D, bounds.hi);
-    const LongGrid grid(bounds);
-    const std::vector<std::size_t> start = scatter(n, grid, record, records.data());
+    const Key key = Key::long_key(bounds);
+    const std::vector<std::size_t> start = scatter(n, key, record, records.data());
     for_buckets(start,
                 [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
                   Rec* from = records.data() + begin;
@@ -65,7 +64,7 @@ class CurveSort {
                     sort(from, count);
                   } else {
                     Rec* to = scratch.room(count);
-                    sort_bucket(from, to, count, grid, bucket, scratch);
+                    sort_bucket(from, to, count, key, bucket, scratch);
                     from = to;
                   }
                   store(from, begin, count, planes);
@@ -84,45 +83,15 @@ class CurveSort {
     }
   };
 
-  /// A grid of the full 30 bits, or of 18 for runs that are sorted in one go.
-  struct LongGrid : Grid<D, T> {
-    explicit LongGrid(const Bounds<D, T>& bounds)
-        : Grid<D, T>(bounds, Tables::kTopDigits + Tables::kLowDigits, kAxes) {}
-  };
-  struct ShortGrid : Grid<D, T> {
-    explicit ShortGrid(const Bounds<D, T>& bounds)
-        : Grid<D, T>(bounds, Tables::kLowDigits, kAxes) {}
-  };
-
-  struct Cell {
-    std::uint32_t digit[D];
-    std::uint32_t operator[](int axis) const { return digit[axis]; }
-  };
-  /// The bucket of a point: its top digits on the curve.
-  std::uint32_t top(const LongGrid& grid, const T* x) const {
-    Cell cell;
-    for (int axis = 0; axis < D; ++axis)
-      cell.digit[axis] = static_cast<std::uint32_t>(grid(x[axis], axis)) >> Tables::kLowDigits;
-    return tables_.top[tables_.morton(cell)];
-  }
-  /// Its place inside the bucket, or in all of a short grid.
-  std::uint32_t low(const Grid<D, T>& grid, const T* x, unsigned state) const {
-    constexpr std::uint32_t kMask = (1u << Tables::kLowDigits) - 1;
-    Cell cell;
-    for (int axis = 0; axis < D; ++axis)
-      cell.digit[axis] = static_cast<std::uint32_t>(grid(x[axis], axis)) & kMask;
-    return tables_.low(tables_.morton(cell), state);
-  }
-
   /// Records in curve order of their top cells; in a grid that cannot split, in the first bucket.
   template <class RecordOf>
-  std::vector<std::size_t> scatter(std::size_t n, const LongGrid& grid, RecordOf record, Rec* out) {
+  std::vector<std::size_t> scatter(std::size_t n, const Key& key, RecordOf record, Rec* out) {
     Array<std::uint16_t> codes(n, workers_.pool());
-    const bool can_split = grid.can_split();
+    const bool can_split = key.can_split();
     return scatter_to_buckets(
         workers_, n, kBuckets,
-        [&](std::size_t i) { return can_split ? top(grid, record(i).x) : 0; }, record, codes.data(),
-        out);
+        [&](std::size_t i) { return can_split ? key.bucket(record(i).x) : 0; }, record,
+        codes.data(), out);
   }
 
   template <class Body>
@@ -136,20 +105,20 @@ class CurveSort {
     });
   }
 
-  void sort_bucket(const Rec* from, Rec* to, std::size_t n, const LongGrid& grid,
-                   std::size_t bucket, Scratch& scratch) {
-    if (!grid.can_split()) {
+  void sort_bucket(const Rec* from, Rec* to, std::size_t n, const Key& key, std::size_t bucket,
+                   Scratch& scratch) {
+    if (!key.can_split()) {
       std::copy_n(from, n, to);
       return;
     }
-    sort_by_cells(from, to, n, grid, tables_.top_state[bucket], scratch);
+    sort_by_cells(from, to, n, key, Key::tables().top_state[bucket], scratch);
   }
 
-  /// Sorts by the low digits of a grid, then the runs of one cell. From and to do not overlap.
-  void sort_by_cells(const Rec* from, Rec* to, std::size_t n, const Grid<D, T>& grid,
-                     unsigned state, Scratch& scratch) {
+  /// Sorts by the low bits of a key, then the runs of one cell. From and to do not overlap.
+  void sort_by_cells(const Rec* from, Rec* to, std::size_t n, const Key& key, unsigned state,
+                     Scratch& scratch) {
     const std::uint64_t* words =
-        scratch.keys.sort(n, [&](std::size_t i) { return low(grid, from[i].x, state); });
+        scratch.keys.sort(n, [&](std::size_t i) { return key.low(from[i].x, state); });
     std::vector<IndexRange> runs;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -165,7 +134,7 @@ class CurveSort {
   void end_run(Rec* records, std::size_t begin, std::size_t end, std::vector<IndexRange>& runs) {
     if (end - begin > kShortRun) {
       runs.push_back({begin, end});
-    } else if constexpr (Grid<D, T>::kIsExact) {
+    } else if constexpr (Key::kIsExact) {
       if (end - begin > 1) sort_by_insertion(records + begin, end - begin);
     }
   }
@@ -188,26 +157,26 @@ class CurveSort {
   }
 
   void sort_in_cache(Rec* records, std::size_t n, Scratch& scratch) {
-    const ShortGrid grid(bounds_of(records, n));
-    if (!grid.can_split()) return;  // equal points stay in the order of their indices
+    const Key key = Key::short_key(bounds_of(records, n));
+    if (!key.can_split()) return;  // equal points stay in the order of their indices
     if (scratch.copy.size() < n) scratch.copy.resize(n + n / 2);
     std::copy_n(records, n, scratch.copy.data());
-    sort_by_cells(scratch.copy.data(), records, n, grid, 0, scratch);
+    sort_by_cells(scratch.copy.data(), records, n, key, 0, scratch);
   }
 
   void sort_large(Rec* records, std::size_t n) {
-    const LongGrid grid(bounds_of(records, n));
-    if (!grid.can_split()) return;
+    const Key key = Key::long_key(bounds_of(records, n));
+    if (!key.can_split()) return;
     Array<Rec> copy(n, workers_.pool());
     const std::vector<std::size_t> start = scatter(
-        n, grid, [&](std::size_t i) -> const Rec& { return records[i]; }, copy.data());
+        n, key, [&](std::size_t i) -> const Rec& { return records[i]; }, copy.data());
     for_buckets(start,
                 [&](std::size_t bucket, std::size_t begin, std::size_t count, Scratch& scratch) {
                   if (count > kInCache) {
                     std::copy_n(copy.data() + begin, count, records + begin);
                     sort_large(records + begin, count);
                   } else {
-                    sort_bucket(copy.data() + begin, records + begin, count, grid, bucket, scratch);
+                    sort_bucket(copy.data() + begin, records + begin, count, key, bucket, scratch);
                   }
                 });
   }
@@ -232,16 +201,15 @@ class CurveSort {
   }
 
   Workers& workers_;
-  const Tables& tables_;
   Borrowed<Scratch> scratch_;
 };
 
 template <int D, class T>
 void order(const Input<T>& input, Curve curve, Workers& workers, const Planes<T>& planes) {
   if (curve == Curve::hilbert)
-    CurveSort<D, T, EqualCells>(workers, CurveTables<D>::hilbert()).run(input, planes);
+    CurveSort<D, T, EqualCells>(workers).run(input, planes);
   else
-    CurveSort<D, T, DigitCells>(workers, CurveTables<D>::z()).run(input, planes);
+    CurveSort<D, T, DigitCells>(workers).run(input, planes);
 }
 
 /// Fills the lanes after the last point.

@@ -1,7 +1,6 @@
 // For dimensions without compiled code: pairs of a 64-bit place on the curve and the point's number
 // are sorted, and runs that share a place are keyed again in their own bounds.
-#include "geometry/grid.hpp"
-#include "geometry/hilbert.hpp"
+#include "geometry/curve_key.hpp"
 #include "geometry/z_order.hpp"
 #include "parallel/radix_sort.hpp"
 #include "tree/order.hpp"
@@ -13,15 +12,11 @@ constexpr int kAny = kAnyDimension;
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr std::size_t kShortRun = 16;
 
-template <class T, template <int, class> class Grid>
+template <class T, template <int, class> class Cells>
 class AnySort {
  public:
   AnySort(const Input<T>& input, const Workers& workers)
-      : input_(input),
-        workers_(workers),
-        axes_(input.dimension),
-        // 60 digits in all keep a window of one axis within an integer's shift.
-        bits_(std::max(1, std::min(60, 64 / input.dimension))) {}
+      : input_(input), workers_(workers), axes_(input.dimension) {}
 
   void run(const Planes<T>& planes) {
     const std::size_t n = input_.size;
@@ -41,16 +36,17 @@ class AnySort {
 
  private:
   using Box = Bounds<kAny, T>;
+  using Key = WideCurveKey<T, Cells>;
 
   /// Sorts pairs whose indices ascend, by place on the curve; equal points by index.
   void sort(KeyIndex* keys, std::size_t n) {
-    const Grid<kAny, T> grid(bounds_of(keys, n), bits_, axes_);
-    if (!grid.can_split()) return;
+    const Key key(bounds_of(keys, n), axes_.count());
+    if (!key.can_split()) return;
     workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
       T x[kMaxDimension];
       for (std::size_t i = begin; i < end; ++i) {
         input_.load(keys[i].index, axes_, x);
-        keys[i].key = place(grid, x);
+        keys[i].key = key(x);
       }
     });
     sort_keys(workers_, keys, n);
@@ -59,29 +55,14 @@ class AnySort {
       KeyIndex* run = keys + runs[i].begin;
       if (runs[i].size() > kShortRun)
         sort(run, runs[i].size());
-      else if constexpr (Grid<kAny, T>::kIsExact)
+      else if constexpr (Key::kIsExact)
         sort_by_insertion(run, runs[i].size());
     });
   }
 
-  std::uint64_t place(const Grid<kAny, T>& grid, const T* x) const {
-    std::uint64_t cell[kMaxDimension];
-    for (int axis = 0; axis < axes_.count(); ++axis) cell[axis] = grid(x[axis], axis);
-    std::uint64_t position = 0;
-    HilbertState state;
-    for (int bit = bits_ - 1; bit >= 0; --bit) {
-      std::uint32_t digit = 0;
-      for (int axis = 0; axis < axes_.count(); ++axis)
-        digit = digit << 1 | static_cast<std::uint32_t>(cell[axis] >> bit & 1);
-      if constexpr (!Grid<kAny, T>::kIsExact) digit = hilbert_step(digit, axes_.count(), state);
-      position = position << axes_.count() | digit;
-    }
-    return position;
-  }
-
   /// Runs of equal keys that need more sorting, in order.
   std::vector<IndexRange> runs_of(const KeyIndex* keys, std::size_t n) const {
-    const std::size_t shortest = Grid<kAny, T>::kIsExact ? 2 : kShortRun + 1;
+    const std::size_t shortest = Key::kIsExact ? 2 : kShortRun + 1;
     return reduce(
         workers_, n, kGrain, std::vector<IndexRange>(),
         [&](std::size_t begin, std::size_t end) {
@@ -136,7 +117,6 @@ class AnySort {
   const Input<T>& input_;
   const Workers& workers_;
   Axes<kAny> axes_;
-  int bits_;  ///< of the key, per axis
 };
 
 }  // namespace
