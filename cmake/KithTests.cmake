@@ -12,18 +12,41 @@ else()
   set(kith_test_environment "KITH_SANITIZE=none")
 endif()
 
-# kith_test(NAME sources...)
-# One executable, test_NAME, and one entry of ctest for each of its tests. A test with "Slow" in its name
-# carries the label `slow`: the sanitizer presets leave it out.
+# Each test program adds the number of its exact comparisons to this file; scripts/test.sh adds them up.
+list(APPEND kith_test_environment "KITH_CASES_FILE=${PROJECT_BINARY_DIR}/exact_cases.txt")
+# Sanitizers run a tenth of the random cases: they look for errors of another kind, and are ten times slower.
+if(KITH_SANITIZE)
+  list(APPEND kith_test_environment "KITH_CASES=0.1")
+endif()
+
+# Presets build and run some tests only, by label: `cmake --build ... --target tests_LABEL` and `ctest -L LABEL`.
+#   exact     results are compared bit by bit with a definition: worth a second compiler
+#   threads   several threads work at once: worth ThreadSanitizer
+foreach(label exact threads)
+  add_custom_target(tests_${label})
+endforeach()
+
+# kith_test(NAME sources... [LABELS exact threads] [SLOW Suite.Test...])
+# One executable, test_NAME, and one entry of ctest for each of its tests, with the labels and NAME. Sanitizer builds
+# leave out the tests behind SLOW, which take long and show them nothing new.
 function(kith_test name)
-  add_executable(test_${name} ${ARGN})
+  cmake_parse_arguments(TEST "" "" "LABELS;SLOW" ${ARGN})
+  add_executable(test_${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(test_${name} PRIVATE kith_internal kith_flags GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  set(common TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
-  gtest_discover_tests(test_${name} ${common} TEST_FILTER "-*Slow*" TEST_LIST test_${name}_fast
-    PROPERTIES ENVIRONMENT "${kith_test_environment}" TIMEOUT 300)
-  gtest_discover_tests(test_${name} ${common} TEST_FILTER "*Slow*" TEST_LIST test_${name}_slow
-    PROPERTIES ENVIRONMENT "${kith_test_environment}" TIMEOUT 900 LABELS slow)
+  foreach(label IN LISTS TEST_LABELS)
+    add_dependencies(tests_${label} test_${name})
+  endforeach()
+  if(TEST_SLOW AND KITH_SANITIZE)
+    list(JOIN TEST_SLOW ":" slow)
+    set(filter TEST_FILTER "-${slow}")
+  endif()
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 ${filter})
+  # By a file of their own, since gtest_discover_tests tears lists apart.
+  set(properties ${CMAKE_CURRENT_BINARY_DIR}/test_${name}_properties.cmake)
+  file(WRITE ${properties} "set_tests_properties(\${test_${name}_TESTS} PROPERTIES TIMEOUT 900
+    ENVIRONMENT [==[${kith_test_environment}]==] LABELS [==[${name};${TEST_LABELS}]==])\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})
 endfunction()
 
 # kith_script_test(NAME command...)

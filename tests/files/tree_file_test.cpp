@@ -63,7 +63,7 @@ void expect_same_neighbors(const Tree& loaded, const Tree& tree) {
 
 template <class T>
 void check_degenerate(int dimension) {
-  for (const auto& set : testing::degenerate_sets<T>(dimension))
+  for (const auto& set : test::degenerate_sets<T>(dimension))
     for (const TreeOptions& options : all_builds(dimension)) {
       SCOPED_TRACE(set.name + " in " + std::to_string(dimension) + "-D");
       const Tree tree(set.view(), options);
@@ -81,8 +81,8 @@ TEST(TreeFile, BytesGiveTheSameTree) {
   }
 }
 
-testing::PointSet<float> some_points(std::size_t n = 3000) {
-  return testing::random_sets<float>(3, n, 3)[0];
+test::PointSet<float> some_points(std::size_t n = 3000) {
+  return test::random_sets<float>(3, n, 3)[0];
 }
 
 TEST(TreeFile, FilesGiveTheSameTree) {
@@ -178,7 +178,7 @@ TEST(TreeFile, EveryTruncationIsNoticed) {
 /// whether it was refused.
 template <class T>
 bool is_lie_refused(const TreeOptions& options, std::mt19937_64& random) {
-  const auto set = testing::random_sets<T>(2, 150, 7)[random() % 2];
+  const auto set = test::random_sets<T>(2, 150, 7)[random() % 2];
   const Tree tree = load(bytes_of(Tree(set.view(), options)), {.verify = false});
   const auto& planes = tree.impl().as<T>().planes;
   // Arrays lie one after the other, so the bytes from the first on are all arrays and gaps.

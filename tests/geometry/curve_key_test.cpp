@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-using testing::PointSet;
+using test::PointSet;
 
 template <int D, class T>
 Bounds<D, T> bounds_of(const PointSet<T>& set) {
@@ -32,12 +32,12 @@ void check_prefix(const PointSet<T>& set, const Key& key) {
 
 template <class T>
 void check_prefixes() {
-  for (const auto& set : testing::random_sets<T>(2, 500, 1))
+  for (const auto& set : test::random_sets<T>(2, 500, 1))
     check_prefix(set, CurveKey<2, T, DigitCells>::long_key(bounds_of<2>(set)));
-  for (const auto& set : testing::random_sets<T>(3, 500, 2))
+  for (const auto& set : test::random_sets<T>(3, 500, 2))
     check_prefix(set, CurveKey<3, T, DigitCells>::long_key(bounds_of<3>(set)));
   for (const int dimension : {1, 4, 7, 32})
-    for (const auto& set : testing::random_sets<T>(dimension, 500, 3))
+    for (const auto& set : test::random_sets<T>(dimension, 500, 3))
       check_prefix(set, WideCurveKey<T, DigitCells>(bounds_of<kAnyDimension>(set), dimension));
 }
 

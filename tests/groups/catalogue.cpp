@@ -171,7 +171,7 @@ void check_row(const Scene& scene, const Groups& groups, const Catalogue& catalo
   EXPECT_EQ(catalogue.spans[group], 0);
 }
 
-TEST(Catalogue, AgreesWithASlowReference) {
+TEST(Catalogue, AgreesWithAPlainReference) {
   for (const int dimension : {1, 2, 3, 5}) {
     const Scene scene(dimension, 8, 400, 1);
     const Groups groups = scene.groups(dimension == 5 ? 0.5 : 0.1);

@@ -1,25 +1,28 @@
 // Random sets of every kind against the definition, with exact equality: dimension x scalar x box x
-// linking length x builder x threads x SIMD target. A case is named by its seed.
+// linking length x builder x threads x SIMD target.
+#include "support/property.hpp"
+
 #include <cmath>
-#include <random>
 #include <sstream>
 
 #include "groups/support.hpp"
-#include "kernels/target.hpp"
 
 namespace kith {
 namespace {
 
+using test::Draw;
+
 /// A set of points with the box and the linking length that make it interesting.
 template <class T>
 struct Case {
-  std::mt19937_64 random;
+  Draw& draw;
+  std::mt19937_64& random;
   int dimension;
   T side;    ///< of the periodic axes, and the scale of everything
   T length;  ///< linking length
   std::vector<T> rows;
 
-  Case(std::uint64_t seed, int d) : random(seed), dimension(d) {
+  Case(Draw& from, int d) : draw(from), random(from.random), dimension(d) {
     const double sides[] = {1, 128, 100, 0.37, 1e4, 1e-18, 1e17};
     side = static_cast<T>(sides[random() % std::size(sides)]);
     length = static_cast<T>(side * std::pow(10, -2.5 + 2.2 * unit()));
@@ -37,7 +40,7 @@ struct Case {
     }
   }
 
-  std::size_t size() const { return rows.size() / static_cast<std::size_t>(dimension); }
+  test::PointSet<T> points() const { return draw.thinned<T>({"points", dimension, rows}); }
 
   Box box() {
     std::vector<double> sides;
@@ -48,8 +51,8 @@ struct Case {
   }
 
  private:
-  double unit() { return std::uniform_real_distribution<double>(0, 1)(random); }
-  double normal() { return std::normal_distribution<double>()(random); }
+  double unit() { return draw.uniform(); }
+  double normal() { return draw.normal(); }
 
   template <class F>
   void fill(std::size_t n, F coordinate) {
@@ -145,10 +148,12 @@ TreeOptions cells_tree(std::mt19937_64& random, const Box& box) {
 }
 
 template <class T>
-void run_case(std::uint64_t seed, int dimension) {
-  Case<T> set(seed, dimension);
-  const PointsView points = view(set.rows.data(), set.size(), dimension);
-  std::mt19937_64& random = set.random;
+void check_case(Draw& draw) {
+  const int dimension = draw.one_of({3, 2, 3, 1, 3, 2, 4, 7});
+  Case<T> set(draw, dimension);
+  const test::PointSet<T> kept = set.points();
+  const PointsView points = kept.view();
+  std::mt19937_64& random = draw.random;
   FofOptions options{
       .box = set.box(), .linking_length = static_cast<double>(set.length), .keep_roots = true};
   options.strict = random() % 4 == 0;
@@ -164,32 +169,20 @@ void run_case(std::uint64_t seed, int dimension) {
   without_roots.keep_roots = false;
   for (const std::string& target : available_targets()) {
     std::ostringstream name;
-    name << "seed " << seed << ", dimension " << dimension << ", " << 8 * sizeof(T) << " bits, "
-         << target << ", " << set.size() << " points, side " << set.side << ", length "
-         << set.length << ", threads " << execution.threads;
+    name << "dimension " << dimension << ", " << 8 * sizeof(T) << " bits, " << target << ", "
+         << points.size << " points, side " << set.side << ", length " << set.length << ", threads "
+         << execution.threads;
     SCOPED_TRACE(name.str());
     force_target(target);
     test::expect_equal(fof(packed, for_tree, execution), brute);
+    test::ExactCases::count();
     EXPECT_EQ(test::to_vector(fof(packed, without_roots, execution).label()), brute.label);
     test::expect_equal(fof(cells, for_tree, execution), brute);
-    if (testing::Test::HasFailure()) break;
-  }
-  force_target("");
-}
-
-void run_cases(std::uint64_t first, int count) {
-  const int dimensions[] = {3, 2, 3, 1, 3, 2, 4, 7};
-  for (int i = 0; i < count; ++i) {
-    const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
-    const int dimension = dimensions[i % std::size(dimensions)];
-    run_case<float>(seed, dimension);
-    run_case<double>(seed, dimension);
-    if (testing::Test::HasFailure()) return;
   }
 }
 
-TEST(FofProperty, EqualsTheDefinition) { run_cases(1, 400); }
-TEST(FofProperty, SlowEqualsTheDefinition) { run_cases(100000, 4000); }
+TEST(FofProperty, FloatsEqualTheDefinition) { test::for_cases(5000, check_case<float>); }
+TEST(FofProperty, DoublesEqualTheDefinition) { test::for_cases(5000, check_case<double>); }
 
 }  // namespace
 }  // namespace kith

@@ -7,6 +7,7 @@
 #include <kith/groups.hpp>
 
 #include "groups/brute.hpp"
+#include "support/exact_cases.hpp"
 
 namespace kith::test {
 
@@ -17,6 +18,7 @@ std::vector<T> to_vector(std::span<const T> values) {
 
 /// Everything that a result holds.
 inline void expect_equal(const Groups& groups, const BruteGroups& brute) {
+  ExactCases::count();
   EXPECT_EQ(to_vector(groups.label()), brute.label);
   EXPECT_EQ(groups.sizes(), brute.size);
   EXPECT_EQ(groups.lowest(), brute.lowest);

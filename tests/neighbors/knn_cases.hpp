@@ -5,10 +5,12 @@
 #include <string>
 
 #include <kith/neighbors.hpp>
+#include <kith/radius.hpp>
 
 #include "neighbors/brute.hpp"
+#include "support/exact_cases.hpp"
 
-namespace kith::testing {
+namespace kith::test {
 
 /// The rows of a result, as the definition gives them.
 template <class T, class Index>
@@ -21,9 +23,20 @@ std::vector<BruteRow<T>> rows_of(const Neighbors<T, Index>& result) {
   return rows;
 }
 
+template <class T, class Index>
+std::vector<BruteRow<T>> rows_of(const NeighborLists<T, Index>& lists) {
+  std::vector<BruteRow<T>> rows(lists.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].index.assign(lists.index(i).begin(), lists.index(i).end());
+    rows[i].distance.assign(lists.distance(i).begin(), lists.distance(i).end());
+  }
+  return rows;
+}
+
 template <class T>
 ::testing::AssertionResult are_equal(const std::vector<BruteRow<T>>& rows,
                                      const std::vector<BruteRow<T>>& expected) {
+  ExactCases::count();
   if (rows.size() != expected.size())
     return ::testing::AssertionFailure() << rows.size() << " rows instead of " << expected.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -37,4 +50,4 @@ template <class T>
   return ::testing::AssertionSuccess();
 }
 
-}  // namespace kith::testing
+}  // namespace kith::test

@@ -16,13 +16,13 @@
 namespace kith {
 namespace {
 
-using testing::are_equal;
-using testing::rows_of;
+using test::are_equal;
+using test::rows_of;
 
 template <class T>
 void check_degenerate() {
   for (int dimension : {1, 2, 3, 5})
-    for (const auto& set : testing::degenerate_sets<T>(dimension))
+    for (const auto& set : test::degenerate_sets<T>(dimension))
       for (const std::size_t k : {1, 4, 16, 40, 600})
         for (const Builder builder : {Builder::packed, Builder::cells}) {
           if (k == 600 && set.size() > 520) continue;
@@ -144,7 +144,7 @@ TEST(Knn, Errors) {
 
 /// Many points in many dimensions: seconds of work for any method.
 TEST(Knn, CancelStopsTheSearchSoon) {
-  const auto set = testing::random_sets<float>(16, 100000, 8)[0];
+  const auto set = test::random_sets<float>(16, 100000, 8)[0];
   const Tree tree(set.view());
   for (const KnnMethod method : {KnnMethod::predict, KnnMethod::walk}) {
     CancelToken token;

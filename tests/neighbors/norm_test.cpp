@@ -1,5 +1,5 @@
 // Searches by other norms equal their definition, for random dimension, scalar, box, size, p,
-// builder, strictness and threads; a failure prints the seed (see knn_random_test.cpp).
+// builder, strictness and threads.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -12,70 +12,55 @@
 
 #include "geometry/distance.hpp"
 #include "geometry/norms.hpp"
-#include "neighbors/draw.hpp"
 #include "neighbors/knn_cases.hpp"
 #include "support/expect_error.hpp"
 #include "support/point_sets.hpp"
+#include "support/property.hpp"
 
 namespace kith {
 namespace {
 
+using test::are_equal;
+using test::Draw;
 using test::expect_error;
-using testing::are_equal;
-using testing::Draw;
-using testing::number_from;
-using testing::rows_of;
+using test::rows_of;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <class T, class Index>
-std::vector<BruteRow<T>> rows_of(const NeighborLists<T, Index>& lists) {
-  std::vector<BruteRow<T>> rows(lists.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].index.assign(lists.index(i).begin(), lists.index(i).end());
-    rows[i].distance.assign(lists.distance(i).begin(), lists.distance(i).end());
-  }
-  return rows;
-}
 
 double draw_p(Draw& draw) { return draw.one_of({1.0, 1.0, kInfinity, kInfinity, 3.0, 1.5, 17.25}); }
 
 /// A tree and queries of all kinds.
 template <class T>
 struct Case {
-  Draw draw;
+  Draw& draw;
   int dimension;
-  testing::PointSet<T> points, others;
+  test::PointSet<T> points, others;
   bool is_other;
   TreeOptions options;
   Execution execution;
   double p;
 
-  explicit Case(std::uint64_t seed, double most)
-      : draw(seed),
+  Case(Draw& from, double most)
+      : draw(from),
         dimension(draw.one_of({1, 2, 2, 3, 3, 4, 7})),
-        points(one_set(draw.size(most))),
-        others(one_set(draw.size(100))),
+        points(draw.point_set<T>(dimension, draw.size(most))),
+        others(draw.point_set<T>(dimension, draw.size(100))),
         is_other(draw.below(3) == 0),
         options{.box = draw.box(dimension),
                 .builder = draw.one_of({Builder::packed, Builder::cells})},
         execution{.threads = static_cast<int>(1 + draw.below(3))},
         p(draw_p(draw)) {}
 
-  testing::PointSet<T> one_set(std::size_t n) {
-    const auto sets = testing::random_sets<T>(dimension, n, draw.random());
-    return sets[draw.below(sets.size())];
-  }
-  std::string trace(std::uint64_t seed) const {
-    return "KITH_SEED=" + std::to_string(seed) + ": " + points.name +
-           ", n = " + std::to_string(points.size()) + ", d = " + std::to_string(dimension) +
-           ", p = " + std::to_string(p) + (is_other ? ", other queries" : "");
+  std::string trace() const {
+    return points.name + ", n = " + std::to_string(points.size()) +
+           ", d = " + std::to_string(dimension) + ", p = " + std::to_string(p) +
+           (is_other ? ", other queries" : "");
   }
 };
 
 template <class T>
-void check_knn(std::uint64_t seed) {
-  Case<T> at(seed, 500);
+void check_knn(Draw& draw) {
+  Case<T> at(draw, 500);
   KnnOptions knn_options{.k = at.draw.size(at.draw.below(8) ? 40.0 : 600.0), .p = at.p};
   if (at.draw.below(3) == 0) knn_options.max_radius = at.draw.uniform() * 0.4;
   knn_options.strict = at.draw.below(3) == 0;
@@ -85,16 +70,16 @@ void check_knn(std::uint64_t seed) {
     ASSERT_TRUE(
         are_equal(rows_of(knn<T>(tree, at.others.view(), knn_options, at.execution)),
                   brute_knn<T>(at.points.view(), at.options, at.others.view(), knn_options)))
-        << at.trace(seed) << ", k = " << knn_options.k;
+        << at.trace() << ", k = " << knn_options.k;
   else
     ASSERT_TRUE(are_equal(rows_of(knn<T>(tree, knn_options, at.execution)),
                           brute_knn<T>(at.points.view(), at.options, knn_options)))
-        << at.trace(seed) << ", k = " << knn_options.k;
+        << at.trace() << ", k = " << knn_options.k;
 }
 
 template <class T>
-void check_radius(std::uint64_t seed) {
-  Case<T> at(seed, 400);
+void check_radius(Draw& draw) {
+  Case<T> at(draw, 400);
   const PointsView queries = at.is_other ? at.others.view() : at.points.view();
   RadiusOptions ball{.radius = at.draw.uniform() * at.draw.one_of({0.3, 1.0}),
                      .strict = at.draw.below(2) == 0,
@@ -113,11 +98,11 @@ void check_radius(std::uint64_t seed) {
                                     : brute_radius<T>(at.points.view(), at.options, ball);
   const auto lists = at.is_other ? radius<T>(tree, queries, ball, at.execution)
                                  : radius<T>(tree, ball, at.execution);
-  ASSERT_TRUE(are_equal(rows_of(lists), expected)) << at.trace(seed);
+  ASSERT_TRUE(are_equal(rows_of(lists), expected)) << at.trace();
   const auto counts = at.is_other ? radius_count(tree, queries, ball, at.execution)
                                   : radius_count(tree, ball, at.execution);
   for (std::size_t i = 0; i < counts.size(); ++i)
-    ASSERT_EQ(static_cast<std::size_t>(counts[i]), expected[i].index.size()) << at.trace(seed);
+    ASSERT_EQ(static_cast<std::size_t>(counts[i]), expected[i].index.size()) << at.trace();
   if (at.is_other) return;
   ball.sorted = false;
   ball.max_neighbors = 1 + at.draw.below(10);
@@ -129,32 +114,22 @@ void check_radius(std::uint64_t seed) {
   const auto cut = rows_of(radius<T>(tree, ball, at.execution));
   for (std::size_t i = 0; i < cut.size(); ++i)  // what is not cut may come in another order
     if (expected[i].index.size() > ball.max_neighbors)
-      ASSERT_EQ(cut[i], first[i]) << at.trace(seed) << ", max_neighbors " << ball.max_neighbors;
+      ASSERT_EQ(cut[i], first[i]) << at.trace() << ", max_neighbors " << ball.max_neighbors;
     else
       ASSERT_TRUE(std::is_permutation(cut[i].index.begin(), cut[i].index.end(),
                                       first[i].index.begin(), first[i].index.end()))
-          << at.trace(seed);
+          << at.trace();
 }
 
-template <class F>
-void for_seeds(std::uint64_t count, F check) {
-  const std::uint64_t only = number_from("KITH_SEED", 0);
-  for (std::uint64_t seed = only ? only : 1;
-       seed <= (only ? only : number_from("KITH_CASES", count)); ++seed) {
-    check(seed);
-    if (::testing::Test::HasFatalFailure()) break;
-  }
-}
-
-TEST(Norms, FloatNeighborsEqualBruteForce) { for_seeds(800, check_knn<float>); }
-TEST(Norms, DoubleNeighborsEqualBruteForce) { for_seeds(600, check_knn<double>); }
-TEST(Norms, FloatListsEqualBruteForce) { for_seeds(1000, check_radius<float>); }
-TEST(Norms, DoubleListsEqualBruteForce) { for_seeds(700, check_radius<double>); }
+TEST(Norms, FloatNeighborsEqualBruteForce) { test::for_cases(800, check_knn<float>); }
+TEST(Norms, DoubleNeighborsEqualBruteForce) { test::for_cases(600, check_knn<double>); }
+TEST(Norms, FloatListsEqualBruteForce) { test::for_cases(1000, check_radius<float>); }
+TEST(Norms, DoubleListsEqualBruteForce) { test::for_cases(700, check_radius<double>); }
 
 template <class T>
 void check_degenerate() {
   for (const int dimension : {1, 3})
-    for (const auto& set : testing::degenerate_sets<T>(dimension))
+    for (const auto& set : test::degenerate_sets<T>(dimension))
       for (const double p : {1.0, kInfinity, 2.5})
         for (const std::size_t k : {3, 70}) {
           if (p == 2.5 && k == 70) continue;
@@ -189,7 +164,7 @@ TEST(Norms, AreWhatTheirNamesSay) {
 
 /// p = 2 by the plain norm has the bits of the kernels.
 TEST(Norms, TheSquareNormIsTheDistance) {
-  const auto set = testing::random_sets<float>(3, 50, 1)[3];
+  const auto set = test::random_sets<float>(3, 50, 1)[3];
   const NormMetric<3, float, SquareNorm<float>> metric{{}, Axes<3>(3), {0.5f, 0, 1}};
   const Metric<3, float> usual{Axes<3>(3), {0.5f, 0, 1}};
   for (std::size_t i = 0; i < set.size(); ++i)
@@ -199,8 +174,7 @@ TEST(Norms, TheSquareNormIsTheDistance) {
 
 /// Bounds of all norms hold for every pair of points in boxes, however pow rounds.
 template <class T>
-void check_bounds(std::uint64_t seed) {
-  Draw draw(seed);
+void check_bounds(Draw& draw) {
   const double p = draw.one_of({1.0, 2.0, kInfinity, 1.0000001, 1.5, 3.0, 9.75});
   const double scale = std::ldexp(1.0, static_cast<int>(draw.below(160)) - 80);
   const auto value = [&] { return static_cast<T>(scale * draw.uniform() * draw.uniform()); };
@@ -219,22 +193,22 @@ void check_bounds(std::uint64_t seed) {
     for (const auto& from : x)
       for (const auto& to : y) {
         const auto key = metric.key(from.data(), to.data());
-        ASSERT_LE(metric.lower(a, b), key) << "seed " << seed << ", p = " << p;
-        ASSERT_GE(metric.upper(a, b), key) << "seed " << seed << ", p = " << p;
+        ASSERT_LE(metric.lower(a, b), key) << "p = " << p;
+        ASSERT_GE(metric.upper(a, b), key) << "p = " << p;
         Bounds<3, T> point = Bounds<3, T>::empty(), other = point;
         point.add(from.data(), metric.axes);
         other.add(to.data(), metric.axes);
-        ASSERT_LE(metric.lower(point, other), key) << "seed " << seed << ", p = " << p;
-        ASSERT_GE(metric.upper(point, other), key) << "seed " << seed << ", p = " << p;
+        ASSERT_LE(metric.lower(point, other), key) << "p = " << p;
+        ASSERT_GE(metric.upper(point, other), key) << "p = " << p;
       }
   });
 }
 
-TEST(Norms, BoundsHoldForFloats) { for_seeds(3000, check_bounds<float>); }
-TEST(Norms, BoundsHoldForDoubles) { for_seeds(3000, check_bounds<double>); }
+TEST(Norms, BoundsHoldForFloats) { test::for_cases(3000, check_bounds<float>); }
+TEST(Norms, BoundsHoldForDoubles) { test::for_cases(3000, check_bounds<double>); }
 
 TEST(Norms, SearcherAndStreamsKnowThem) {
-  const auto set = testing::random_sets<float>(3, 300, 5)[0];
+  const auto set = test::random_sets<float>(3, 300, 5)[0];
   const Tree tree(set.view());
   const KnnOptions options{.k = 4, .p = 1};
   const auto rows = knn(tree, options);
@@ -272,7 +246,7 @@ TEST(Norms, Errors) {
 }
 
 TEST(Norms, CancelStopsTheSearchSoon) {
-  const auto set = testing::random_sets<float>(16, 100000, 8)[0];
+  const auto set = test::random_sets<float>(16, 100000, 8)[0];
   const Tree tree(set.view());
   CancelToken token;
   std::chrono::steady_clock::time_point cancelled;

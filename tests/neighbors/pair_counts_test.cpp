@@ -1,5 +1,5 @@
 // Numbers of pairs by distance equal their definition, for random dimension, scalar, box, norm,
-// builders, radii, weights and threads; a failure prints the seed (see knn_random_test.cpp).
+// builders, radii, weights and threads.
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -10,24 +10,18 @@
 #include <kith/kith.hpp>
 
 #include "neighbors/brute.hpp"
-#include "neighbors/draw.hpp"
 #include "support/expect_error.hpp"
 #include "support/point_sets.hpp"
+#include "support/property.hpp"
 
 namespace kith {
 namespace {
 
+using test::Draw;
+using test::ExactCases;
 using test::expect_error;
-using testing::Draw;
-using testing::number_from;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <class T>
-testing::PointSet<T> draw_set(Draw& draw, int dimension) {
-  const auto sets = testing::random_sets<T>(dimension, draw.size(300), draw.random());
-  return sets[draw.below(sets.size())];
-}
 
 /// Weights whose sums and products are exact in double.
 std::vector<double> draw_weights(Draw& draw, std::size_t n) {
@@ -46,10 +40,10 @@ std::vector<double> draw_radii(Draw& draw) {
 }
 
 template <class T>
-void check_case(std::uint64_t seed) {
-  Draw draw(seed);
+void check_case(Draw& draw) {
   const int dimension = draw.one_of({1, 2, 2, 3, 3, 5});
-  const auto a = draw_set<T>(draw, dimension), b = draw_set<T>(draw, dimension);
+  const auto a = draw.point_set<T>(dimension, draw.size(300)),
+             b = draw.point_set<T>(dimension, draw.size(300));
   const Box box = draw.box(dimension);
   const TreeOptions packed{.box = box}, cells{.box = box, .builder = Builder::cells};
   std::vector<double> radii = draw_radii(draw);
@@ -62,10 +56,10 @@ void check_case(std::uint64_t seed) {
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
   const Tree receivers(a.view(), draw.below(2) ? packed : cells),
       sources(b.view(), draw.below(2) ? packed : cells);
-  const std::string trace = "KITH_SEED=" + std::to_string(seed) + ": " + a.name + " " +
-                            std::to_string(a.size()) + ", " + b.name + " " +
+  const std::string trace = a.name + " " + std::to_string(a.size()) + ", " + b.name + " " +
                             std::to_string(b.size()) + ", d = " + std::to_string(dimension) +
                             ", p = " + std::to_string(options.p);
+  ExactCases::count(2);
   const auto counts = pair_counts(receivers, sources, options, execution);
   const std::vector<double> as_double(counts.begin(), counts.end());
   ASSERT_EQ(as_double, brute_pair_counts<T>(a.view(), b.view(), packed, {}, options)) << trace;
@@ -74,26 +68,16 @@ void check_case(std::uint64_t seed) {
       << trace << ", weighted";
 }
 
-template <class F>
-void for_seeds(std::uint64_t count, F check) {
-  const std::uint64_t only = number_from("KITH_SEED", 0);
-  const std::uint64_t last = only ? only : number_from("KITH_CASES", count);
-  for (std::uint64_t seed = only ? only : 1; seed <= last; ++seed) {
-    check(seed);
-    if (::testing::Test::HasFatalFailure()) break;
-  }
-}
-
-TEST(PairCounts, FloatsEqualBruteForce) { for_seeds(600, check_case<float>); }
-TEST(PairCounts, DoublesEqualBruteForce) { for_seeds(400, check_case<double>); }
+TEST(PairCounts, FloatsEqualBruteForce) { test::for_cases(600, check_case<float>); }
+TEST(PairCounts, DoublesEqualBruteForce) { test::for_cases(400, check_case<double>); }
 
 template <class T>
 void check_degenerate() {
   const std::vector<double> radii{0.1, 0, 1, kInfinity, 0.25};
   const PairCountOptions options{.radii = radii};
   for (const int dimension : {1, 3}) {
-    const auto other = testing::random_sets<T>(dimension, 60, 2)[0];
-    for (const auto& set : testing::degenerate_sets<T>(dimension)) {
+    const auto other = test::random_sets<T>(dimension, 60, 2)[0];
+    for (const auto& set : test::degenerate_sets<T>(dimension)) {
       const auto counts = pair_counts(Tree(set.view()), Tree(other.view()), options);
       ASSERT_EQ((std::vector<double>(counts.begin(), counts.end())),
                 brute_pair_counts<T>(set.view(), other.view(), {}, {}, options))
@@ -126,7 +110,7 @@ TEST(PairCounts, BinsAddUp) {
 
 /// Sums that round: any number of threads rounds alike.
 TEST(PairCounts, WeightedSumsDoNotDependOnThreads) {
-  const auto set = testing::random_sets<float>(3, 20000, 9)[1];
+  const auto set = test::random_sets<float>(3, 20000, 9)[1];
   const Tree tree(set.view());
   Draw draw(1);
   std::vector<double> weights(set.size());
@@ -169,7 +153,7 @@ TEST(PairCounts, Errors) {
 }
 
 TEST(PairCounts, CancelStopsSoon) {
-  const auto set = testing::random_sets<float>(8, 100000, 8)[0];
+  const auto set = test::random_sets<float>(8, 100000, 8)[0];
   const Tree tree(set.view());
   const std::vector<double> radii{0.3, 0.5, 0.7, 0.8, 0.9};
   CancelToken token;

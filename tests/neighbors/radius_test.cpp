@@ -1,4 +1,4 @@
-// Radius searches equal their definition; a failure prints the seed (see knn_random_test.cpp).
+// Radius searches equal their definition.
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -7,27 +7,17 @@
 
 #include <kith/radius.hpp>
 
-#include "kernels/target.hpp"
-#include "neighbors/draw.hpp"
 #include "neighbors/knn_cases.hpp"
 #include "support/expect_error.hpp"
 #include "support/point_sets.hpp"
+#include "support/property.hpp"
 
 namespace kith {
 namespace {
 
-using testing::are_equal;
-using testing::Draw;
-
-template <class T, class Index>
-std::vector<BruteRow<T>> rows_of(const NeighborLists<T, Index>& lists) {
-  std::vector<BruteRow<T>> rows(lists.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].index.assign(lists.index(i).begin(), lists.index(i).end());
-    rows[i].distance.assign(lists.distance(i).begin(), lists.distance(i).end());
-  }
-  return rows;
-}
+using test::are_equal;
+using test::Draw;
+using test::rows_of;
 
 /// What is left of the definition's rows with max_neighbors; returns how many were cut.
 template <class T>
@@ -55,19 +45,17 @@ std::vector<BruteRow<T>> sorted(std::vector<BruteRow<T>> rows) {
 }
 
 template <class T>
-void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
-  Draw draw(seed);
+void check_case(Draw& draw) {
   const int dimension = draw.one_of({1, 2, 3, 3, 5});
-  const auto sets = testing::random_sets<T>(dimension, draw.size(600), draw.random());
-  const auto& set = sets[draw.below(sets.size())];
+  const auto set = draw.point_set<T>(dimension, draw.size(600));
   const TreeOptions options{.box = draw.box(dimension),
                             .builder = draw.one_of({Builder::packed, Builder::cells})};
-  force_target(targets[draw.below(targets.size())]);
+  const std::string target = draw.target();
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
   const Tree tree(set.view(), options, execution);
   const bool is_other = draw.below(3) == 0;
-  const auto others = testing::random_sets<T>(dimension, draw.size(100), draw.random());
-  const PointsView queries = is_other ? others[draw.below(others.size())].view() : set.view();
+  const auto others = draw.point_set<T>(dimension, draw.size(100));
+  const PointsView queries = is_other ? others.view() : set.view();
   RadiusOptions ball{.radius = draw.uniform() * 0.4, .strict = draw.below(2) == 0};
   std::vector<double> radii;
   if (draw.below(3) == 0) {
@@ -78,9 +66,8 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   }
   ball.exclude_self = !is_other && draw.below(2) == 0;
   const auto trace = ::testing::Message()
-                     << "seed " << seed << ": " << set.name << ", n = " << set.size()
-                     << ", d = " << dimension << ", radius " << ball.radius << ", other "
-                     << is_other << ", " << current_target();
+                     << set.name << ", n = " << set.size() << ", d = " << dimension << ", radius "
+                     << ball.radius << ", other " << is_other << ", " << target;
   auto expected = is_other ? brute_radius<T>(set.view(), options, queries, ball)
                            : brute_radius<T>(set.view(), options, ball);
   const auto search = [&] {
@@ -102,21 +89,11 @@ void check_case(std::uint64_t seed, const std::vector<std::string>& targets) {
   ASSERT_EQ(lists.truncated(), truncated) << trace;
 }
 
-template <class T>
-void check_cases(std::uint64_t count) {
-  const auto targets = available_targets();
-  for (std::uint64_t seed = 1; seed <= testing::number_from("KITH_CASES", count); ++seed) {
-    check_case<T>(seed, targets);
-    if (::testing::Test::HasFatalFailure()) break;
-  }
-  force_target("");
-}
-
-TEST(Radius, FloatsEqualBruteForce) { check_cases<float>(1000); }
-TEST(Radius, DoublesEqualBruteForce) { check_cases<double>(500); }
+TEST(Radius, FloatsEqualBruteForce) { test::for_cases(1000, check_case<float>); }
+TEST(Radius, DoublesEqualBruteForce) { test::for_cases(500, check_case<double>); }
 
 TEST(Radius, PairsAreAllPairs) {
-  const auto set = testing::random_sets<float>(3, 500, 3)[0];
+  const auto set = test::random_sets<float>(3, 500, 3)[0];
   const RadiusOptions ball{.radius = 0.15};
   const auto expected = brute_radius<float>(set.view(), {}, ball);
   std::vector<std::tuple<std::size_t, std::size_t, float>> wanted, streamed, listed;
@@ -141,7 +118,7 @@ TEST(Radius, PairsAreAllPairs) {
 }
 
 TEST(Radius, InfiniteRadiusTakesAll) {
-  const auto set = testing::random_sets<float>(3, 100, 4)[0];
+  const auto set = test::random_sets<float>(3, 100, 4)[0];
   const std::vector<std::array<float, 3>> queries{{0, 0, 0}, {3e38f, 0, 0}};
   for (const double r : {1e30, std::numeric_limits<double>::infinity()}) {
     const RadiusOptions ball{.radius = r};

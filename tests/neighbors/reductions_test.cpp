@@ -61,7 +61,7 @@ TEST(Reductions, DensityOfALattice) {
       const std::size_t side = dimension == 1 ? 4096 : dimension == 2 ? 64 : 16;
       const std::size_t n = static_cast<std::size_t>(std::pow(side, dimension) + 0.5);
       const auto set =
-          testing::make_set<double>("lattice", dimension, n, [&](std::size_t i, int axis) {
+          test::make_set<double>("lattice", dimension, n, [&](std::size_t i, int axis) {
             return double(i / static_cast<std::size_t>(std::pow(side, axis) + 0.5) % side);
           });
       const Tree tree(set.view(), {.box = Box::periodic(double(side))});

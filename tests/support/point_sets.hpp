@@ -13,7 +13,7 @@
 
 #include <kith/points.hpp>
 
-namespace kith::testing {
+namespace kith::test {
 
 /// Points with a name, row by row.
 template <class T>
@@ -102,4 +102,4 @@ std::vector<PointSet<T>> degenerate_sets(int dimension) {
   return sets;
 }
 
-}  // namespace kith::testing
+}  // namespace kith::test

@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-using testing::PointSet;
+using test::PointSet;
 
 template <class T>
 void expect_equal(const Input<T>& a, const Input<T>& b) {
@@ -37,7 +37,7 @@ template <class T>
 void check_parts(int dimension) {
   const Execution execution{.threads = 1};
   const Workers workers(execution);
-  for (const PointSet<T>& set : testing::degenerate_sets<T>(dimension))
+  for (const PointSet<T>& set : test::degenerate_sets<T>(dimension))
     for (const double side : {0.0, 0.8})
       for (const double origin : {0.0, -0.4}) {
         SCOPED_TRACE(set.name);

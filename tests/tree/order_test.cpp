@@ -10,7 +10,7 @@
 namespace kith {
 namespace {
 
-using testing::PointSet;
+using test::PointSet;
 
 template <class T>
 std::vector<std::int64_t> stably_sorted(const PointSet<T>& set, const Tree& tree) {
@@ -31,7 +31,7 @@ std::vector<std::int64_t> stably_sorted(const PointSet<T>& set, const Tree& tree
 template <class T>
 void check_sets(int dimension, std::size_t n) {
   for (const PointSet<T>& set :
-       testing::random_sets<T>(dimension, n, n + static_cast<std::size_t>(dimension))) {
+       test::random_sets<T>(dimension, n, n + static_cast<std::size_t>(dimension))) {
     SCOPED_TRACE(set.name + " " + std::to_string(dimension) + "-D n " + std::to_string(n));
     for (const int threads : {1, 3}) {
       const Tree tree(set.view(), {.curve = Curve::z}, {.threads = threads});
@@ -48,7 +48,7 @@ TEST(Order, ZEqualsStableSortWithTheComparator) {
     }
 }
 
-TEST(Order, ZEqualsStableSortBeyondTheCacheSlow) {
+TEST(Order, ZEqualsStableSortBeyondTheCache) {
   for (const int dimension : {1, 2, 3, 5}) check_sets<float>(dimension, 150000);
   check_sets<double>(3, 150000);
 }
@@ -69,7 +69,7 @@ double path_length(const Tree& tree) {
 
 TEST(Order, HilbertPathIsShorterThanThatOfZ) {
   for (const int dimension : {2, 3, 4, 6}) {
-    const auto set = testing::random_sets<float>(dimension, 20000, 1).front();
+    const auto set = test::random_sets<float>(dimension, 20000, 1).front();
     const double hilbert = path_length(Tree(set.view(), {.curve = Curve::hilbert}));
     const double z = path_length(Tree(set.view(), {.curve = Curve::z}));
     EXPECT_LT(hilbert, 0.95 * z) << dimension;
@@ -78,7 +78,7 @@ TEST(Order, HilbertPathIsShorterThanThatOfZ) {
 
 TEST(Order, DoesNotDependOnThreads) {
   for (const int dimension : {2, 3, 4})
-    for (const auto& set : testing::random_sets<float>(dimension, 20000, 9))
+    for (const auto& set : test::random_sets<float>(dimension, 20000, 9))
       for (const Curve curve : {Curve::hilbert, Curve::z}) {
         const auto order = Tree(set.view(), {.curve = curve}, {.threads = 1}).order();
         for (const int threads : {2, 5, 16})

@@ -15,7 +15,7 @@
 namespace kith {
 namespace {
 
-using testing::PointSet;
+using test::PointSet;
 using Points = std::vector<std::array<float, 3>>;
 
 Points uniform_points(std::size_t n) {
@@ -47,7 +47,7 @@ std::vector<TreeOptions> all_builds() {
 
 template <class T>
 void check_degenerate(int dimension) {
-  for (const PointSet<T>& set : testing::degenerate_sets<T>(dimension))
+  for (const PointSet<T>& set : test::degenerate_sets<T>(dimension))
     for (const TreeOptions& build : all_builds())
       for (const double side : {0.0, 0.8}) {
         SCOPED_TRACE(set.name + " in " + std::to_string(dimension) + "-D");
@@ -98,7 +98,7 @@ std::vector<std::size_t> borders_by_definition(const PointSet<float>& set, const
 
 TEST(Tree, LeavesAreTheLargestMortonCells) {
   for (const int dimension : {1, 2, 3})
-    for (const auto& set : testing::random_sets<float>(dimension, 300, 3)) {
+    for (const auto& set : test::random_sets<float>(dimension, 300, 3)) {
       if (set.name != "uniform" && set.name != "clustered" && set.name != "negative" &&
           set.name != "mixed signs")
         continue;  // no scale, no identical points: the definition above is enough
@@ -114,7 +114,7 @@ TEST(Tree, LeavesAreTheLargestMortonCells) {
 }
 
 TEST(Tree, MortonCellsHoldTheirNodesAndDoNotOverlap) {
-  for (const auto& set : testing::random_sets<float>(2, 500, 6)) {
+  for (const auto& set : test::random_sets<float>(2, 500, 6)) {
     if (set.name != "uniform" && set.name != "clustered" && set.name != "negative") continue;
     const Tree tree(set.view(), {.builder = Builder::cells, .max_leaf_size = 4});
     std::vector<Cell> cells;
@@ -142,7 +142,7 @@ TEST(Tree, MortonCellsHoldTheirNodesAndDoNotOverlap) {
 }
 
 TEST(Tree, CellsFarFromTheBulkAreSplitByVolume) {
-  const auto sets = testing::random_sets<float>(3, 20000, 4);
+  const auto sets = test::random_sets<float>(3, 20000, 4);
   const auto& normal = sets[3];
   ASSERT_EQ(normal.name, "mixed signs");
   auto largest_diagonal = [&](double ratio) {
