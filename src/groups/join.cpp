@@ -21,7 +21,7 @@ class Join {
         workers_(workers),
         parent_(planes.lanes_up(planes.points), workers.pool()) {
     job_.dimension = planes.dimension;
-    job_.is_packed = planes.builder == Builder::packed;
+    job_.is_packed = planes.is_implicit;
     job_.reach2 = reach2;
     std::copy_n(side, planes.dimension, job_.side);
     job_.points = planes.points;

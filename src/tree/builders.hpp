@@ -19,9 +19,4 @@ std::vector<Plane<T>> packed_planes(const Workers& workers, const Planes<T>& poi
 template <class T>
 void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& planes);
 
-/// Verifies every invariant of planes.hpp; throws Error (internal) that names the first one broken.
-/// `options` are those of the build.
-template <class T>
-void check_planes(const Planes<T>& planes, const TreeOptions& options);
-
 }  // namespace kith

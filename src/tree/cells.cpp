@@ -250,7 +250,7 @@ Borders add_plane(const std::vector<std::uint32_t>& chosen, const Borders& borde
 
 template <class T>
 void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& planes) {
-  planes.builder = Builder::cells;
+  planes.is_implicit = false;
   if (planes.points == 0) return;
   Borders borders = all_gaps(planes, workers);
   double limit = options.max_leaf_size;

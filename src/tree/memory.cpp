@@ -30,7 +30,7 @@ MemoryEstimate estimate_memory(std::size_t size, int dimension, Scalar scalar,
   const std::size_t record =
       is_compiled ? (d * bytes + sizeof(std::uint32_t) + bytes - 1) / bytes * bytes + 2
                   : 2 * 16 + 2;
-  const bool is_cells = options.builder == Builder::cells;
+  const bool is_cells = !is_implicit(options.builder);
   // Leaves of cells are at least half full on average; four more bytes for each of their borders'
   // arrays.
   const std::size_t leaf =

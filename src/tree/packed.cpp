@@ -78,7 +78,7 @@ std::vector<Plane<T>> packed_planes(const Workers& workers, const Planes<T>& poi
 
 template <class T>
 void build_packed(const Workers& workers, Planes<T>& planes) {
-  planes.builder = Builder::packed;
+  planes.is_implicit = true;
   planes.planes = packed_planes(workers, planes);
 }
 

@@ -28,6 +28,9 @@ namespace kith {
 inline constexpr std::uint32_t kNoIndex = 0xffffffff;
 inline constexpr std::size_t kMaxPoints = 0xfffffff0;
 
+/// Builders whose planes store nothing about children.
+inline bool is_implicit(Builder builder) { return builder == Builder::packed; }
+
 struct IndexRange {
   std::size_t begin = 0, end = 0;
   std::size_t size() const { return end - begin; }
@@ -47,7 +50,8 @@ template <class T>
 struct Planes {
   int dimension = 0;
   std::size_t points = 0;
-  Builder builder = Builder::packed;
+  /// Node i of each plane has the children 8 i ... 8 i + 7; if not, `first` and `begin` say.
+  bool is_implicit = true;
   Array<T> blocks;
   std::vector<Plane<T>> planes;
 

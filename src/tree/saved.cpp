@@ -9,6 +9,7 @@
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "tree/input.hpp"
+#include "tree/invariants.hpp"
 
 namespace kith {
 namespace {
@@ -60,7 +61,6 @@ std::uint64_t checksum_of(Header header) {
 /// f(array, number of values that it must have), in the order of the file.
 template <class P, class F>
 void for_each_array(P& planes, F f) {
-  const bool is_cells = planes.builder == Builder::cells;
   f(planes.blocks, planes.block_count() * planes.block_stride());
   for (std::size_t i = 0; i < planes.planes.size(); ++i) {
     auto& plane = planes.planes[i];
@@ -68,8 +68,8 @@ void for_each_array(P& planes, F f) {
     f(plane.boxes, 2 * static_cast<std::size_t>(planes.dimension) * lanes);
     f(plane.smallest, lanes);
     f(plane.largest, lanes);
-    f(plane.first, is_cells ? plane.nodes + 1 : 0);
-    f(plane.begin, is_cells && i > 0 ? plane.nodes + 1 : 0);
+    f(plane.first, planes.is_implicit ? 0 : plane.nodes + 1);
+    f(plane.begin, planes.is_implicit || i == 0 ? 0 : plane.nodes + 1);
   }
 }
 
@@ -187,12 +187,13 @@ class HeaderReader {
   static bool has_plausible_planes(const Header& header) {
     if (header.plane_count > kMaxPlanes) return false;
     if ((header.points == 0) != (header.plane_count == 0)) return false;
+    const bool is_packed = is_implicit(static_cast<Builder>(header.builder));
     std::uint64_t below = header.points;
     for (std::size_t i = 0; i < header.plane_count; ++i) {
       const std::uint64_t nodes = header.nodes[i];
       if (nodes < 1 || nodes > below) return false;
-      if (header.builder == 0 && nodes != (below + kLanes - 1) / kLanes) return false;
-      if (header.builder == 0 && i > 0 && below == 1) return false;
+      if (is_packed && nodes != (below + kLanes - 1) / kLanes) return false;
+      if (is_packed && i > 0 && below == 1) return false;
       below = nodes;
     }
     return header.plane_count == 0 || below == 1;
@@ -245,7 +246,7 @@ void place_arrays(const Header& header, const SavedBytes& saved, const HeaderRea
                   Planes<T>& planes) {
   planes.dimension = static_cast<int>(header.dimension);
   planes.points = header.points;
-  planes.builder = static_cast<Builder>(header.builder);
+  planes.is_implicit = is_implicit(static_cast<Builder>(header.builder));
   planes.planes.resize(header.plane_count);
   for (std::size_t i = 0; i < header.plane_count; ++i) planes.planes[i].nodes = header.nodes[i];
   reader.require(bytes_of(planes) == header.bytes);

@@ -38,11 +38,4 @@ struct SavedBytes {
 std::shared_ptr<const Tree::Impl> adopt_saved(const SavedBytes& saved, bool verify,
                                               Workers& workers);
 
-/// Checks every count, index, coordinate and box of planes that came from elsewhere, so that no
-/// search reads beyond them or gives a wrong answer; the sizes of the arrays must be right. Errors:
-/// io, beginning with `name`. Cost: one pass over the tree by all threads.
-template <class T>
-void verify_planes(const TreeData<T>& data, std::size_t input_size, const std::string& name,
-                   Workers& workers);
-
 }  // namespace kith

@@ -7,6 +7,7 @@
 #include "geometry/z_order.hpp"
 #include "tree/builders.hpp"
 #include "tree/input.hpp"
+#include "tree/invariants.hpp"
 #include "tree/order.hpp"
 #include "tree/tree_impl.hpp"
 
@@ -44,12 +45,12 @@ TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers&
     order_points(input, options.curve, workers, data.planes);
   }
   const Stage stage(workers, "planes", input.size);
-  if (options.builder == Builder::packed)
+  if (is_implicit(options.builder))
     build_packed(workers, data.planes);
   else
     build_cells(options, workers, data.planes);
 #ifdef KITH_SLOW_CHECKS
-  check_planes(data.planes, options);
+  check_planes(data, points.size, options, workers);
 #endif
   return data;
 }
@@ -162,7 +163,10 @@ Cell Tree::cell(int plane, std::size_t i) const {
 }
 
 void Tree::check() const {
-  impl_->visit([&](const auto& data) { check_planes(data.planes, impl_->options); });
+  const Execution execution{.threads = 1};
+  const Workers workers(execution);
+  impl_->visit(
+      [&](const auto& data) { check_planes(data, impl_->input_size, impl_->options, workers); });
 }
 
 }  // namespace kith

@@ -47,7 +47,7 @@ BlockView<T> block_view(const Planes<T>& blocks, const std::vector<Plane<T>>& pl
 template <class T>
 BlockView<T> block_view(const Tree::Impl& tree) {
   const Planes<T>& planes = tree.as<T>().planes;
-  const bool is_packed = planes.builder == Builder::packed || planes.points == 0;
+  const bool is_packed = planes.is_implicit || planes.points == 0;
   return block_view(planes, is_packed ? planes.planes : packed_planes_of<T>(tree),
                     tree.options.curve);
 }
