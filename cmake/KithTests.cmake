@@ -22,7 +22,8 @@ endif()
 # Presets build and run some tests only, by label: `cmake --build ... --target tests_LABEL` and `ctest -L LABEL`.
 #   exact     results are compared bit by bit with a definition: worth a second compiler
 #   threads   several threads work at once: worth ThreadSanitizer
-foreach(label exact threads)
+#   install, fuzz   what these scripts need
+foreach(label exact threads install fuzz)
   add_custom_target(tests_${label})
 endforeach()
 
@@ -50,12 +51,13 @@ function(kith_test name)
 endfunction()
 
 # kith_script_test(NAME command...)
-# An entry of ctest that is a program or a script. Sanitizer builds leave these out: they compile or run
-# things of their own.
+# An entry of ctest that is a program or a script, labelled with the part of its name before the dot. Sanitizer builds
+# leave these out: they compile or run things of their own.
 function(kith_script_test name)
   if(KITH_SANITIZE)
     return()
   endif()
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS script TIMEOUT 600)
+  string(REGEX REPLACE "\\..*" "" folder ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "script;${folder}" TIMEOUT 600)
 endfunction()

@@ -20,12 +20,14 @@ done
 jobs=$(nproc)
 tested=0 # over all presets, as ctest counts them
 failed=0
+cases=0 # exact comparisons with a definition, over all presets
 
-# run_tests PRESET [ctest options]: the tests of a preset that is built, added to the count.
+# run_tests PRESET: the tests of a preset that is built, added to the count.
 run_tests() {
   local preset=$1 line
-  shift
-  step "$preset-tests" ctest --preset "$preset" -j "$jobs" "$@" || true
+  rm -f "build/$preset/exact_cases.txt"
+  step "$preset-tests" ctest --preset "$preset" -j "$jobs" || true
+  cases=$((cases + $(awk '{ sum += $1 } END { print sum + 0 }' "build/$preset/exact_cases.txt" 2>/dev/null || echo 0)))
   line=$(grep -E 'tests passed, .* failed out of' "$log_dir/$preset-tests.log" || true)
   if [[ $line =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
     failed=$((failed + BASH_REMATCH[1]))
@@ -49,9 +51,7 @@ python_tests() {
 }
 
 build_and_test() {
-  local preset=$1
-  shift
-  if step "$preset-build" configure_and_build "$preset"; then run_tests "$preset" "$@"; fi
+  if step "$1-build" configure_and_build "$1"; then run_tests "$1"; fi
 }
 
 echo "kith: testing"
@@ -70,15 +70,16 @@ else
   step layers python3 scripts/checks/layers.py || true
   step words python3 scripts/checks/words.py || true
   build_and_test release
+  step instructions scripts/instructions.sh || true
   python_tests
   build_and_test asan
   build_and_test tsan
-  # With clang the library is static: the installation is the one thing that differs; and the fuzzers.
-  build_and_test clang -R '^(install|fuzz)'
-  step tidy scripts/checks/tidy.sh $tidy build/clang || true
+  build_and_test clang
+  step tidy scripts/checks/tidy.sh $tidy build/release || true
 fi
 
 if [ ${#failed_steps[@]} -gt 0 ]; then echo "failed: ${failed_steps[*]}"; fi
+echo "$cases exact comparisons with a definition"
 percent=$((tested == 0 ? 0 : 100 * (tested - failed) / tested))
 echo "$percent% tests passed, $failed tests failed out of $tested, in $((SECONDS - start)) s"
 [ ${#failed_steps[@]} = 0 ]
