@@ -62,7 +62,6 @@ class JoinNodes {
       : job_(job),
         levels_(job.levels.data()),
         blocks_(levels_[0].data),
-        block_stride_(Planes<T>::block_stride(job.dimension)),
         range_{Axes<D>(job.dimension), job.reach2, {}},
         root_box_(box(job.top(), 0)) {
     for (int axis = 0; axis < range_.axes.count(); ++axis) range_.side[axis] = job.side[axis];
@@ -73,29 +72,16 @@ class JoinNodes {
   HWY_INLINE const JoinLevel<T>& level_at(int i) const { return levels_[i]; }
 
   const T* chunk(int level, Index i) const {
-    return levels_[level].data +
-           std::size_t{i} * 2 * kLanes * static_cast<std::size_t>(range_axes());
+    return levels_[level].data + i * chunk_stride(range_.axes);
   }
-  HWY_INLINE const T* block(Index i) const { return blocks_ + i * block_stride(); }
-  HWY_INLINE std::size_t block_stride() const {
-    if constexpr (D != kAnyDimension) return Planes<T>::block_stride(D);
-    return block_stride_;
-  }
+  HWY_INLINE const T* block(Index i) const { return blocks_ + i * block_stride<T>(range_.axes); }
   int range_axes() const { return Axes<D>(job_.dimension).count(); }
 
   HWY_INLINE Box box(int level, Index node) const {
-    const T* lane = chunk(level, node / kWidth) + node % kWidth;
-    const int axes = range_axes();
-    Box result;
-    for (int axis = 0; axis < axes; ++axis) {
-      result.lo[axis] = lane[static_cast<std::size_t>(axis) * kLanes];
-      result.hi[axis] = lane[static_cast<std::size_t>(axes + axis) * kLanes];
-    }
-    return result;
+    return box_of_lane(chunk(level, node / kWidth), node % kWidth, range_.axes);
   }
   HWY_INLINE void load_point(const T* HWY_RESTRICT block, unsigned lane, T* HWY_RESTRICT x) const {
-    for (int axis = 0; axis < range_axes(); ++axis)
-      x[axis] = block[static_cast<std::size_t>(axis) * kLanes + lane];
+    load_lane(block, lane, range_.axes, x);
   }
   HWY_INLINE Index first_point(int level, Index node) const {
     if constexpr (Packed) return node << (3 * level);
@@ -147,7 +133,6 @@ class JoinNodes {
   const JoinJob<T>& job_;
   const JoinLevel<T>* levels_;
   const T* blocks_;
-  std::size_t block_stride_;
   Range<D, T> range_;
   Box root_box_;
 };

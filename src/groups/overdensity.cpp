@@ -39,7 +39,7 @@ template <int D, class T>
 class Surroundings {
  public:
   Surroundings(const TreeData<T>& tree, const ValueReader& mass)
-      : planes_(tree.planes), mass_(mass), metric_{Axes<D>(tree.planes.dimension)} {
+      : planes_(tree.planes.view()), mass_(mass), metric_{Axes<D>(tree.planes.dimension)} {
     std::copy_n(tree.frame.side, metric_.axes.count(), metric_.side);
   }
 
@@ -49,7 +49,7 @@ class Surroundings {
     if (planes_.points == 0) return;
     Bounds<D, T> at = Bounds<D, T>::empty();
     at.add(center, metric_.axes);
-    descend(static_cast<int>(planes_.planes.size()) - 1, 0, at, center, reach2);
+    descend(planes_.top(), 0, at, center, reach2);
     std::sort(found_.begin(), found_.end());
   }
 
@@ -90,13 +90,7 @@ class Surroundings {
   };
 
   void descend(int level, std::size_t node, const Bounds<D, T>& at, const T* center, T reach2) {
-    const Plane<T>& plane = planes_.planes[static_cast<std::size_t>(level)];
-    Bounds<D, T> box;
-    for (int axis = 0; axis < metric_.axes.count(); ++axis) {
-      box.lo[axis] = planes_.lower(plane, node, axis);
-      box.hi[axis] = planes_.upper(plane, node, axis);
-    }
-    if (metric_.lower2(at, box) > reach2) return;
+    if (metric_.lower2(at, planes_.box(level, node, metric_.axes)) > reach2) return;
     const IndexRange children = planes_.children(level, node);
     for (std::size_t child = children.begin; child < children.end; ++child)
       if (level > 0)
@@ -107,13 +101,12 @@ class Surroundings {
 
   void add_point(std::size_t point, const T* center, T reach2) {
     T x[kAxisRoom<D>];
-    for (int axis = 0; axis < metric_.axes.count(); ++axis)
-      x[axis] = planes_.coordinate(point, axis);
+    planes_.load(point, metric_.axes, x);
     const T d2 = metric_.distance2(center, x);
     if (d2 <= reach2) found_.push_back({d2, planes_.index(point)});
   }
 
-  const Planes<T>& planes_;
+  PlanesView<T> planes_;
   const ValueReader& mass_;
   Metric<D, T> metric_;
   std::vector<Found> found_;

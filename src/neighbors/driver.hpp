@@ -99,7 +99,8 @@ void run_search(Job job, const char* stage_name, std::size_t expected, Workers& 
 template <class T>
 void set_source(SearchJob<T>& job, const Tree& tree) {
   const Frame<T>& frame = tree.impl().as<T>().frame;
-  job.source = job.queries = block_view<T>(tree.impl());
+  job.source = job.queries = implicit_view<T>(tree.impl());
+  job.is_hilbert = tree.options().curve == Curve::hilbert || tree.dimension() == 1;
   job.side = frame.side;
   job.is_periodic = tree.box().is_periodic();
   job.unscale = std::ldexp(T(1), -frame.exponent);
@@ -141,7 +142,7 @@ class QueryTree {
   /// `expected` neighbours a query: a group of 64 queries is to span few enough points that one
   /// list serves all.
   void set_queries(SearchJob<T>& job, std::size_t expected) const {
-    job.queries = block_view(planes_, planes_.planes, Curve::hilbert);
+    job.queries = planes_.view();
     job.is_grouped = job.source.points / 32 <= planes_.points * (1 + expected / 64);
   }
 

@@ -50,17 +50,7 @@ class GroupSearch : public SearchWorker {
   /// Finds and delivers the neighbours of the block of queries that is set.
   virtual void search_block() = 0;
 
-  Box box_of_block(std::size_t block) const {
-    const Axes<D> axes = reach_.axes();
-    const T* chunk =
-        search_.queries.level[0].boxes + block / kLanes * reach_.chunk_stride() + block % kLanes;
-    Box box;
-    for (int axis = 0; axis < axes.count(); ++axis) {
-      box.lo[axis] = chunk[static_cast<std::size_t>(axis) * kLanes];
-      box.hi[axis] = chunk[static_cast<std::size_t>(axes.count() + axis) * kLanes];
-    }
-    return box;
-  }
+  Box box_of_block(std::size_t block) const { return search_.queries.box(0, block, reach_.axes()); }
 
   T diagonal2(const Box& box) const {
     T sum = 0;
@@ -85,10 +75,10 @@ class GroupSearch : public SearchWorker {
 
   void set_block(std::size_t block) {
     block_ = block;
-    query_ = search_.queries.blocks + block * reach_.block_stride();
-    queries_ = std::min(kLanes, search_.queries.points - block * kLanes);
+    query_ = search_.queries.block(block, reach_.axes());
+    queries_ = search_.queries.points_of_block(block);
   }
-  std::uint32_t query_id(std::size_t j) const { return reach_.index_of(query_, reach_.axes())[j]; }
+  std::uint32_t query_id(std::size_t j) const { return indices_of(query_, reach_.axes())[j]; }
   std::size_t row_of(std::size_t j) const {
     return search_.in_tree_order ? block_ * kLanes + j : query_id(j);
   }

@@ -33,7 +33,7 @@ class KnnSearch final : public GroupSearch<D, T> {
       : GroupSearch<D, T>(job),
         job_(job),
         need_(std::min(job.k + (job.exclude_self ? 1 : 0), job.source.points)),
-        aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.source.is_hilbert),
+        aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.is_hilbert),
         most_(std::min(job.limit2, std::numeric_limits<T>::max())),
         best_first_(reach_) {
     const auto expected = static_cast<std::size_t>(aim_.blocks);
@@ -163,22 +163,22 @@ class KnnSearch final : public GroupSearch<D, T> {
   /// enough points certainly lie, and sets the guess that the size of the last node with enough
   /// points suggests.
   T descend(std::size_t j, T& guess) const {
-    const BlockView<T>& tree = job_.source;
+    const PlanesView<T>& tree = job_.source;
     const PointProbe<D, T> q(query_ + j, kLanes, reach_.axes());
     T sure = std::numeric_limits<T>::max();
     guess = sure;
     std::size_t chunk = 0, points = kLanes;
-    for (int level = 1; level < tree.levels; ++level) points *= kLanes;
-    for (int level = tree.levels - 1; level >= 0 && points >= need_; --level, points /= kLanes) {
-      const auto& at = tree.level[static_cast<std::size_t>(level)];
-      const T* boxes = at.boxes + chunk * reach_.chunk_stride();
+    for (int plane = 0; plane < tree.entry(); ++plane) points *= kLanes;
+    for (int plane = tree.entry(); plane >= 0 && points >= need_; --plane, points /= kLanes) {
+      const std::size_t nodes = tree.plane(plane).nodes;
+      const T* boxes = tree.chunk(plane, chunk, reach_.axes());
       alignas(64) T upper[kLanes];
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
         hn::Store(boxes_upper2(q, boxes + lane, kLanes, reach_.side(), reach_.axes()), Tag<T>(),
                   upper + lane);
-      // The last node of a level may be short of points: not counted on.
+      // The last node of a plane may be short of points: not counted on.
       const std::size_t first = chunk * kLanes;
-      const std::size_t full = first + 1 < at.nodes ? std::min(kLanes, at.nodes - 1 - first) : 0;
+      const std::size_t full = first + 1 < nodes ? std::min(kLanes, nodes - 1 - first) : 0;
       if (full == 0) break;
       const auto nearest = static_cast<std::size_t>(std::min_element(upper, upper + full) - upper);
       sure = std::min(sure, upper[nearest]);

@@ -49,7 +49,7 @@ template <class T>
 void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree,
          const Planes<T>& receivers, Workers& workers) {
   if (options.method == KnnMethod::walk && options.p == 2)
-    walk_knn(job, tree.impl().as<T>().planes, receivers, workers);
+    walk_knn(job, tree.impl().as<T>().planes.view(), receivers.view(), workers);
   else
     run_search(job, "search", options.k, workers);
 }
@@ -112,12 +112,13 @@ struct KnnSearcher<T, Index>::Impl {
   Impl(const Tree& t, const KnnOptions& options)
       : tree(t), job(make_job(t, options, NeighborRows<T, Index>())) {
     const auto d = static_cast<std::size_t>(tree.dimension());
-    block = Array<T>(Planes<T>::block_stride(tree.dimension()));
+    block = Array<T>(block_stride<T>(tree.dimension()));
     box = Array<T>(2 * kLanes * d);
     std::fill(block.begin(), block.end(), T(0));  // the query's index is row 0
     std::fill(box.begin(), box.end(), T(0));
-    job.queries = {.dimension = tree.dimension(), .points = 1, .blocks = block.data(), .levels = 1};
-    job.queries.level[0] = {1, box.data(), nullptr};
+    job.queries = {
+        .dimension = tree.dimension(), .plane_count = 1, .points = 1, .blocks = block.data()};
+    job.queries.planes[0] = {.nodes = 1, .boxes = box.data()};
     job.is_grouped = false;
     worker = make_any_worker(job);
   }

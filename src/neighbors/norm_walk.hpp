@@ -9,7 +9,7 @@
 
 #include "geometry/norms.hpp"
 #include "neighbors/search_job.hpp"
-#include "tree/planes.hpp"
+#include "tree/planes_view.hpp"
 
 namespace kith {
 
@@ -34,45 +34,39 @@ class NormWalk {
   using Key = typename Norm::Key;
   using Box = Bounds<D, T>;
 
-  NormWalk(const BlockView<T>& source, const T* side, const Norm& norm)
+  NormWalk(const PlanesView<T>& source, const T* side, const Norm& norm)
       : source_(source), metric_{norm, Axes<D>(source.dimension)} {
     std::copy_n(side, source.dimension, metric_.side);
   }
 
-  const BlockView<T>& source() const { return source_; }
+  const PlanesView<T>& source() const { return source_; }
   const Norm& norm() const { return metric_.norm; }
   int axes() const { return metric_.axes.count(); }
-  int top() const { return source_.levels - 1; }
+  /// Where walks begin; all its nodes are children of the root.
+  int top() const { return source_.entry(); }
 
-  /// Nodes of a level that are children of one node above; the top level has at most 8.
-  std::size_t children(int level, std::size_t parent) const {
-    return std::min(kLanes, source_.level[static_cast<std::size_t>(level)].nodes - parent * kLanes);
+  /// Nodes of a plane that are children of one node above.
+  std::size_t children(int plane, std::size_t parent) const {
+    return std::min(kLanes, source_.plane(plane).nodes - parent * kLanes);
   }
-  std::uint32_t smallest(int level, std::size_t node) const {
-    return source_.level[static_cast<std::size_t>(level)].smallest[node];
+  std::uint32_t smallest(int plane, std::size_t node) const {
+    return source_.plane(plane).smallest[node];
   }
-  std::size_t points_of(int level, std::size_t node) const {
-    const int shift = 3 * (level + 1);
-    return std::min(source_.points, (node + 1) << shift) - (node << shift);
+  std::size_t points_of(int plane, std::size_t node) const {
+    return source_.points_of(plane, node).size();
   }
 
-  Box box_of_node(int level, std::size_t node) const {
-    Box box;
-    const T* at = chunk(level, node / kLanes) + node % kLanes;
-    for (int axis = 0; axis < axes(); ++axis) {
-      box.lo[axis] = at[lanes(axis)];
-      box.hi[axis] = at[lanes(axes() + axis)];
-    }
-    return box;
+  Box box_of_node(int plane, std::size_t node) const {
+    return source_.box(plane, node, metric_.axes);
   }
 
   /// Bounds of the keys between a box and 8 nodes.
-  void lower(const Box& box, int level, std::size_t chunk_index, Lanes<Key>& out) const {
-    bounds<false>(box, level, chunk_index, out);
+  void lower(const Box& box, int plane, std::size_t chunk_index, Lanes<Key>& out) const {
+    bounds<false>(box, plane, chunk_index, out);
     for (Key& key : out) key = metric_.norm.lower(key);
   }
-  void upper(const Box& box, int level, std::size_t chunk_index, Lanes<Key>& out) const {
-    bounds<true>(box, level, chunk_index, out);
+  void upper(const Box& box, int plane, std::size_t chunk_index, Lanes<Key>& out) const {
+    bounds<true>(box, plane, chunk_index, out);
     for (Key& key : out) key = metric_.norm.upper(key);
   }
 
@@ -80,7 +74,7 @@ class NormWalk {
   void lower(const T* queries, const Box& box, Lanes<Key>& out) const {
     out.fill(0);
     for (int axis = 0; axis < axes(); ++axis) {
-      const T* q = queries + lanes(axis);
+      const T* q = queries + column_at(axis);
       for (std::size_t i = 0; i < kLanes; ++i)
         out[i] = metric_.norm.add(out[i],
                                   metric_.gaps(q[i], q[i], box.lo[axis], box.hi[axis], axis).least);
@@ -91,10 +85,10 @@ class NormWalk {
   /// Keys between one point and the 8 of a block. Unused lanes get any value.
   void keys(const T* point, std::size_t block, Lanes<Key>& out) const {
     out.fill(0);
-    const T* at = source_.blocks + block * Planes<T>::block_stride(source_.dimension);
+    const T* at = source_.block(block, metric_.axes);
     for (int axis = 0; axis < axes(); ++axis) {
       const T x = point[axis], side = metric_.side[axis];
-      const T* p = at + lanes(axis);
+      const T* p = at + column_at(axis);
       if (side > 0)
         for (std::size_t i = 0; i < kLanes; ++i)
           out[i] = metric_.norm.add(out[i], metric_.wrapped_gap(std::abs(x - p[i]), side));
@@ -104,26 +98,19 @@ class NormWalk {
     }
   }
   void load(std::size_t block, std::size_t lane, T* out) const {
-    const T* at = source_.blocks + block * Planes<T>::block_stride(source_.dimension) + lane;
-    for (int axis = 0; axis < axes(); ++axis) out[axis] = at[lanes(axis)];
+    load_lane(source_.block(block, metric_.axes), lane, metric_.axes, out);
   }
   const std::uint32_t* ids(std::size_t block) const {
-    const std::size_t stride = Planes<T>::block_stride(source_.dimension);
-    return reinterpret_cast<const std::uint32_t*>(source_.blocks + block * stride + lanes(axes()));
+    return indices_of(source_.block(block, metric_.axes), metric_.axes);
   }
 
  private:
-  static std::size_t lanes(int axis) { return kLanes * static_cast<std::size_t>(axis); }
-  const T* chunk(int level, std::size_t i) const {
-    return source_.level[static_cast<std::size_t>(level)].boxes + i * 2 * lanes(axes());
-  }
-
   template <bool IsUpper>
-  void bounds(const Box& box, int level, std::size_t chunk_index, Lanes<Key>& out) const {
+  void bounds(const Box& box, int plane, std::size_t chunk_index, Lanes<Key>& out) const {
     out.fill(0);
-    const T* at = chunk(level, chunk_index);
+    const T* at = source_.chunk(plane, chunk_index, metric_.axes);
     for (int axis = 0; axis < axes(); ++axis) {
-      const T *lo = at + lanes(axis), *hi = at + lanes(axes() + axis);
+      const T *lo = at + column_at(axis), *hi = at + column_at(axes() + axis);
       for (std::size_t i = 0; i < kLanes; ++i) {
         const auto gaps = metric_.gaps(box.lo[axis], box.hi[axis], lo[i], hi[i], axis);
         out[i] = metric_.norm.add(out[i], IsUpper ? gaps.most : gaps.least);
@@ -131,7 +118,7 @@ class NormWalk {
     }
   }
 
-  BlockView<T> source_;
+  const PlanesView<T>& source_;
   NormMetric<D, T, Norm> metric_;
 };
 
@@ -140,11 +127,10 @@ template <int D, class T>
 class QueryBlock {
  public:
   QueryBlock(const SearchJob<T>& job, std::size_t block) : job_(job), block_(block) {
-    const std::size_t stride = Planes<T>::block_stride(job.queries.dimension);
-    x_ = job.queries.blocks + block * stride;
-    ids_ = reinterpret_cast<const std::uint32_t*>(
-        x_ + kLanes * static_cast<std::size_t>(job.queries.dimension));
-    size_ = std::min(kLanes, job.queries.points - block * kLanes);
+    const Axes<D> axes(job.queries.dimension);
+    x_ = job.queries.block(block, axes);
+    ids_ = indices_of(x_, axes);
+    size_ = job.queries.points_of_block(block);
   }
   std::size_t size() const { return size_; }
   const T* coordinates() const { return x_; }
@@ -153,8 +139,7 @@ class QueryBlock {
     return job_.in_tree_order ? block_ * kLanes + lane : ids_[lane];
   }
   void load(std::size_t lane, T* out) const {
-    for (int axis = 0; axis < job_.queries.dimension; ++axis)
-      out[axis] = x_[static_cast<std::size_t>(axis) * kLanes + lane];
+    load_lane(x_, lane, Axes<D>(job_.queries.dimension), out);
   }
   /// The box of some of the queries.
   Bounds<D, T> box(std::size_t begin, std::size_t end) const {

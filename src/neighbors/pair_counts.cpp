@@ -52,7 +52,7 @@ class InScaleOf {
     const TreeData<T>& data = tree.impl().as<T>();
     const int exponent = frame.exponent - data.frame.exponent;
     if (exponent == 0 || data.planes.points == 0) {
-      view_ = block_view<T>(tree.impl());
+      view_ = implicit_view<T>(tree.impl());
       return;
     }
     planes_.dimension = data.planes.dimension;
@@ -65,41 +65,35 @@ class InScaleOf {
       for (int axis = 0; axis < planes_.dimension; ++axis)
         planes_.coordinate(i, axis) = change.scaled(planes_.coordinate(i, axis));
     planes_.planes = packed_planes(workers, planes_);
-    view_ = block_view(planes_, planes_.planes, tree.options().curve);
+    view_ = planes_.view();
   }
-  const BlockView<T>& view() const { return view_; }
+  const PlanesView<T>& view() const { return view_; }
 
  private:
   Planes<T> planes_;
-  BlockView<T> view_;
+  PlanesView<T> view_;
 };
 
 /// The level whose nodes are the tasks: enough of them to share, few enough to keep bins for each.
 template <class T>
-int task_level(const BlockView<T>& view) {
+int task_level(const PlanesView<T>& view) {
   constexpr std::size_t kTasks = 1024;
   int level = 0;
-  while (level + 1 < view.levels && view.level[static_cast<std::size_t>(level)].nodes > kTasks)
-    ++level;
+  while (level < view.entry() && view.plane(level).nodes > kTasks) ++level;
   return level;
 }
 
 /// Weights in tree order and of every node.
 template <class T>
-Weighted weights_of(const BlockView<T>& view, std::span<const double> weights) {
+Weighted weights_of(const PlanesView<T>& view, std::span<const double> weights) {
   Weighted result;
   result.points.resize(view.points);
-  const std::size_t stride = Planes<T>::block_stride(view.dimension),
-                    indices = kLanes * static_cast<std::size_t>(view.dimension);
-  for (std::size_t i = 0; i < view.points; ++i) {
-    const T* block = view.blocks + i / kLanes * stride;
-    const std::uint32_t id = reinterpret_cast<const std::uint32_t*>(block + indices)[i % kLanes];
-    result.points[i] = weights.empty() ? 1 : weights[id];
-  }
+  for (std::size_t i = 0; i < view.points; ++i)
+    result.points[i] = weights.empty() ? 1 : weights[view.index(i)];
   const std::vector<double>* below = &result.points;
-  result.levels.reserve(static_cast<std::size_t>(view.levels));
-  for (int level = 0; level < view.levels; ++level) {
-    std::vector<double> sums(view.level[static_cast<std::size_t>(level)].nodes);
+  result.levels.reserve(static_cast<std::size_t>(view.plane_count));
+  for (int level = 0; level < view.plane_count; ++level) {
+    std::vector<double> sums(view.plane(level).nodes);
     for (std::size_t i = 0; i < below->size(); ++i) sums[i / kLanes] += (*below)[i];
     result.levels.push_back(std::move(sums));
     below = &result.levels.back();
@@ -127,12 +121,12 @@ std::vector<typename Weights::Sum> sums_of_bins(const Scene<T>& scene,
                                                 const std::vector<double>& limits,
                                                 Workers& workers) {
   using Sums = std::vector<typename Weights::Sum>;
-  const BlockView<T>&receivers = scene.receivers.view(), &sources = scene.sources.view();
+  const PlanesView<T>&receivers = scene.receivers.view(), &sources = scene.sources.view();
   Sums total(limits.size() + 1);
   if (receivers.points == 0 || sources.points == 0 || limits.empty()) return total;
   const Stage stage(workers, "pairs", receivers.points);
   const int level = task_level(receivers);
-  std::vector<Sums> parts(receivers.level[static_cast<std::size_t>(level)].nodes);
+  std::vector<Sums> parts(receivers.plane(level).nodes);
   const auto check_cancelled = [&] { workers.check_cancelled(); };
   with_dimension(sources.dimension, [&]<int D>() {
     with_norm<T>(p, [&]<class Norm>(const Norm& norm) {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/function_ref.hpp"
-#include "kernels/block_view.hpp"
+#include "tree/planes_view.hpp"
 
 namespace kith {
 
@@ -26,8 +26,9 @@ struct Found {
 /// What all searches have in common.
 template <class T>
 struct SearchJob {
-  BlockView<T> source;
-  BlockView<T> queries;      ///< the same tree for a tree's own points
+  PlanesView<T> source;      ///< implicit, as are the queries
+  PlanesView<T> queries;     ///< the same tree for a tree's own points
+  bool is_hilbert = true;    ///< sources follow a Hilbert curve: fewer blocks in reach than along z
   const T* side = nullptr;   ///< per axis, 0 = open
   bool is_periodic = false;  ///< on any axis
   bool is_grouped = true;    ///< queries are dense enough to share lists

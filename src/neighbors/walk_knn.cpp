@@ -41,7 +41,7 @@ using InteractionList = std::vector<Interaction<T>>;
 template <int D, class T>
 class Walk {
  public:
-  Walk(const KnnJob<T>& job, const Planes<T>& source, const Planes<T>& receivers)
+  Walk(const KnnJob<T>& job, const PlanesView<T>& source, const PlanesView<T>& receivers)
       : job_(job),
         source_(source),
         receivers_(receivers),
@@ -52,7 +52,7 @@ class Walk {
 
   /// All queries below a receiving node.
   void walk(int plane, std::size_t node) {
-    const int top = static_cast<int>(source_.planes.size()) - 1;
+    const int top = source_.top();
     InteractionList<T> all(1);
     all[0].source = 0;
     descend(plane, node, top, all);
@@ -61,14 +61,8 @@ class Walk {
  private:
   using Box = Bounds<D, T>;
 
-  Box box_of(const Planes<T>& planes, int plane, std::size_t node) const {
-    const Plane<T>& at = planes.planes[static_cast<std::size_t>(plane)];
-    Box box;
-    for (int axis = 0; axis < metric_.axes.count(); ++axis) {
-      box.lo[axis] = planes.lower(at, node, axis);
-      box.hi[axis] = planes.upper(at, node, axis);
-    }
-    return box;
+  Box box_of(const PlanesView<T>& planes, int plane, std::size_t node) const {
+    return planes.box(plane, node, metric_.axes);
   }
 
   void descend(int plane, std::size_t node, int source_plane, InteractionList<T>& list) {
@@ -101,7 +95,7 @@ class Walk {
 
   /// Drops what is too far for every query in the box; sorts the rest by lower distance.
   void refine(const Box& box, int plane, InteractionList<T>& list) {
-    const Plane<T>& at = source_.planes[static_cast<std::size_t>(plane)];
+    const PlaneView<T>& at = source_.plane(plane);
     for (Interaction<T>& node : list) {
       const Box other = box_of(source_, plane, node.source);
       node.lower = {metric_.lower2(box, other), at.smallest[node.source]};
@@ -132,8 +126,7 @@ class Walk {
     const IndexRange queries = receivers_.points_of(0, leaf);
     for (std::size_t query = queries.begin; query < queries.end; ++query) {
       T x[kAxisRoom<D>];
-      for (int axis = 0; axis < metric_.axes.count(); ++axis)
-        x[axis] = receivers_.coordinate(query, axis);
+      receivers_.load(query, metric_.axes, x);
       search(x, list);
       deliver(query);
     }
@@ -156,8 +149,7 @@ class Walk {
 
   void add(const T* x, std::size_t point) {
     T p[kAxisRoom<D>];
-    for (int axis = 0; axis < metric_.axes.count(); ++axis)
-      p[axis] = source_.coordinate(point, axis);
+    source_.load(point, metric_.axes, p);
     const Key<T> key{metric_.distance2(x, p), source_.index(point)};
     if (!is_wanted(key)) return;
     if (best_.size() == need_) {
@@ -185,8 +177,8 @@ class Walk {
   }
 
   const KnnJob<T>& job_;
-  const Planes<T>& source_;
-  const Planes<T>& receivers_;
+  const PlanesView<T>& source_;
+  const PlanesView<T>& receivers_;
   Metric<D, T> metric_;
   const std::size_t need_;
   std::vector<Key<T>> best_;
@@ -194,12 +186,11 @@ class Walk {
 
 /// The plane whose nodes are the tasks: some hundred points each.
 template <class T>
-int task_plane(const Planes<T>& receivers) {
+int task_plane(const PlanesView<T>& receivers) {
   constexpr std::size_t kPointsPerTask = 512;
   int plane = 0;
-  while (plane + 1 < static_cast<int>(receivers.planes.size()) &&
-         receivers.points / receivers.planes[static_cast<std::size_t>(plane)].nodes <
-             kPointsPerTask / 8)
+  while (plane < receivers.top() &&
+         receivers.points / receivers.plane(plane).nodes < kPointsPerTask / 8)
     ++plane;
   return plane;
 }
@@ -207,7 +198,7 @@ int task_plane(const Planes<T>& receivers) {
 }  // namespace
 
 template <class T>
-void walk_knn(KnnJob<T> job, const Planes<T>& source, const Planes<T>& receivers,
+void walk_knn(KnnJob<T> job, const PlanesView<T>& source, const PlanesView<T>& receivers,
               Workers& workers) {
   const Stage stage(workers, "walk", receivers.points);
   const auto check = [&] { workers.check_cancelled(); };
@@ -215,15 +206,15 @@ void walk_knn(KnnJob<T> job, const Planes<T>& source, const Planes<T>& receivers
   job.checkpoint = &checkpoint;
   const int plane = task_plane(receivers);
   with_dimension(source.dimension, [&]<int D>() {
-    workers.for_each(receivers.planes[static_cast<std::size_t>(plane)].nodes,
-                     [&](std::size_t node) {
-                       Walk<D, T>(job, source, receivers).walk(plane, node);
-                       workers.advance(receivers.points_of(plane, node).size());
-                     });
+    workers.for_each(receivers.plane(plane).nodes, [&](std::size_t node) {
+      Walk<D, T>(job, source, receivers).walk(plane, node);
+      workers.advance(receivers.points_of(plane, node).size());
+    });
   });
 }
 
-template void walk_knn(KnnJob<float>, const Planes<float>&, const Planes<float>&, Workers&);
-template void walk_knn(KnnJob<double>, const Planes<double>&, const Planes<double>&, Workers&);
+template void walk_knn(KnnJob<float>, const PlanesView<float>&, const PlanesView<float>&, Workers&);
+template void walk_knn(KnnJob<double>, const PlanesView<double>&, const PlanesView<double>&,
+                       Workers&);
 
 }  // namespace kith

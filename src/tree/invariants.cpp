@@ -155,12 +155,7 @@ class Invariants {
     return box;
   }
   Box box_of_node(const Plane<T>& plane, std::size_t node) const {
-    Box box;
-    for (int axis = 0; axis < axes_.count(); ++axis) {
-      box.lo[axis] = planes_.lower(plane, node, axis);
-      box.hi[axis] = planes_.upper(plane, node, axis);
-    }
-    return box;
+    return box_of_lane<kAnyDimension, T>(planes_.chunk(plane, node / kLanes), node % kLanes, axes_);
   }
 
   void check_unused_nodes(int plane) const {

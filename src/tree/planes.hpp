@@ -11,7 +11,6 @@
 // indices is stored. In a cells tree `first` and `begin` say where children and points start.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,22 +18,12 @@
 #include <kith/tree.hpp>
 
 #include "base/array.hpp"
-#include "base/lanes.hpp"
-#include "geometry/bounds.hpp"
+#include "tree/planes_view.hpp"
 
 namespace kith {
 
-/// Index of a lane without a point. The largest tree has fewer points.
-inline constexpr std::uint32_t kNoIndex = 0xffffffff;
-inline constexpr std::size_t kMaxPoints = 0xfffffff0;
-
 /// Builders whose planes store nothing about children.
 inline bool is_implicit(Builder builder) { return builder == Builder::packed; }
-
-struct IndexRange {
-  std::size_t begin = 0, end = 0;
-  std::size_t size() const { return end - begin; }
-};
 
 template <class T>
 struct Plane {
@@ -44,6 +33,16 @@ struct Plane {
   Array<std::uint32_t> largest;   ///< unused lanes: 0
   Array<std::uint32_t> first;     ///< cells: first child (plane 0: first point), nodes + 1 values
   Array<std::uint32_t> begin;     ///< cells, above plane 0: first point, nodes + 1 values
+
+  PlaneView<T> view() const {
+    const Array<std::uint32_t>& points = begin.empty() ? first : begin;
+    return {nodes,
+            boxes.data(),
+            smallest.data(),
+            largest.data(),
+            first.empty() ? nullptr : first.data(),
+            points.empty() ? nullptr : points.data()};
+  }
 };
 
 template <class T>
@@ -55,24 +54,26 @@ struct Planes {
   Array<T> blocks;
   std::vector<Plane<T>> planes;
 
-  static std::size_t lanes_up(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
-  std::size_t block_count() const { return (points + kLanes - 1) / kLanes; }
-  /// Scalars from one block to the next.
-  static std::size_t block_stride(int dimension) {
-    return kLanes * (static_cast<std::size_t>(dimension) * sizeof(T) + sizeof(std::uint32_t)) /
-           sizeof(T);
+  /// This tree as everything but its builders sees it.
+  PlanesView<T> view() const { return view(planes); }
+  /// The same points under other planes.
+  PlanesView<T> view(const std::vector<Plane<T>>& over) const {
+    PlanesView<T> view{dimension, static_cast<int>(over.size()), points, blocks.data()};
+    for (std::size_t i = 0; i < over.size(); ++i) view.planes[i] = over[i].view();
+    return view;
   }
-  std::size_t block_stride() const { return block_stride(dimension); }
-  std::size_t chunk_stride() const { return 2 * kLanes * static_cast<std::size_t>(dimension); }
+
+  static std::size_t lanes_up(std::size_t n) { return kith::lanes_up(n); }
+  std::size_t block_count() const { return (points + kLanes - 1) / kLanes; }
+  std::size_t block_stride() const { return kith::block_stride<T>(axes()); }
 
   /// A block's coordinates: [axis * 8 + lane].
   T* block(std::size_t i) const { return blocks.data() + i * block_stride(); }
   std::uint32_t* block_index(std::size_t i) const {
-    return reinterpret_cast<std::uint32_t*>(block(i) +
-                                            kLanes * static_cast<std::size_t>(dimension));
+    return const_cast<std::uint32_t*>(indices_of<kAnyDimension, T>(block(i), axes()));
   }
   T& coordinate(std::size_t point, int axis) const {
-    return block(point / kLanes)[static_cast<std::size_t>(axis) * kLanes + point % kLanes];
+    return blocks[coordinate_at<T>(point, axis, axes())];
   }
   std::uint32_t& index(std::size_t point) const {
     return block_index(point / kLanes)[point % kLanes];
@@ -80,31 +81,22 @@ struct Planes {
 
   /// A chunk of 8 boxes: lower ends [axis * 8 + lane], upper ends [(dimension + axis) * 8 + lane].
   T* chunk(const Plane<T>& plane, std::size_t i) const {
-    return plane.boxes.data() + i * chunk_stride();
+    return plane.boxes.data() + i * chunk_stride(axes());
   }
   T& lower(const Plane<T>& plane, std::size_t node, int axis) const {
-    return chunk(plane, node / kLanes)[static_cast<std::size_t>(axis) * kLanes + node % kLanes];
+    return plane.boxes[lower_at(node, axis, axes())];
   }
   T& upper(const Plane<T>& plane, std::size_t node, int axis) const {
-    return lower(plane, node, axis + dimension);
+    return plane.boxes[upper_at(node, axis, axes())];
   }
 
-  /// Children of a node in the plane below; the points of a leaf.
+  /// As in the view.
   IndexRange children(int plane, std::size_t node) const {
-    const Plane<T>& at = planes[static_cast<std::size_t>(plane)];
-    if (!at.first.empty()) return {at.first[node], at.first[node + 1]};
-    const std::size_t below =
-        plane == 0 ? points : planes[static_cast<std::size_t>(plane) - 1].nodes;
-    return {node * kLanes, std::min(below, (node + 1) * kLanes)};
+    const auto p = static_cast<std::size_t>(plane);
+    return planes[p].view().children(node, p == 0 ? points : planes[p - 1].nodes);
   }
-
-  /// The points of a node.
   IndexRange points_of(int plane, std::size_t node) const {
-    const Plane<T>& at = planes[static_cast<std::size_t>(plane)];
-    if (!at.begin.empty()) return {at.begin[node], at.begin[node + 1]};
-    if (!at.first.empty()) return {at.first[node], at.first[node + 1]};
-    const int shift = 3 * (plane + 1);
-    return {node << shift, std::min(points, (node + 1) << shift)};
+    return planes[static_cast<std::size_t>(plane)].view().points_of(node, plane, points);
   }
 
   std::size_t memory() const {
@@ -114,6 +106,9 @@ struct Planes {
                plane.first.bytes() + plane.begin.bytes();
     return bytes;
   }
+
+ private:
+  Axes<kAnyDimension> axes() const { return Axes<kAnyDimension>(dimension); }
 };
 
 }  // namespace kith

@@ -14,7 +14,6 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kMaxPlanes = 64;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kChunk = std::size_t{1} << 20;  // bytes that are summed at once
 constexpr std::uint32_t kVersion = 1;

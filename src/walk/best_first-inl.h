@@ -33,14 +33,14 @@ class BestFirst {
     nodes_.clear();
     best_.clear();
     if (need == 0) return best_;
-    push_chunk(q, reach_.tree().levels - 1, 0);
+    push_chunk(q, reach_.tree().entry(), 0);
     while (!nodes_.empty()) {
       std::pop_heap(nodes_.begin(), nodes_.end());
       const Node node = nodes_.back();
       nodes_.pop_back();
       if (!is_wanted(node.key)) break;
-      if (node.level > 0)
-        push_chunk(q, node.level - 1, node.index);
+      if (node.plane > 0)
+        push_chunk(q, node.plane - 1, node.index);
       else
         add_block(q, node.index);
     }
@@ -52,7 +52,7 @@ class BestFirst {
   struct Node {
     Candidate<T> key;  ///< lower bound and smallest index
     std::uint32_t index;
-    int level;
+    int plane;
     bool operator<(const Node& other) const {
       return other.key < key;
     }  // the heap's top is the nearest
@@ -64,10 +64,10 @@ class BestFirst {
     return key.d2 <= limit2_ && (best_.size() < need_ || key < best_.front());
   }
 
-  void push_chunk(const PointProbe<D, T>& q, int level, std::size_t chunk) {
-    const auto& at = reach_.tree().level[static_cast<std::size_t>(level)];
+  void push_chunk(const PointProbe<D, T>& q, int plane, std::size_t chunk) {
+    const PlaneView<T>& at = reach_.tree().plane(plane);
     alignas(64) T lower[kLanes];
-    const T* boxes = at.boxes + chunk * reach_.chunk_stride();
+    const T* boxes = reach_.tree().chunk(plane, chunk, reach_.axes());
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
       hn::Store(boxes_lower2<true>(q, boxes + lane, kLanes, reach_.side(), reach_.axes()), Tag<T>(),
                 lower + lane);
@@ -75,19 +75,19 @@ class BestFirst {
     for (std::size_t lane = 0; lane < count; ++lane) {
       const Candidate<T> key{lower[lane], at.smallest[first + lane]};
       if (!is_wanted(key)) continue;
-      nodes_.push_back({key, static_cast<std::uint32_t>(first + lane), level});
+      nodes_.push_back({key, static_cast<std::uint32_t>(first + lane), plane});
       std::push_heap(nodes_.begin(), nodes_.end());
     }
   }
 
   void add_block(const PointProbe<D, T>& q, std::size_t index) {
-    const T* block = reach_.tree().blocks + index * reach_.block_stride();
-    const std::uint32_t* id = reach_.index_of(block, reach_.axes());
+    const T* block = reach_.tree().block(index, reach_.axes());
+    const std::uint32_t* id = indices_of(block, reach_.axes());
     alignas(64) T d2[kLanes];
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
       hn::Store(block_distance2<true>(q, block, lane, reach_.side(), reach_.axes()), Tag<T>(),
                 d2 + lane);
-    const std::size_t count = std::min(kLanes, reach_.tree().points - index * kLanes);
+    const std::size_t count = reach_.tree().points_of_block(index);
     for (std::size_t lane = 0; lane < count; ++lane) {
       const Candidate<T> candidate{d2[lane], id[lane]};
       if (!is_wanted(candidate)) continue;

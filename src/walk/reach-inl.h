@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "base/array.hpp"
-#include "kernels/block_view.hpp"
 #include "kernels/compress-inl.h"
+#include "tree/planes_view.hpp"
 #include "walk/probe-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -48,27 +48,18 @@ struct BlockList {
   }
 };
 
-/// The geometry of one tree. Not for use by two threads at once.
+/// The geometry of one implicit tree, which must outlive this. Not for use by two threads at once.
 template <int D, class T>
 class Reach {
  public:
   using Index = hn::Rebind<std::uint32_t, Tag<T>>;
 
-  Reach(const BlockView<T>& tree, const T* side)
+  Reach(const PlanesView<T>& tree, const T* side)
       : tree_(tree), axes_(tree.dimension), side_(side) {}
 
-  const BlockView<T>& tree() const { return tree_; }
+  const PlanesView<T>& tree() const { return tree_; }
   Axes<D> axes() const { return axes_; }
   const T* side() const { return side_; }
-  std::size_t block_stride() const {
-    return kLanes * (static_cast<std::size_t>(axes_.count()) * sizeof(T) + sizeof(std::uint32_t)) /
-           sizeof(T);
-  }
-  std::size_t chunk_stride() const { return 2 * kLanes * static_cast<std::size_t>(axes_.count()); }
-  static const std::uint32_t* index_of(const T* block, Axes<D> axes) {
-    return reinterpret_cast<const std::uint32_t*>(block +
-                                                  kLanes * static_cast<std::size_t>(axes.count()));
-  }
 
   /// Lists the blocks within r2 (finite) of the probe; false if there are more than `limit` on the
   /// way.
@@ -77,9 +68,9 @@ class Reach {
     std::size_t count = 1;
     grow(front_, 2 * kLanes);
     front_[0] = 0;
-    for (int level = tree_.levels - 1; level > 0; --level) {
+    for (int plane = tree_.entry(); plane > 0; --plane) {
       grow(next_, (count + 2) * kLanes);
-      count = nodes_in_reach<Wrap>(q, r2, level, count);
+      count = nodes_in_reach<Wrap>(q, r2, plane, count);
       if (count > limit) return false;
       std::swap(front_, next_);
     }
@@ -153,11 +144,11 @@ class Reach {
     const T* HWY_RESTRICT base = tree_.blocks;
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
-    const std::size_t stride = block_stride();
+    const std::size_t stride = block_stride<T>(axes);
     std::size_t count = 0;
     for (std::size_t i = 0; i < blocks; ++i) {
       const T* HWY_RESTRICT block = base + picked[i] * stride;
-      const std::uint32_t* HWY_RESTRICT id = index_of(block, axes);
+      const std::uint32_t* HWY_RESTRICT id = indices_of(block, axes);
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const auto d2 = block_distance2<Wrap>(q, block, lane, side, axes);
         const unsigned bits = bits_of(tag, hn::Le(d2, reach));
@@ -175,18 +166,18 @@ class Reach {
   }
 
   template <bool Wrap, class Probe>
-  HWY_NOINLINE std::size_t nodes_in_reach(const Probe& probe, T r2, int level,
+  HWY_NOINLINE std::size_t nodes_in_reach(const Probe& probe, T r2, int plane,
                                           std::size_t chunks) const {
     const Tag<T> tag;
     const Index index;
     const Probe q = probe;
     const auto reach = hn::Set(tag, r2);
-    const T* HWY_RESTRICT boxes = tree_.level[static_cast<std::size_t>(level)].boxes;
+    const T* HWY_RESTRICT boxes = tree_.plane(plane).boxes;
     const std::uint32_t* HWY_RESTRICT from = front_.data();
     std::uint32_t* HWY_RESTRICT to = next_.data();
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
-    const std::size_t stride = chunk_stride();
+    const std::size_t stride = chunk_stride(axes);
     std::size_t count = 0;
     for (std::size_t i = 0; i < chunks; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
@@ -207,13 +198,13 @@ class Reach {
     const Index index;
     const Probe q = probe;
     const auto reach = hn::Set(tag, r2);
-    const T* HWY_RESTRICT boxes = tree_.level[0].boxes;
+    const T* HWY_RESTRICT boxes = tree_.plane(0).boxes;
     const std::uint32_t* HWY_RESTRICT from = front_.data();
     T* HWY_RESTRICT to = out.boxes.data();
     std::uint32_t* HWY_RESTRICT to_block = out.block.data();
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
-    const std::size_t stride = chunk_stride(), to_stride = out.stride;
+    const std::size_t stride = chunk_stride(axes), to_stride = out.stride;
     std::size_t count = 0;
     for (std::size_t i = 0; i < chunks; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
@@ -231,7 +222,7 @@ class Reach {
     return count;
   }
 
-  BlockView<T> tree_;
+  const PlanesView<T>& tree_;
   Axes<D> axes_;
   const T* side_;
   Array<std::uint32_t> front_, next_;

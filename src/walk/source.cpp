@@ -28,34 +28,13 @@ const std::vector<Plane<T>>& packed_planes_of(const Tree::Impl& tree) {
 }  // namespace
 
 template <class T>
-BlockView<T> block_view(const Planes<T>& blocks, const std::vector<Plane<T>>& planes, Curve curve) {
-  BlockView<T> view;
-  view.dimension = blocks.dimension;
-  view.points = blocks.points;
-  view.blocks = blocks.blocks.data();
-  view.is_hilbert = curve == Curve::hilbert || blocks.dimension == 1;
-  for (const Plane<T>& plane : planes) {
-    // Above a level of 8 nodes there is nothing but the root.
-    if (view.levels > 0 && view.level[static_cast<std::size_t>(view.levels) - 1].nodes <= kLanes)
-      break;
-    view.level[static_cast<std::size_t>(view.levels++)] = {plane.nodes, plane.boxes.data(),
-                                                           plane.smallest.data()};
-  }
-  return view;
-}
-
-template <class T>
-BlockView<T> block_view(const Tree::Impl& tree) {
+PlanesView<T> implicit_view(const Tree::Impl& tree) {
   const Planes<T>& planes = tree.as<T>().planes;
-  const bool is_packed = planes.is_implicit || planes.points == 0;
-  return block_view(planes, is_packed ? planes.planes : packed_planes_of<T>(tree),
-                    tree.options.curve);
+  const PlanesView<T> view = planes.view();
+  return view.is_implicit() ? view : planes.view(packed_planes_of<T>(tree));
 }
 
-template BlockView<float> block_view(const Planes<float>&, const std::vector<Plane<float>>&, Curve);
-template BlockView<double> block_view(const Planes<double>&, const std::vector<Plane<double>>&,
-                                      Curve);
-template BlockView<float> block_view(const Tree::Impl&);
-template BlockView<double> block_view(const Tree::Impl&);
+template PlanesView<float> implicit_view(const Tree::Impl&);
+template PlanesView<double> implicit_view(const Tree::Impl&);
 
 }  // namespace kith
