@@ -13,7 +13,7 @@ enum class ErrorCode {
   invalid_argument,  ///< an option or an array is not what the call accepts
   non_finite,        ///< a coordinate is NaN or infinite
   too_large,         ///< a count does not fit the chosen index type or the library's limits
-  out_of_memory,     ///< an allocation failed
+  out_of_memory,     ///< an allocation failed; nothing is leaked, and the next call works
   cancelled,         ///< the caller's cancel token was set
   io,                ///< a file could not be read or written
   internal,          ///< a promise of the library itself is broken: please report it
@@ -22,7 +22,8 @@ enum class ErrorCode {
 /// The name of a code as it is written in the documents ("invalid_argument").
 KITH_API const char* name(ErrorCode code);
 
-/// Thrown by every call of the library; nothing else is. The message names the call, states the
+/// Thrown by every call of the library; nothing else is, but for what your own visitors and
+/// progress callbacks throw, which reaches you unchanged. The message names the call, states the
 /// fact with its numbers and the remedy.
 class KITH_API Error : public std::runtime_error {
  public:

@@ -23,9 +23,9 @@ struct Progress {
 };
 
 /// A switch that stops a running call from another thread or a signal handler. Copies share it.
-class CancelToken {
+class KITH_API CancelToken {
  public:
-  CancelToken() : stop_(std::make_shared<std::atomic<bool>>(false)) {}
+  CancelToken();
   void cancel() const noexcept { stop_->store(true, std::memory_order_relaxed); }
   bool is_cancelled() const noexcept { return stop_->load(std::memory_order_relaxed); }
 
@@ -74,11 +74,11 @@ class KITH_API Workspace {
 };
 
 struct Execution {
-  /// Worker threads; 0 takes all that this process may use.
+  /// Worker threads; 0 takes as many as there are CPUs that the calling thread may use now.
   int threads = 0;
 
   /// Called with increasing `done`, never from two threads at once, at most some twenty times a
-  /// second, from any worker thread. It must not throw.
+  /// second, from any worker thread. What it throws ends the call and reaches the caller unchanged.
   std::function<void(const Progress&)> progress = {};
 
   /// Set it to stop the call within 0.25 s; the call then throws Error with code `cancelled`.

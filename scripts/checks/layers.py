@@ -11,10 +11,10 @@ import sys
 BELOW = {
     "base": [],
     "geometry": ["base"],
-    "parallel": ["geometry"],
-    "tree": ["parallel"],
     "kernels": ["geometry"],
-    "walk": ["tree", "kernels"],
+    "parallel": ["kernels"],
+    "tree": ["parallel"],
+    "walk": ["tree"],
     "neighbors": ["walk"],
     "groups": ["neighbors"],
     "mpi": ["groups"],

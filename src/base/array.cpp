@@ -23,14 +23,9 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-[[noreturn]] void fail_to_allocate(std::size_t bytes) {
-  fail(ErrorCode::out_of_memory,
-       "memory: {} bytes are not to be had; use fewer points or a larger machine", bytes);
-}
-
 void* allocate(std::size_t bytes) {
   void* data = std::aligned_alloc(is_large(bytes) ? kHugePage : kCacheLine, bytes);
-  if (!data) fail_to_allocate(bytes);
+  if (!data) throw NoMemory(bytes);
 #ifdef MADV_HUGEPAGE
   // Measured in bench/tree: small pages cost a tree of 10^6 points a third of its build time.
   if (is_large(bytes)) madvise(data, bytes, MADV_HUGEPAGE);
@@ -83,7 +78,13 @@ class Workspace::Pool {
   std::vector<std::pair<void*, std::size_t>> free_;
 };
 
-Workspace::Workspace() : pool_(std::make_shared<Pool>()) {}
+Workspace::Workspace() {
+  try {
+    pool_ = std::make_shared<Pool>();
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "workspace: out of memory; free some");
+  }
+}
 Workspace::~Workspace() = default;
 Workspace::Workspace(const Workspace&) = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
@@ -94,7 +95,7 @@ void Workspace::clear() { pool_->clear(); }
 
 Memory::Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool) {
   if (bytes == 0) return;
-  if (bytes > kMaxBytes) fail_to_allocate(bytes);  // rounding up would wrap around
+  if (bytes > kMaxBytes) throw NoMemory(bytes);  // rounding up would wrap around
   capacity_ = rounded(bytes);
   if (pool && is_large(capacity_)) {
     pool_ = std::move(pool);

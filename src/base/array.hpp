@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -12,11 +13,17 @@
 
 namespace kith {
 
+/// A block of memory that the system does not have; public_call makes an Error of it.
+struct NoMemory : std::bad_alloc {
+  explicit NoMemory(std::size_t size) noexcept : bytes(size) {}
+  std::size_t bytes;
+};
+
 /// A raw block of memory, from a pool or from the system; gives itself back.
 class Memory {
  public:
   Memory() = default;
-  /// Throws Error (out_of_memory). The bytes are not initialised and aligned to at least 64.
+  /// Throws NoMemory. The bytes are not initialised and aligned to at least 64.
   Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool);
   /// Memory that belongs to someone else, who keeps it for as long as this lives.
   static Memory borrowed(void* data, std::size_t bytes) {

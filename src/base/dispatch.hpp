@@ -1,4 +1,6 @@
-// The one place where a dimension and a scalar type become template arguments.
+// How a dimension and a scalar type become template arguments. Two places do it for themselves:
+// SIMD code, which must not pass through a function that is compiled for another target, and
+// programs, which see <kith/...> alone.
 #pragma once
 
 #include <kith/box.hpp>

@@ -1,6 +1,22 @@
+#include <new>
+
 #include <kith/error.hpp>
 
+#include "base/fail.hpp"
+
 namespace kith {
+namespace {
+
+/// For when there is no memory left for a message: a copy of it needs none.
+const Error& spare_error() {
+  static const Error error(
+      ErrorCode::out_of_memory,
+      "kith: out of memory, even for the message; use fewer points or threads, or ask for less");
+  return error;
+}
+[[maybe_unused]] const Error& made_at_start = spare_error();
+
+}  // namespace
 
 const char* name(ErrorCode code) {
   switch (code) {
@@ -19,5 +35,13 @@ Error::Error(ErrorCode code, const std::string& message)
     : std::runtime_error(message), code_(code) {}
 
 Error::~Error() = default;
+
+void throw_error(ErrorCode code, fmt::string_view format, fmt::format_args args) {
+  try {
+    throw Error(code, fmt::vformat(format, args));
+  } catch (const std::bad_alloc&) {
+    throw Error(spare_error());
+  }
+}
 
 }  // namespace kith

@@ -2,6 +2,7 @@
 
 #include "base/fail.hpp"
 #include "files/atomic_file.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith {
 namespace io {
@@ -41,15 +42,19 @@ Drawing Canvas::finish() && {
 
 double Drawing::width() const { return impl_->width; }
 double Drawing::height() const { return impl_->height; }
-std::string Drawing::svg() const { return io::svg_of(*impl_); }
+std::string Drawing::svg() const {
+  return public_call("svg", [&] { return io::svg_of(*impl_); });
+}
 
 Picture Drawing::picture(double scale) const {
-  constexpr double kMaxPixels = 16384;
-  const double longer = std::max(impl_->width, impl_->height) * scale;
-  if (!(scale > 0) || !(longer <= kMaxPixels))
-    refuse("picture: {} pixels for each of {} x {} units; give a scale up to {:.4g}", scale,
-           impl_->width, impl_->height, kMaxPixels / std::max(impl_->width, impl_->height));
-  return io::picture_of(*impl_, scale);
+  return public_call("picture", [&] {
+    constexpr double kMaxPixels = 16384;
+    const double longer = std::max(impl_->width, impl_->height) * scale;
+    if (!(scale > 0) || !(longer <= kMaxPixels))
+      refuse("picture: {} pixels for each of {} x {} units; give a scale up to {:.4g}", scale,
+             impl_->width, impl_->height, kMaxPixels / std::max(impl_->width, impl_->height));
+    return io::picture_of(*impl_, scale);
+  });
 }
 
 void check_drawing_path(const std::string& path) {
@@ -60,16 +65,20 @@ void check_drawing_path(const std::string& path) {
 
 void write_drawing(const std::string& path, const Drawing& drawing, double scale,
                    const Execution& execution) {
-  check_drawing_path(path);
-  if (std::string_view(path).ends_with(".png"))
-    return write_png(path, drawing.picture(scale), execution);
-  write_page(path, drawing.svg());
+  public_call("write_drawing", execution, [&] {
+    check_drawing_path(path);
+    if (std::string_view(path).ends_with(".png"))
+      return write_png(path, drawing.picture(scale), execution);
+    write_page(path, drawing.svg());
+  });
 }
 
 void write_page(const std::string& path, std::string_view text) {
-  io::AtomicFile file(path);
-  file.write(text.data(), text.size());
-  file.commit();
+  public_call("write_page", [&] {
+    io::AtomicFile file(path);
+    file.write(text.data(), text.size());
+    file.commit();
+  });
 }
 
 }  // namespace kith

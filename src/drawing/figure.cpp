@@ -6,11 +6,11 @@
 #include <kith/figure.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "drawing/axis.hpp"
 #include "drawing/canvas.hpp"
 #include "drawing/density_map.hpp"
 #include "drawing/text.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith {
 namespace io {
@@ -262,15 +262,12 @@ void check(const FigureOptions& options, int dimension) {
 }  // namespace
 }  // namespace io
 
-Drawing figure(PointsView points, const FigureOptions& options, const Execution& execution) try {
-  const FloatEnvironment environment;
-  io::check(options, points.dimension);
-  Workers workers(execution);
-  const io::DensityMap map = io::density_map(points, options.view, workers);
-  return io::Sheet(map, options, points.dimension).draw(io::colored(map, workers));
-} catch (const std::bad_alloc&) {
-  fail(ErrorCode::out_of_memory, "figure: no memory for {} pixels a side; use a smaller size",
-       options.view.size);
+Drawing figure(PointsView points, const FigureOptions& options, const Execution& execution) {
+  return public_call("figure", execution, [&](Workers& workers) {
+    io::check(options, points.dimension);
+    const io::DensityMap map = io::density_map(points, options.view, workers);
+    return io::Sheet(map, options, points.dimension).draw(io::colored(map, workers));
+  });
 }
 
 }  // namespace kith

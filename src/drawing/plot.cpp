@@ -7,10 +7,10 @@
 #include <kith/figure.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "drawing/axis.hpp"
 #include "drawing/canvas.hpp"
 #include "drawing/text.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith {
 namespace io {
@@ -267,9 +267,10 @@ void check(const Plot& plot) {
 }  // namespace io
 
 Drawing plot(const Plot& options) {
-  const FloatEnvironment environment;
-  io::check(options);
-  return io::Sheet(options).draw();
+  return public_call("plot", [&] {
+    io::check(options);
+    return io::Sheet(options).draw();
+  });
 }
 
 }  // namespace kith

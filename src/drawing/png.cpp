@@ -1,4 +1,6 @@
 #include <csetjmp>
+#include <cstdio>
+#include <new>
 #include <png.h>
 #include <string>
 
@@ -7,6 +9,7 @@
 #include "base/fail.hpp"
 #include "drawing/canvas.hpp"
 #include "files/atomic_file.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith {
 namespace {
@@ -17,19 +20,26 @@ namespace {
 struct Encoder {
   const CancelToken* cancel = nullptr;
   std::string bytes;
-  std::string problem;
+  bool is_out_of_memory = false;
+  char problem[128] = "libpng found no memory";
 
   static void append(png_structp png, png_bytep data, png_size_t size) {
     auto* self = static_cast<Encoder*>(png_get_io_ptr(png));
+    if (!self->take(data, size)) png_error(png, "out of memory");
+  }
+  /// No exception crosses libpng, and no long jump leaves the handler of one.
+  bool take(const png_byte* data, png_size_t size) noexcept {
     try {
-      self->bytes.append(reinterpret_cast<const char*>(data), size);
+      bytes.append(reinterpret_cast<const char*>(data), size);
+      return true;
     } catch (const std::exception&) {
-      self->bytes.clear();
-      png_error(png, "out of memory");
+      is_out_of_memory = true;
+      return false;
     }
   }
   static void on_error(png_structp png, png_const_charp message) {
-    static_cast<Encoder*>(png_get_error_ptr(png))->problem = message;
+    auto* self = static_cast<Encoder*>(png_get_error_ptr(png));
+    std::snprintf(self->problem, sizeof self->problem, "%s", message);
     png_longjmp(png, 1);
   }
   static void on_warning(png_structp, png_const_charp) {}
@@ -73,20 +83,24 @@ void check(const std::string& path, const Picture& picture) {
 std::string io::encode_png(const Picture& picture, const std::string& what,
                            const Execution& execution) {
   check(what, picture);
-  Encoder encoder{execution.cancel, {}, {}};
+  Encoder encoder;
+  encoder.cancel = execution.cancel;
   const bool is_encoded = encode(picture, encoder);
   if (execution.cancel && execution.cancel->is_cancelled())
-    fail(ErrorCode::cancelled, "cancelled by the caller");
+    fail(ErrorCode::cancelled, "{}: cancelled by the caller", what);
+  if (encoder.is_out_of_memory) throw std::bad_alloc();
   if (!is_encoded)
     fail(ErrorCode::io, "{}: the picture cannot be encoded: {}", what, encoder.problem);
   return std::move(encoder.bytes);
 }
 
 void write_png(const std::string& path, const Picture& picture, const Execution& execution) {
-  const std::string bytes = io::encode_png(picture, path, execution);
-  io::AtomicFile file(path);
-  file.write(bytes.data(), bytes.size());
-  file.commit();
+  public_call("write_png", execution, [&] {
+    const std::string bytes = io::encode_png(picture, path, execution);
+    io::AtomicFile file(path);
+    file.write(bytes.data(), bytes.size());
+    file.commit();
+  });
 }
 
 }  // namespace kith

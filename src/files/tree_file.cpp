@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <new>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -11,8 +10,8 @@
 
 #include "base/array.hpp"
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "files/atomic_file.hpp"
+#include "parallel/public_call.hpp"
 #include "tree/saved.hpp"
 
 namespace kith {
@@ -53,53 +52,57 @@ SavedBytes map(const std::string& path) {
 }
 
 Tree adopt(const SavedBytes& saved, const LoadOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  Workers workers(execution);
-  try {
-    return Tree(adopt_saved(saved, options.verify, workers));
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "{}: no memory to verify it; load it with verify = false",
-         saved.name);
-  }
+  return public_call("load", execution, [&](Workers& workers) {
+    try {
+      return Tree(adopt_saved(saved, options.verify, workers));
+    } catch (const std::bad_alloc&) {
+      fail(ErrorCode::out_of_memory, "{}: no memory to verify it; load it with verify = false",
+           saved.name);
+    }
+  });
 }
 
 }  // namespace
 
 void save(const Tree& tree, const std::string& path, const Execution& execution) {
-  Workers workers(execution);
-  io::AtomicFile file(path);
-  write_saved(tree.impl(), workers, [&](const void* data, std::size_t bytes) {
-    file.write(data, bytes);
-    if (bytes >= (std::size_t{1} << 20)) file.sync();
+  public_call("save", execution, [&](Workers& workers) {
+    io::AtomicFile file(path);
+    write_saved(tree.impl(), workers, [&](const void* data, std::size_t bytes) {
+      file.write(data, bytes);
+      if (bytes >= (std::size_t{1} << 20)) file.sync();
+    });
+    workers.check_cancelled();
+    file.commit();
   });
-  workers.check_cancelled();
-  file.commit();
 }
 
 void save(const Tree& tree, std::span<std::byte> bytes, const Execution& execution) {
-  if (bytes.size() != saved_size(tree))
-    refuse("save: room for {} bytes, but the tree takes {}; give saved_size bytes", bytes.size(),
-           saved_size(tree));
-  Workers workers(execution);
-  std::byte* to = bytes.data();
-  write_saved(tree.impl(), workers, [&](const void* data, std::size_t count) {
-    std::memcpy(to, data, count);
-    to += count;
+  public_call("save", execution, [&](Workers& workers) {
+    if (bytes.size() != saved_size(tree))
+      refuse("save: room for {} bytes, but the tree takes {}; give saved_size bytes", bytes.size(),
+             saved_size(tree));
+    std::byte* to = bytes.data();
+    write_saved(tree.impl(), workers, [&](const void* data, std::size_t count) {
+      std::memcpy(to, data, count);
+      to += count;
+    });
   });
 }
 
 std::size_t saved_size(const Tree& tree) { return saved_bytes(tree.impl()); }
 
 Tree load(const std::string& path, const LoadOptions& options, const Execution& execution) {
-  return adopt(map(path), options, execution);
+  return public_call("load", execution, [&] { return adopt(map(path), options, execution); });
 }
 
 Tree load(std::span<const std::byte> bytes, const LoadOptions& options,
           const Execution& execution) {
-  const auto copy = std::make_shared<Memory>(bytes.size(), pool_of(execution));
-  if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
-  return adopt({"tree", {static_cast<const std::byte*>(copy->data()), bytes.size()}, copy}, options,
-               execution);
+  return public_call("load", execution, [&] {
+    const auto copy = std::make_shared<Memory>(bytes.size(), pool_of(execution));
+    if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
+    return adopt({"tree", {static_cast<const std::byte*>(copy->data()), bytes.size()}, copy},
+                 options, execution);
+  });
 }
 
 }  // namespace kith

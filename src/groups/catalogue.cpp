@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "geometry/frame.hpp"
 #include "groups/columns.hpp"
 #include "groups/eigen.hpp"
 #include "groups/sums.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/pieces.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith {
 namespace {
@@ -41,27 +41,32 @@ class Cataloguer {
   }
 
  private:
+  template <class Value>
+  void resize(std::vector<Value>& column, std::size_t size) const {
+    column = filled<Value>(workers_, size);
+  }
+
   void allocate() {
     const std::size_t count = members_.count(), d = from_.d;
     const std::size_t moving = from_.has_velocity() ? count : 0;
     components_ = moving == 0 || d < 2 || d > 3 ? 0 : 2 * d - 3;
     out_.dimension = static_cast<int>(d);
     out_.types = static_cast<int>(from_.types);
-    for (auto* column : {&out_.mass, &out_.radius, &out_.inertia_radius}) column->resize(count);
+    for (auto* column : {&out_.mass, &out_.radius, &out_.inertia_radius}) resize(*column, count);
     for (auto* column : {&out_.center, &out_.shape, &out_.lower, &out_.upper})
-      column->resize(count * d);
-    out_.size.resize(count);
-    out_.first.resize(count);
-    out_.spans.resize(count);
-    out_.axes.resize(count * d * d);
-    out_.velocity.resize(moving * d);
-    out_.velocity_dispersion.resize(moving);
-    out_.angular_momentum.resize(moving * components_);
-    out_.type_size.resize(count * from_.types);
-    out_.type_mass.resize(count * from_.types);
+      resize(*column, count * d);
+    resize(out_.size, count);
+    resize(out_.first, count);
+    resize(out_.spans, count);
+    resize(out_.axes, count * d * d);
+    resize(out_.velocity, moving * d);
+    resize(out_.velocity_dispersion, moving);
+    resize(out_.angular_momentum, moving * components_);
+    resize(out_.type_size, count * from_.types);
+    resize(out_.type_mass, count * from_.types);
     if (options_.contaminating_types.empty()) return;
-    out_.contaminating_size.resize(count);
-    out_.contaminating_mass.resize(count);
+    resize(out_.contaminating_size, count);
+    resize(out_.contaminating_mass, count);
   }
 
   void add_row(std::size_t group) {
@@ -176,9 +181,11 @@ class Cataloguer {
 };
 
 /// The number of types, from the options or from the data.
-std::size_t count_types(const CatalogueOptions& options) {
+std::size_t count_types(const CatalogueOptions& options, const Workers& workers) {
   if (options.type.empty()) return 0;
-  const int found = 1 + *std::max_element(options.type.begin(), options.type.end());
+  int found = 1;
+  for_each_in_order(workers, options.type.size(),
+                    [&](std::size_t i) { found = std::max(found, 1 + options.type[i]); });
   if (options.types != 0 && found > options.types)
     refuse("catalogue: a point has type {}; with types = {} they go from 0 to {}", found - 1,
            options.types, options.types - 1);
@@ -186,7 +193,7 @@ std::size_t count_types(const CatalogueOptions& options) {
 }
 
 void check(const PointsView& points, const Members& members, const CatalogueOptions& options,
-           std::size_t types) {
+           std::size_t types, const Workers& workers) {
   if (points.dimension < 1 || points.dimension > kMaxDimension)
     refuse("catalogue: points of dimension {}; kith handles 1 to {}", points.dimension,
            kMaxDimension);
@@ -198,7 +205,7 @@ void check(const PointsView& points, const Members& members, const CatalogueOpti
   if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
     refuse("catalogue: a box of {} axes for points of dimension {}", options.box.dimension(),
            points.dimension);
-  check_values("catalogue", "mass", options.mass, points.size);
+  check_values("catalogue", "mass", options.mass, points.size, workers);
   const PointsView& velocity = options.velocity;
   if (velocity.data && (velocity.size != points.size || velocity.dimension != points.dimension))
     refuse("catalogue: velocity has {} rows of {}, the points have {} of {}", velocity.size,
@@ -212,43 +219,42 @@ void check(const PointsView& points, const Members& members, const CatalogueOpti
 
 }  // namespace
 
-void check_values(const char* call, const char* what, const ValuesView& values,
-                  std::size_t points) {
+void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points,
+                  const Workers& workers) {
   if (values.data && values.size != points)
     refuse("{}: {} values of {} for {} points; give one per point", call, values.size, what,
            points);
   const ValueReader read(values);
   const std::size_t count = values.data ? points : 1;
-  for (std::size_t i = 0; i < count; ++i)
+  for_each_in_order(workers, count, [&](std::size_t i) {
     if (!std::isfinite(read(i)) || read(i) < 0)
       refuse("{}: {} {} of point {}; it must be finite and not negative", call, what, read(i), i);
+  });
 }
 
 Catalogue catalogue(PointsView points, const Members& members, const CatalogueOptions& options,
                     const Execution& execution) {
-  const FloatEnvironment environment;
-  const std::size_t types = count_types(options);
-  check(points, members, options, types);
-  Source from{points,
-              options.velocity,
-              ValueReader(options.mass),
-              options.type,
-              {},
-              static_cast<std::size_t>(points.dimension),
-              types};
-  for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
-  Workers workers(execution);
-  try {
+  return public_call("catalogue", execution, [&](Workers& workers) {
+    const std::size_t types = count_types(options, workers);
+    check(points, members, options, types, workers);
+    Source from{points,
+                options.velocity,
+                ValueReader(options.mass),
+                options.type,
+                {},
+                static_cast<std::size_t>(points.dimension),
+                types};
+    for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
     const Stage stage(workers, "catalogue", members.offset.back());
     return Cataloguer(from, members, options, workers).run();
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "catalogue: no memory for {} groups", members.count());
-  }
+  });
 }
 
 Catalogue catalogue(PointsView points, const Groups& groups, const CatalogueOptions& options,
                     const Execution& execution) {
-  return catalogue(points, members(groups, execution), options, execution);
+  return public_call("catalogue", execution, [&] {
+    return catalogue(points, members(groups, execution), options, execution);
+  });
 }
 
 }  // namespace kith

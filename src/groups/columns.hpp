@@ -5,6 +5,8 @@
 
 #include <kith/catalogue.hpp>
 
+#include "parallel/workers.hpp"
+
 namespace kith {
 
 /// Rows of several numbers.
@@ -38,6 +40,7 @@ class ValueReader {
 };
 
 /// Values that a call is given for `points` points; errors: invalid_argument.
-void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points);
+void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points,
+                  const Workers& workers);
 
 }  // namespace kith

@@ -3,11 +3,10 @@
 #include <kith/groups.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "groups/join.hpp"
 #include "groups/labels.hpp"
 #include "groups/reach.hpp"
-#include "kernels/target.hpp"
+#include "parallel/public_call.hpp"
 #include "tree/input.hpp"
 #include "tree/tree_impl.hpp"
 
@@ -30,31 +29,33 @@ void solve(const TreeData<T>& data, const Box& box, const FofOptions& options, W
 }  // namespace
 
 Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  choose_target();
-  check_fof_options(options);
-  if (options.box != Box() && options.box != tree.box())
-    refuse("fof: the box of the options is not that of the tree; leave it out");
-  auto groups = std::make_shared<Groups::Impl>();
-  try {
-    Workers workers(execution);
-    groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
-    if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
-    tree.impl().visit(
-        [&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory,
-         "fof: no memory for the groups of {} points; about {} bytes are needed", tree.size(),
-         16 * tree.input_size());
-  }
-  return Groups(std::move(groups));
+  return public_call("fof", execution, [&](Workers& workers) {
+    check_fof_options(options);
+    if (options.box != Box() && options.box != tree.box())
+      refuse("fof: the box of the options is not that of the tree; leave it out");
+    auto groups = std::make_shared<Groups::Impl>();
+    try {
+      groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
+      if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
+      tree.impl().visit(
+          [&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
+    } catch (const std::bad_alloc&) {
+      fail(ErrorCode::out_of_memory,
+           "fof: no memory for the groups of {} points; about {} bytes are needed: use fewer "
+           "points",
+           tree.size(), 16 * tree.input_size());
+    }
+    return Groups(std::move(groups));
+  });
 }
 
 Groups fof(PointsView points, const FofOptions& options, const Execution& execution) {
-  check_view("fof", points, options.box);
-  check_fof_options(options);
-  const Tree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
-  return fof(tree, options, execution);
+  return public_call("fof", execution, [&] {
+    check_view("fof", points, options.box);
+    check_fof_options(options);
+    const Tree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
+    return fof(tree, options, execution);
+  });
 }
 
 std::size_t Groups::count() const { return impl_->size.size(); }
@@ -63,9 +64,14 @@ std::span<const std::int32_t> Groups::label() const {
 }
 std::size_t Groups::size(std::size_t group) const { return impl_->size[group]; }
 std::size_t Groups::lowest(std::size_t group) const { return impl_->lowest[group]; }
-std::vector<std::int64_t> Groups::sizes() const { return {impl_->size.begin(), impl_->size.end()}; }
+std::vector<std::int64_t> Groups::sizes() const {
+  return public_call(
+      "groups", [&] { return std::vector<std::int64_t>(impl_->size.begin(), impl_->size.end()); });
+}
 std::vector<std::int64_t> Groups::lowest() const {
-  return {impl_->lowest.begin(), impl_->lowest.end()};
+  return public_call("groups", [&] {
+    return std::vector<std::int64_t>(impl_->lowest.begin(), impl_->lowest.end());
+  });
 }
 std::span<const std::int64_t> Groups::root() const {
   return {impl_->root.data(), impl_->root.size()};

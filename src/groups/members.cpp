@@ -5,12 +5,11 @@
 // or one group.
 #include <algorithm>
 #include <bit>
-#include <new>
 
 #include <kith/catalogue.hpp>
 
-#include "base/fail.hpp"
-#include "base/float_environment.hpp"
+#include "parallel/pieces.hpp"
+#include "parallel/public_call.hpp"
 #include "parallel/radix_sort.hpp"
 
 namespace kith {
@@ -23,9 +22,10 @@ constexpr std::size_t kBuckets = 2048;
 std::vector<std::size_t> offsets_of(const Groups& groups, const Workers& workers) {
   const std::span<const std::int32_t> label = groups.label();
   const std::size_t count = groups.count();
-  std::vector<std::size_t> offset(count + 1);
-  for (std::size_t group = 0; group < count; ++group)
+  std::vector<std::size_t> offset = filled<std::size_t>(workers, count + 1);
+  for_each_in_order(workers, count, [&](std::size_t group) {
     offset[group + 1] = offset[group] + groups.size(group);
+  });
   const std::size_t grouped = reduce(
       workers, label.size(), std::size_t{1} << 16, std::size_t{0},
       [&](std::size_t begin, std::size_t end) {
@@ -36,10 +36,11 @@ std::vector<std::size_t> offsets_of(const Groups& groups, const Workers& workers
       },
       [](std::size_t a, std::size_t b) { return a + b; });
   if (grouped == offset[count]) return offset;
-  std::fill(offset.begin(), offset.end(), 0);
-  for (const std::int32_t each : label)
-    if (each >= 0) ++offset[static_cast<std::size_t>(each) + 1];
-  for (std::size_t group = 0; group < count; ++group) offset[group + 1] += offset[group];
+  for_each_in_order(workers, count + 1, [&](std::size_t group) { offset[group] = 0; });
+  for_each_in_order(workers, label.size(), [&](std::size_t i) {
+    if (label[i] >= 0) ++offset[static_cast<std::size_t>(label[i]) + 1];
+  });
+  for_each_in_order(workers, count, [&](std::size_t group) { offset[group + 1] += offset[group]; });
   return offset;
 }
 
@@ -48,7 +49,7 @@ Members sorted_by_group(const Groups& groups, const Workers& workers) {
   const std::size_t n = label.size(), count = groups.count();
   Members members;
   members.offset = offsets_of(groups, workers);
-  members.order.resize(n);
+  members.order = filled<std::uint32_t>(workers, n);
   // Points without a group follow the last one.
   auto group_of = [&](std::size_t i) {
     return label[i] < 0 ? count : static_cast<std::size_t>(label[i]);
@@ -71,8 +72,11 @@ Members sorted_by_group(const Groups& groups, const Workers& workers) {
       const auto last = std::lower_bound(first, members.offset.end(), (bucket + 1) << shift);
       const std::size_t lowest = static_cast<std::size_t>(first - members.offset.begin());
       next.assign(first, last);
-      for (std::size_t i = start[bucket]; i < start[bucket + 1]; ++i)
-        members.order[next[group_of(scattered[i]) - lowest]++] = scattered[i];
+      // A bucket may hold one huge group.
+      for_each_in_order(workers, start[bucket + 1] - start[bucket], [&](std::size_t i) {
+        const std::uint32_t point = scattered[start[bucket] + i];
+        members.order[next[group_of(point) - lowest]++] = point;
+      });
     }
   });
   return members;
@@ -81,14 +85,10 @@ Members sorted_by_group(const Groups& groups, const Workers& workers) {
 }  // namespace
 
 Members members(const Groups& groups, const Execution& execution) {
-  const FloatEnvironment environment;
-  Workers workers(execution);
-  try {
+  return public_call("members", execution, [&](Workers& workers) {
     const Stage stage(workers, "members", groups.label().size());
     return sorted_by_group(groups, workers);
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "members: no memory for {} points", groups.label().size());
-  }
+  });
 }
 
 }  // namespace kith

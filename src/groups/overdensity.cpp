@@ -7,11 +7,12 @@
 
 #include <kith/halos.hpp>
 
+#include "base/checked_sort.hpp"
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "geometry/distance.hpp"
 #include "groups/columns.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/pieces.hpp"
+#include "parallel/public_call.hpp"
 #include "tree/tree_impl.hpp"
 
 namespace kith {
@@ -38,8 +39,12 @@ struct Known {
 template <int D, class T>
 class Surroundings {
  public:
-  Surroundings(const TreeData<T>& tree, const ValueReader& mass)
-      : planes_(tree.planes.view()), mass_(mass), metric_{Axes<D>(tree.planes.dimension)} {
+  Surroundings(const TreeData<T>& tree, const ValueReader& mass, const Workers& workers)
+      : planes_(tree.planes.view()),
+        mass_(mass),
+        metric_{Axes<D>(tree.planes.dimension)},
+        workers_(workers),
+        meter_(workers) {
     std::copy_n(tree.frame.side, metric_.axes.count(), metric_.side);
   }
 
@@ -50,7 +55,7 @@ class Surroundings {
     Bounds<D, T> at = Bounds<D, T>::empty();
     at.add(center, metric_.axes);
     descend(planes_.top(), 0, at, center, reach2);
-    std::sort(found_.begin(), found_.end());
+    checked_sort(found_.begin(), found_.end(), [&] { workers_.check_cancelled(); });
   }
 
   bool holds_everything() const { return found_.size() == planes_.points; }
@@ -58,14 +63,17 @@ class Surroundings {
   enum class Verdict { found, never_above, still_above };
 
   /// The first edge of this density inside what is known.
-  Verdict find_edge(double density, const Known& known, EdgeAt& edge) const {
+  Verdict find_edge(double density, const Known& known, EdgeAt& edge) {
     const int d = metric_.axes.count();
     const double ball = unit_ball(d) * density;
     double mass = 0;
     bool was_above = false;
     for (std::size_t i = 0; i < found_.size();) {
       const T d2 = found_[i].d2;
-      for (; i < found_.size() && found_[i].d2 == d2; ++i) mass += mass_(found_[i].index);
+      for (; i < found_.size() && found_[i].d2 == d2; ++i) {
+        mass += mass_(found_[i].index);
+        meter_.add(1);
+      }
       // The radius at which this mass alone would have the edge's density.
       const double radius = std::pow(mass / ball, 1.0 / d);
       const double here = std::sqrt(static_cast<double>(d2)) * known.unit;
@@ -92,6 +100,7 @@ class Surroundings {
   void descend(int level, std::size_t node, const Bounds<D, T>& at, const T* center, T reach2) {
     if (metric_.lower2(at, planes_.box(level, node, metric_.axes)) > reach2) return;
     const IndexRange children = planes_.children(level, node);
+    meter_.add(children.end - children.begin);
     for (std::size_t child = children.begin; child < children.end; ++child)
       if (level > 0)
         descend(level - 1, child, at, center, reach2);
@@ -109,6 +118,8 @@ class Surroundings {
   PlanesView<T> planes_;
   const ValueReader& mass_;
   Metric<D, T> metric_;
+  const Workers& workers_;
+  WorkMeter meter_;
   std::vector<Found> found_;
 };
 
@@ -138,8 +149,8 @@ class EdgeFinder {
         within_(options.within),
         lengths_(tree) {}
 
-  void run(std::size_t begin, std::size_t end, Overdensities& out) const {
-    Surroundings<D, T> around(tree_, mass_);
+  void run(std::size_t begin, std::size_t end, const Workers& workers, Overdensities& out) const {
+    Surroundings<D, T> around(tree_, mass_, workers);
     for (std::size_t i = begin; i < end; ++i) find(i, around, out);
   }
 
@@ -188,7 +199,8 @@ class EdgeFinder {
   Lengths<T> lengths_;
 };
 
-void check(const Tree& tree, std::span<const double> centers, const OverdensityOptions& options) {
+void check(const Tree& tree, std::span<const double> centers, const OverdensityOptions& options,
+           const Workers& workers) {
   const std::size_t d = static_cast<std::size_t>(tree.dimension());
   if (centers.size() % d != 0)
     refuse("overdensities: {} numbers are no rows of {} coordinates", centers.size(), d);
@@ -199,10 +211,10 @@ void check(const Tree& tree, std::span<const double> centers, const OverdensityO
       refuse("overdensities: density {}; it must be positive and finite", density);
   for (const double x : centers)
     if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);
-  check_values("overdensities", "mass", options.mass, tree.input_size());
-  check_values("overdensities", "mass_guess", options.mass_guess, centers.size() / d);
+  check_values("overdensities", "mass", options.mass, tree.input_size(), workers);
+  check_values("overdensities", "mass_guess", options.mass_guess, centers.size() / d, workers);
   if (options.within.data)
-    check_values("overdensities", "within", options.within, centers.size() / d);
+    check_values("overdensities", "within", options.within, centers.size() / d, workers);
 }
 
 }  // namespace
@@ -232,24 +244,24 @@ double edge_density(Edge edge, const Cosmology& c) {
 
 Overdensities overdensities(const Tree& tree, std::span<const double> centers,
                             const OverdensityOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  check(tree, centers, options);
-  Workers workers(execution);
-  const std::size_t count = centers.size() / static_cast<std::size_t>(tree.dimension());
-  Overdensities out;
-  out.mass.resize(count * options.density.size());
-  out.radius.resize(out.mass.size());
-  const Stage stage(workers, "overdensities", count);
-  tree.impl().visit([&]<class T>(const TreeData<T>& data) {
-    with_dimension(tree.dimension(), [&]<int D>() {
-      const EdgeFinder<D, T> finder(data, centers, options);
-      workers.for_ranges(count, 8, [&](std::size_t begin, std::size_t end) {
-        finder.run(begin, end, out);
-        workers.advance(end - begin);
+  return public_call("overdensities", execution, [&](Workers& workers) {
+    check(tree, centers, options, workers);
+    const std::size_t count = centers.size() / static_cast<std::size_t>(tree.dimension());
+    Overdensities out;
+    out.mass.resize(count * options.density.size());
+    out.radius.resize(out.mass.size());
+    const Stage stage(workers, "overdensities", count);
+    tree.impl().visit([&]<class T>(const TreeData<T>& data) {
+      with_dimension(tree.dimension(), [&]<int D>() {
+        const EdgeFinder<D, T> finder(data, centers, options);
+        workers.for_ranges(count, 8, [&](std::size_t begin, std::size_t end) {
+          finder.run(begin, end, workers, out);
+          workers.advance(end - begin);
+        });
       });
     });
+    return out;
   });
-  return out;
 }
 
 }  // namespace kith

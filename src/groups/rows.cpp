@@ -4,13 +4,13 @@
 #include <kith/catalogue.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "groups/columns.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith {
+namespace {
 
-std::vector<std::int64_t> rows(const Catalogue& catalogue, const RowOptions& options) {
+std::vector<std::int64_t> rows_of(const Catalogue& catalogue, const RowOptions& options) {
   std::vector<std::int64_t> labels;
   for (std::size_t group = 0; group < catalogue.count(); ++group)
     if (catalogue.size[group] >= options.min_size && catalogue.mass[group] >= options.min_mass)
@@ -30,25 +30,45 @@ std::vector<std::int64_t> rows(const Catalogue& catalogue, const RowOptions& opt
   return labels;
 }
 
+/// The least member of a group, however large: it is looked through piece by piece.
+template <class IsBefore>
+std::uint32_t first_of(std::span<const std::uint32_t> group, IsBefore is_before,
+                       const Workers& workers) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  std::uint32_t best = group.front();
+  for (std::size_t begin = 0; begin < group.size(); begin += kPiece) {
+    workers.check_cancelled();
+    const auto piece = group.subspan(begin, std::min(kPiece, group.size() - begin));
+    const std::uint32_t here = *std::min_element(piece.begin(), piece.end(), is_before);
+    if (is_before(here, best)) best = here;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> rows(const Catalogue& catalogue, const RowOptions& options) {
+  return public_call("rows", [&] { return rows_of(catalogue, options); });
+}
+
 std::vector<std::int64_t> peak_members(const Members& members, ValuesView value, Peak peak,
                                        const Execution& execution) {
-  if (value.data && value.size != members.order.size())
-    refuse("peak_members: {} values for {} points; give one per point", value.size,
-           members.order.size());
-  const FloatEnvironment environment;
-  const Workers workers(execution);
-  const ValueReader read(value);
-  std::vector<std::int64_t> peaks(members.count());
-  workers.for_ranges(members.count(), 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t group = begin; group < end; ++group) {
-      const std::span<const std::uint32_t> of = members.of(group);
-      // Members ascend, so the first of equal values has the lowest index.
-      peaks[group] = *std::min_element(of.begin(), of.end(), [&](auto a, auto b) {
-        return peak == Peak::largest ? read(a) > read(b) : read(a) < read(b);
-      });
-    }
+  return public_call("peak_members", execution, [&](Workers& workers) {
+    if (value.data && value.size != members.order.size())
+      refuse("peak_members: {} values for {} points; give one per point", value.size,
+             members.order.size());
+    const ValueReader read(value);
+    // Members ascend, so the first of equal values has the lowest index.
+    const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
+      return peak == Peak::largest ? read(a) > read(b) : read(a) < read(b);
+    };
+    std::vector<std::int64_t> peaks(members.count());
+    workers.for_ranges(members.count(), 64, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t group = begin; group < end; ++group)
+        peaks[group] = first_of(members.of(group), is_before, workers);
+    });
+    return peaks;
   });
-  return peaks;
 }
 
 }  // namespace kith

@@ -1,14 +1,12 @@
 // Subhalos: friends of friends in phase space among the members of each halo.
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include <kith/halos.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "groups/sums.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith {
 namespace {
@@ -121,36 +119,40 @@ void put_members(const std::vector<Parts>& parts, std::size_t points, Subhalos& 
     if (!is_member[i]) members.order.push_back(static_cast<std::uint32_t>(i));
 }
 
-}  // namespace
-
-Subhalos subhalos(PointsView points, const Members& halos, const SubhaloOptions& options,
-                  const Execution& execution) {
-  const FloatEnvironment environment;
-  check(points, halos, options);
-  Workers workers(execution);
+std::vector<Parts> parts_of_all(const PointsView& points, const Members& halos,
+                                const SubhaloOptions& options, const Execution& execution,
+                                Workers& workers) {
   const PhaseSpace space(points, options);
   std::vector<Parts> parts(halos.count());
   // Inside, a search neither reports nor measures: only the whole does.
   const Execution shared{.threads = execution.threads, .cancel = execution.cancel};
   const Execution alone{.threads = 1, .cancel = execution.cancel};
-  {
-    const Stage stage(workers, "subhalos", halos.offset.back());
-    std::size_t large = 0;  // halos fall in size
-    for (; large < halos.count() && halos.of(large).size() > kLarge; ++large)
-      parts[large] = space.parts_of(halos.of(large), shared);
-    workers.for_ranges(halos.count() - large, 4, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t halo = large + begin; halo < large + end; ++halo)
-        if (halos.of(halo).size() >= options.min_size)
-          parts[halo] = space.parts_of(halos.of(halo), alone);
-      workers.advance(halos.offset[large + end] - halos.offset[large + begin]);
-    });
-  }
-  Subhalos result;
-  put_members(parts, points.size, result);
-  result.catalogue = catalogue(
-      points, result.members,
-      {.box = options.box, .mass = options.mass, .velocity = options.velocity}, execution);
-  return result;
+  const Stage stage(workers, "subhalos", halos.offset.back());
+  std::size_t large = 0;  // halos fall in size
+  for (; large < halos.count() && halos.of(large).size() > kLarge; ++large)
+    parts[large] = space.parts_of(halos.of(large), shared);
+  workers.for_ranges(halos.count() - large, 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t halo = large + begin; halo < large + end; ++halo)
+      if (halos.of(halo).size() >= options.min_size)
+        parts[halo] = space.parts_of(halos.of(halo), alone);
+    workers.advance(halos.offset[large + end] - halos.offset[large + begin]);
+  });
+  return parts;
+}
+
+}  // namespace
+
+Subhalos subhalos(PointsView points, const Members& halos, const SubhaloOptions& options,
+                  const Execution& execution) {
+  return public_call("subhalos", execution, [&](Workers& workers) {
+    check(points, halos, options);
+    Subhalos result;
+    put_members(parts_of_all(points, halos, options, execution, workers), points.size, result);
+    result.catalogue = catalogue(
+        points, result.members,
+        {.box = options.box, .mass = options.mass, .velocity = options.velocity}, execution);
+    return result;
+  });
 }
 
 }  // namespace kith

@@ -1,16 +1,14 @@
 // Points of several types: the linked ones make the groups, the attached ones look for the nearest
 // of them.
 #include <algorithm>
-#include <new>
 #include <vector>
 
 #include <kith/neighbors.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "groups/groups_impl.hpp"
 #include "groups/reach.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/public_call.hpp"
 #include "tree/input.hpp"
 #include "tree/planes.hpp"
 
@@ -191,20 +189,15 @@ class TypedGroups {
 }  // namespace
 
 Groups fof(Types types, const FofOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  check_types(types, options);
-  check_fof_options(options);
-  auto groups = std::make_shared<Groups::Impl>();
-  try {
-    Workers workers(execution);
+  return public_call("fof", execution, [&](Workers& workers) {
+    check_types(types, options);
+    check_fof_options(options);
+    auto groups = std::make_shared<Groups::Impl>();
     with_scalar(types.front().points.scalar, [&]<class T>() {
       TypedGroups<T>(types, options, execution, workers).fill(*groups);
     });
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "fof: no memory for the groups of {} types of points",
-         types.size());
-  }
-  return Groups(std::move(groups));
+    return Groups(std::move(groups));
+  });
 }
 
 }  // namespace kith

@@ -6,18 +6,15 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <vector>
 
 #include <kith/neighbors.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
-#include "kernels/target.hpp"
 #include "neighbors/limits.hpp"
 #include "neighbors/norm_search.hpp"
 #include "neighbors/search_job.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/public_call.hpp"
 #include "tree/builders.hpp"
 #include "tree/input.hpp"
 #include "tree/order.hpp"
@@ -174,17 +171,6 @@ inline void check_queries(const char* call, const Tree& tree, const PointsView& 
         "agree",
         call, queries.dimension, queries.scalar == Scalar::float32 ? 32 : 64, tree.dimension(),
         tree.scalar() == Scalar::float32 ? 32 : 64);
-}
-
-/// Memory that runs out in the middle of a call.
-template <class F>
-void guarded(const char* call, F f) {
-  try {
-    f();
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory,
-         "{}: no memory for the search; use fewer threads or ask for less", call);
-  }
 }
 
 }  // namespace kith

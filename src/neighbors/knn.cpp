@@ -58,21 +58,20 @@ void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree,
 
 std::shared_ptr<void> detail::allocate(std::size_t count, std::size_t size,
                                        const Execution& execution) {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  const std::size_t bytes = size > 0 && count > kMost / size ? kMost : count * size;
-  auto memory = std::make_shared<Memory>(bytes, pool_of(execution));
-  return {memory, memory->data()};
+  return public_call("neighbors", [&]() -> std::shared_ptr<void> {
+    constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+    const std::size_t bytes = size > 0 && count > kMost / size ? kMost : count * size;
+    auto memory = std::make_shared<Memory>(bytes, pool_of(execution));
+    return {memory, memory->data()};
+  });
 }
 
 template <Coordinate T, ResultIndex Index>
 void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index> rows,
               const Execution& execution) {
-  const FloatEnvironment environment;
-  const bool in_tree_order = options.order == RowOrder::tree;
-  check(tree, options, rows, in_tree_order ? tree.size() : tree.input_size());
-  choose_target();
-  guarded("knn", [&] {
-    Workers workers(execution);
+  public_call("knn", execution, [&](Workers& workers) {
+    const bool in_tree_order = options.order == RowOrder::tree;
+    check(tree, options, rows, in_tree_order ? tree.size() : tree.input_size());
     KnnJob<T> job = make_job(tree, options, rows);
     job.exclude_self = options.exclude_self;
     job.in_tree_order = in_tree_order;
@@ -84,14 +83,11 @@ void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index
 template <Coordinate T, ResultIndex Index>
 void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
               NeighborRows<T, Index> rows, const Execution& execution) {
-  const FloatEnvironment environment;
-  check(tree, options, rows, queries.size);
-  check_queries("knn", tree, queries);
-  if (options.exclude_self)
-    refuse("knn: exclude_self with other queries; it is for a tree's own points");
-  choose_target();
-  guarded("knn", [&] {
-    Workers workers(execution);
+  public_call("knn", execution, [&](Workers& workers) {
+    check(tree, options, rows, queries.size);
+    check_queries("knn", tree, queries);
+    if (options.exclude_self)
+      refuse("knn: exclude_self with other queries; it is for a tree's own points");
     KnnJob<T> job = make_job(tree, options, rows);
     const QueryTree<T> asked(queries, tree, workers);
     if (is_hopeless(job) || asked.size() < queries.size) fill_empty(rows, options.k, workers);
@@ -138,11 +134,12 @@ struct KnnSearcher<T, Index>::Impl {
 
 template <Coordinate T, ResultIndex Index>
 KnnSearcher<T, Index>::KnnSearcher(const Tree& tree, const KnnOptions& options) {
-  check(tree, options, NeighborRows<T, Index>(), 0);
-  if (options.exclude_self)
-    refuse("knn: exclude_self with other queries; it is for a tree's own points");
-  choose_target();
-  impl_ = std::make_unique<Impl>(tree, options);
+  public_call("knn", Execution(), [&] {
+    check(tree, options, NeighborRows<T, Index>(), 0);
+    if (options.exclude_self)
+      refuse("knn: exclude_self with other queries; it is for a tree's own points");
+    impl_ = std::make_unique<Impl>(tree, options);
+  });
 }
 
 template <Coordinate T, ResultIndex Index>
@@ -154,16 +151,17 @@ KnnSearcher<T, Index>& KnnSearcher<T, Index>::operator=(KnnSearcher&&) noexcept 
 
 template <Coordinate T, ResultIndex Index>
 void KnnSearcher<T, Index>::operator()(const T* point, Index* index, T* distance) {
-  const FloatEnvironment environment;
-  Impl& impl = *impl_;
-  impl.set_query(point);
-  set_target(impl.job, index, distance);
-  if (is_hopeless(impl.job)) {
-    std::fill_n(index, impl.job.k, Index(-1));
-    std::fill_n(distance, impl.job.k, std::numeric_limits<T>::infinity());
-  } else {
-    impl.worker->run(0, 1);
-  }
+  public_call("knn", [&] {
+    Impl& impl = *impl_;
+    impl.set_query(point);
+    set_target(impl.job, index, distance);
+    if (is_hopeless(impl.job)) {
+      std::fill_n(index, impl.job.k, Index(-1));
+      std::fill_n(distance, impl.job.k, std::numeric_limits<T>::infinity());
+    } else {
+      impl.worker->run(0, 1);
+    }
+  });
 }
 
 #define KITH_INSTANTIATE(T, Index)                                                           \

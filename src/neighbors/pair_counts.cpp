@@ -178,38 +178,30 @@ std::vector<typename Weights::Sum> count(const Scene<T>& scene, const Weights& r
 
 std::vector<std::int64_t> pair_counts(const Tree& receivers, const Tree& sources,
                                       const PairCountOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  check(receivers, sources, options);
-  check_total(receivers, sources);
-  std::vector<std::int64_t> counts;
-  guarded("pair_counts", [&] {
-    Workers workers(execution);
-    with_scalar(sources.scalar(), [&]<class T>() {
+  return public_call("pair_counts", execution, [&](Workers& workers) {
+    check(receivers, sources, options);
+    check_total(receivers, sources);
+    return with_scalar(sources.scalar(), [&]<class T>() {
       const Scene<T> scene(receivers, sources, workers);
-      counts = count(scene, OneEach(), OneEach(), options, workers);
+      return count(scene, OneEach(), OneEach(), options, workers);
     });
   });
-  return counts;
 }
 
 std::vector<double> weighted_pair_counts(const Tree& receivers, const Tree& sources,
                                          const PairWeights& weights,
                                          const PairCountOptions& options,
                                          const Execution& execution) {
-  const FloatEnvironment environment;
-  check(receivers, sources, options);
-  check_weights("receivers", weights.receivers, receivers);
-  check_weights("sources", weights.sources, sources);
-  std::vector<double> sums;
-  guarded("pair_counts", [&] {
-    Workers workers(execution);
-    with_scalar(sources.scalar(), [&]<class T>() {
+  return public_call("pair_counts", execution, [&](Workers& workers) {
+    check(receivers, sources, options);
+    check_weights("receivers", weights.receivers, receivers);
+    check_weights("sources", weights.sources, sources);
+    return with_scalar(sources.scalar(), [&]<class T>() {
       const Scene<T> scene(receivers, sources, workers);
-      sums = count(scene, weights_of(scene.receivers.view(), weights.receivers),
+      return count(scene, weights_of(scene.receivers.view(), weights.receivers),
                    weights_of(scene.sources.view(), weights.sources), options, workers);
     });
   });
-  return sums;
 }
 
 }  // namespace kith

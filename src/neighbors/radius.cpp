@@ -3,6 +3,7 @@
 #include <kith/radius.hpp>
 
 #include "neighbors/driver.hpp"
+#include "parallel/pieces.hpp"
 
 namespace kith {
 namespace {
@@ -15,6 +16,14 @@ void check(const RadiusOptions& options, std::size_t queries) {
   check_radius("radius", "radius", options.radius);
   check_norm("radius", options.p);
   for (const double r : options.radii) check_radius("radius", "a radius", r);
+}
+
+void check(const Tree& tree, const PointsView* queries, const RadiusOptions& options) {
+  check(options, queries ? queries->size : tree.input_size());
+  if (!queries) return;
+  check_queries("radius", tree, *queries);
+  if (options.exclude_self)
+    refuse("radius: exclude_self with other queries; it is for a tree's own points");
 }
 
 /// A search within radii, of a tree's own points or of other queries.
@@ -46,7 +55,7 @@ class BallSearch {
   }
 
   std::vector<std::int64_t> count() {
-    std::vector<std::int64_t> counts(rows_);
+    std::vector<std::int64_t> counts = filled<std::int64_t>(workers_, rows_);
     job_.counts = counts.data();
     run("count");
     job_.counts = nullptr;
@@ -77,50 +86,47 @@ class BallSearch {
 
 std::vector<std::int64_t> count(const Tree& tree, const PointsView* queries,
                                 const RadiusOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  choose_target();
-  std::vector<std::int64_t> counts;
-  guarded("radius", [&] {
-    Workers workers(execution);
-    with_scalar(tree.scalar(), [&]<class T>() {
-      counts = BallSearch<T>(tree, queries, options, workers).count();
+  return public_call("radius", execution, [&](Workers& workers) {
+    check(tree, queries, options);
+    return with_scalar(tree.scalar(), [&]<class T>() {
+      return BallSearch<T>(tree, queries, options, workers).count();
     });
   });
-  return counts;
 }
 
 /// Makes offsets of counts, none larger than the limit; returns how many were.
-std::size_t to_offsets(std::vector<std::int64_t>& counts, std::size_t limit) {
+std::size_t to_offsets(std::vector<std::int64_t>& counts, std::size_t limit,
+                       const Workers& workers) {
   std::size_t truncated = 0;
   std::int64_t sum = 0;
-  for (std::int64_t& value : counts) {
+  counts.push_back(0);
+  for_each_in_order(workers, counts.size(), [&](std::size_t i) {
+    std::int64_t& value = counts[i];
     const bool is_cut = limit > 0 && static_cast<std::size_t>(value) > limit;
     truncated += is_cut ? 1 : 0;
     const std::int64_t length = is_cut ? static_cast<std::int64_t>(limit) : value;
     value = sum;
     sum += length;
-  }
-  counts.push_back(sum);
+  });
   return truncated;
 }
 
 template <class T, class Index>
 NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries,
                               const RadiusOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  choose_target();
-  NeighborLists<T, Index> result;
-  guarded("radius", [&] {
-    Workers workers(execution);
+  return public_call("radius", execution, [&](Workers& workers) {
+    check_scalar<T>("radius", tree);
+    check_index<Index>("radius", tree);
+    check(tree, queries, options);
     BallSearch<T> search(tree, queries, options, workers);
     std::vector<std::int64_t> offsets = search.count();
-    const std::size_t truncated = to_offsets(offsets, options.max_neighbors);
-    result = NeighborLists<T, Index>(std::move(offsets), truncated, execution);
+    const std::size_t truncated = to_offsets(offsets, options.max_neighbors, workers);
+    NeighborLists<T, Index> result(std::move(offsets), truncated, execution);
     search.job().offsets = result.offsets().data();
     set_target(search.job(), result.indices(), result.distances());
     search.run("fill");
+    return result;
   });
-  return result;
 }
 
 /// Visits each i with its neighbours j > i. They are sorted by distance, so the others are taken
@@ -147,95 +153,73 @@ void visit_pairs(
 
 /// Pairs have no radii of their own, and a limit on neighbours would break them.
 template <class T>
-void check_pairs(const Tree& tree, const RadiusOptions& options) {
-  check_scalar<T>("radius_pairs", tree);
+void check_pairs(const char* call, const Tree& tree, const RadiusOptions& options) {
+  check_scalar<T>(call, tree);
   check(options, 0);
   if (options.max_neighbors > 0)
-    refuse("radius_pairs: max_neighbors = {}; leave it 0", options.max_neighbors);
+    refuse("{}: max_neighbors = {}; leave it 0", call, options.max_neighbors);
 }
 
 }  // namespace
 
 std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& options,
                                        const Execution& execution) {
-  check(options, tree.input_size());
   return count(tree, nullptr, options, execution);
 }
 
 std::vector<std::int64_t> radius_count(const Tree& tree, PointsView queries,
                                        const RadiusOptions& options, const Execution& execution) {
-  check(options, queries.size);
-  check_queries("radius", tree, queries);
-  if (options.exclude_self)
-    refuse("radius: exclude_self with other queries; it is for a tree's own points");
   return count(tree, &queries, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
 NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options,
                                const Execution& execution) {
-  check_scalar<T>("radius", tree);
-  check_index<Index>("radius", tree);
-  check(options, tree.input_size());
   return lists<T, Index>(tree, nullptr, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
 NeighborLists<T, Index> radius(const Tree& tree, PointsView queries, const RadiusOptions& options,
                                const Execution& execution) {
-  check_scalar<T>("radius", tree);
-  check_index<Index>("radius", tree);
-  check(options, queries.size);
-  check_queries("radius", tree, queries);
-  if (options.exclude_self)
-    refuse("radius: exclude_self with other queries; it is for a tree's own points");
   return lists<T, Index>(tree, &queries, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
 Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options,
                              const Execution& execution) {
-  const FloatEnvironment environment;
-  check_pairs<T>(tree, options);
-  check_index<Index>("radius_pairs", tree);
-  choose_target();
-  Pairs<T, Index> pairs;
-  guarded("radius_pairs", [&] {
-    Workers workers(execution);
+  return public_call("radius_pairs", execution, [&](Workers& workers) {
+    check_pairs<T>("radius_pairs", tree, options);
+    check_index<Index>("radius_pairs", tree);
     RadiusOptions sorted = options;
     sorted.sorted = true;
     BallSearch<T> search(tree, nullptr, sorted, workers);
-    std::vector<std::int64_t> offsets(search.rows());
+    std::vector<std::int64_t> offsets = filled<std::int64_t>(workers, search.rows());
     visit_pairs<T>(search, "count", [&](std::size_t i, const auto& index, const auto&) {
       offsets[i] = static_cast<std::int64_t>(index.size());
     });
-    to_offsets(offsets, 0);
+    to_offsets(offsets, 0, workers);
     const auto total = static_cast<std::size_t>(offsets.back());
-    pairs.i.resize(total);
-    pairs.j.resize(total);
-    pairs.distance.resize(total);
+    Pairs<T, Index> pairs{filled<Index>(workers, total), filled<Index>(workers, total),
+                          filled<T>(workers, total)};
     visit_pairs<T>(search, "fill", [&](std::size_t i, const auto& index, const auto& distance) {
       const std::int64_t begin = offsets[i];
       std::fill_n(pairs.i.begin() + begin, index.size(), static_cast<Index>(i));
       std::copy(index.begin(), index.end(), pairs.j.begin() + begin);
       std::copy(distance.begin(), distance.end(), pairs.distance.begin() + begin);
     });
+    return pairs;
   });
-  return pairs;
 }
 
 template <Coordinate T>
 void for_each_pair(const Tree& tree, const RadiusOptions& options,
                    const std::function<void(const Neighborhood<T>&)>& visit,
                    const Execution& execution) {
-  const FloatEnvironment environment;
-  check_pairs<T>(tree, options);
-  choose_target();
-  guarded("for_each_pair", [&] {
-    Workers workers(execution);
+  public_call("for_each_pair", execution, [&](Workers& workers) {
+    check_pairs<T>("for_each_pair", tree, options);
     BallSearch<T> search(tree, nullptr, options, workers);
     visit_pairs<T>(search, "search", [&](std::size_t i, const auto& index, const auto& distance) {
-      visit({i, index, distance});
+      caller_code([&] { visit({i, index, distance}); });
     });
   });
 }

@@ -13,36 +13,33 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
 void search(const char* call, const Tree& tree, const KnnOptions& options,
-            FunctionRef<void(const Found<T>&)> visit, const Execution& execution) {
-  const FloatEnvironment environment;
+            FunctionRef<void(const Found<T>&)> visit, Workers& workers) {
   check_scalar<T>(call, tree);
   if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", call);
   check_radius(call, "max_radius", options.max_radius);
   check_norm(call, options.p);
-  choose_target();
-  guarded(call, [&] {
-    Workers workers(execution);
-    KnnJob<T> job;
-    set_source(job, tree);
-    job.k = options.k;
-    job.exclude_self = options.exclude_self;
-    set_limit(job, options.max_radius, options.strict, options.p, tree.impl().as<T>().frame);
-    job.visit = &visit;
-    if (job.source.points > 0) run_search(job, call, options.k, workers);
-  });
+  KnnJob<T> job;
+  set_source(job, tree);
+  job.k = options.k;
+  job.exclude_self = options.exclude_self;
+  set_limit(job, options.max_radius, options.strict, options.p, tree.impl().as<T>().frame);
+  job.visit = &visit;
+  if (job.source.points > 0) run_search(job, call, options.k, workers);
 }
 
 /// One number for each point, from its neighbours.
 template <class F>
 std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOptions& options,
                                 F value, const Execution& execution) {
-  std::vector<double> result(tree.input_size(), kNone);
-  with_scalar(tree.scalar(), [&]<class T>() {
-    search<T>(
-        call, tree, options, [&](const Found<T>& found) { result[found.row] = value(found); },
-        execution);
+  return public_call(call, execution, [&](Workers& workers) {
+    std::vector<double> result = filled(workers, tree.input_size(), kNone);
+    with_scalar(tree.scalar(), [&]<class T>() {
+      search<T>(
+          call, tree, options, [&](const Found<T>& found) { result[found.row] = value(found); },
+          workers);
+    });
+    return result;
   });
-  return result;
 }
 
 double cubic_spline(double q) {
@@ -71,12 +68,16 @@ template <Coordinate T>
 void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
                            const std::function<void(const Neighborhood<T>&)>& visit,
                            const Execution& execution) {
-  search<T>(
-      "for_each_neighborhood", tree, options,
-      [&](const Found<T>& found) {
-        visit({found.row, {found.id, found.count}, {found.distance, found.count}});
-      },
-      execution);
+  public_call("for_each_neighborhood", execution, [&](Workers& workers) {
+    search<T>(
+        "for_each_neighborhood", tree, options,
+        [&](const Found<T>& found) {
+          caller_code([&] {
+            visit({found.row, {found.id, found.count}, {found.distance, found.count}});
+          });
+        },
+        workers);
+  });
 }
 
 template void for_each_neighborhood(const Tree&, const KnnOptions&,

@@ -1,31 +1,122 @@
 #include "parallel/arena.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <new>
 #include <optional>
+#include <pthread.h>
+#include <sched.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace kith {
+namespace {
 
-int available_threads() { return tbb::info::default_concurrency(); }
-
-struct Arena::Threads {
-  explicit Threads(int threads) : arena(threads) {
-    // TBB starts no more threads than there are cores unless it is told to.
-    if (threads > available_threads())
-      limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
+/// The CPUs in the affinity mask of this thread; 0 where the system does not say.
+int cpus_in_mask() {
+#if defined(__linux__)
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return CPU_COUNT(&mask);
+  // Machines with more than 1024 CPUs have longer masks.
+  for (std::size_t parts = 4; parts <= 1024; parts *= 4) {
+    std::vector<cpu_set_t> masks(parts);
+    if (sched_getaffinity(0, parts * sizeof mask, masks.data()) == 0)
+      return CPU_COUNT_S(parts * sizeof mask, masks.data());
   }
-  std::optional<tbb::global_control> limit;
+#endif
+  return 0;
+}
+
+}  // namespace
+
+// TBB counts the CPUs once, when it starts: it would keep a process that began on one CPU at one
+// thread for good.
+int available_threads() {
+  const int cpus = cpus_in_mask();
+  return cpus > 0 ? cpus : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+struct Arena::Team {
+  explicit Team(int count) : threads(count), arena(count) {}
+
+  const int threads;
   tbb::task_arena arena;
+  std::optional<tbb::global_control> limit;  // while a call uses the team
+  unsigned process = 0;                      // in which it was made, see Idle
+  Team* next = nullptr;                      // in the list of idle teams
 };
 
-Arena::Arena(int threads) : threads_(std::make_unique<Threads>(threads)) {}
-Arena::~Arena() = default;
+/// The teams that no call uses now. An intrusive list: to give a team back takes no memory. Teams
+/// are never destroyed; there are as many as calls have run at once.
+class Arena::Idle {
+ public:
+  static Idle& instance() {
+    static Idle& idle = *new Idle;
+    return idle;
+  }
 
-void Arena::run(std::size_t count, Task task, const void* context) const {
-  threads_->arena.execute([=] {
+  Team* take(int threads) {
+    const std::lock_guard lock(mutex_);
+    for (Team** link = &first_; *link; link = &(*link)->next)
+      if ((*link)->threads == threads) return std::exchange(*link, (*link)->next);
+    return nullptr;
+  }
+
+  Team* make(int threads) const {
+    Team* team = new Team(threads);
+    team->process = process_;
+    return team;
+  }
+
+  void give(Team* team) {
+    const std::lock_guard lock(mutex_);
+    if (team->process != process_) return;  // its threads live on the other side of a fork
+    team->next = std::exchange(first_, team);
+  }
+
+ private:
+  Idle() {
+    pthread_atfork(nullptr, nullptr, [] { instance().begin_child(); });
+  }
+
+  /// In the child of a fork: the threads of all teams are gone, and another thread may have held
+  /// the lock. The teams are left alone; their memory is the parent's, page by page.
+  void begin_child() {
+    new (&mutex_) std::mutex;
+    first_ = nullptr;
+    ++process_;
+  }
+
+  std::mutex mutex_;
+  Team* first_ = nullptr;
+  unsigned process_ = 0;
+};
+
+Arena::Arena(int threads) : team_(Idle::instance().take(threads)) {
+  if (!team_) team_ = Idle::instance().make(threads);
+  // TBB starts no more threads than it counted CPUs unless it is told to.
+  if (threads <= tbb::info::default_concurrency()) return;
+  try {
+    team_->limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
+  } catch (...) {
+    Idle::instance().give(team_);
+    throw;
+  }
+}
+
+Arena::~Arena() {
+  team_->limit.reset();
+  Idle::instance().give(team_);
+}
+
+void Arena::run(std::size_t count, Task task, void* context) const {
+  team_->arena.execute([=] {
     tbb::parallel_for(
         std::size_t{0}, count, [=](std::size_t i) { task(context, i); }, tbb::auto_partitioner());
   });

@@ -41,7 +41,9 @@ void sort_keys(const Workers& workers, KeyIndex* keys, std::size_t n) {
   workers.for_ranges(kBuckets, 8, [&](std::size_t begin, std::size_t end) {
     for (std::size_t bucket = begin; bucket < end; ++bucket) {
       const std::size_t first = start[bucket], count = start[bucket + 1] - first;
-      std::copy_n(copy.data() + first, count, keys + first);
+      workers.for_ranges(count, kGrain, [&](std::size_t from, std::size_t to) {
+        std::copy(copy.data() + first + from, copy.data() + first + to, keys + first + from);
+      });
       sort_keys(workers, keys + first, count);
     }
   });

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "parallel/workers.hpp"
@@ -18,38 +19,58 @@
 namespace kith {
 
 /// Objects that loop bodies borrow and give back. A body that waits inside a nested loop may be put
-/// aside for another body on the same thread, so scratch memory cannot belong to a thread.
+/// aside for another body on the same thread, so scratch memory cannot belong to a thread. Free
+/// objects are an intrusive list: giving one back takes no memory and cannot fail.
 template <class T>
 class Borrowed {
+  struct Item {
+    T object;
+    Item* next = nullptr;
+  };
+
  public:
+  Borrowed() = default;
+  ~Borrowed() {
+    while (first_) delete std::exchange(first_, first_->next);
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
   class Loan {
    public:
-    explicit Loan(Borrowed& owner) : owner_(owner) {
-      const std::lock_guard lock(owner.mutex_);
-      if (!owner.free_.empty()) {
-        object_ = std::move(owner.free_.back());
-        owner.free_.pop_back();
-      }
-      if (!object_) object_ = std::make_unique<T>();
+    explicit Loan(Borrowed& owner) : owner_(owner), item_(owner.take()) {
+      if (!item_) item_ = new Item;
     }
-    ~Loan() {
-      const std::lock_guard lock(owner_.mutex_);
-      owner_.free_.push_back(std::move(object_));
-    }
+    ~Loan() { owner_.give(item_); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    T& operator*() const { return *object_; }
-    T* operator->() const { return object_.get(); }
+    T& operator*() const { return item_->object; }
+    T* operator->() const { return &item_->object; }
 
    private:
     Borrowed& owner_;
-    std::unique_ptr<T> object_;
+    Item* item_;
   };
 
  private:
+  Item* take() {
+    const std::lock_guard lock(mutex_);
+    return first_ ? std::exchange(first_, first_->next) : nullptr;
+  }
+  void give(Item* item) noexcept {
+    const std::lock_guard lock(mutex_);
+    item->next = std::exchange(first_, item);
+  }
+
   std::mutex mutex_;
-  std::vector<std::unique_ptr<T>> free_;
+  Item* first_ = nullptr;
 };
+
+/// How many records a part of a scatter has: few enough to notice a cancelled call and to share
+/// among threads, enough that the parts' tables of buckets stay small beside the records.
+inline std::size_t scatter_grain(std::size_t n) {
+  return std::clamp<std::size_t>(n / 256, std::size_t{1} << 16, std::size_t{1} << 19);
+}
 
 /// Stable scatter of n records to `buckets` buckets: out receives record(i) for all i, ordered by
 /// code(i), equal codes in the order of i. Returns the start of each bucket and the end of the
@@ -58,10 +79,7 @@ template <class Record, class CodeOf, class RecordOf>
 std::vector<std::size_t> scatter_to_buckets(const Workers& workers, std::size_t n,
                                             std::size_t buckets, CodeOf code_of, RecordOf record_of,
                                             std::uint16_t* codes, Record* out) {
-  // Parts are as many as the threads can share evenly, and short enough to notice a cancelled call.
-  const std::size_t threads = static_cast<std::size_t>(workers.threads());
-  const std::size_t parts = std::max(threads == 1 ? 1 : 2 * threads, n >> 22);
-  const std::size_t grain = std::max<std::size_t>(1, (n + parts - 1) / parts);
+  const std::size_t grain = scatter_grain(n);
   std::vector<std::size_t> next(range_count(n, grain) * buckets, 0);
   workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
     std::size_t* count = next.data() + begin / grain * buckets;

@@ -1,11 +1,14 @@
 #include "parallel/workers.hpp"
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
 #include "parallel/arena.hpp"
+#include "parallel/caller_code.hpp"
+#include "parallel/looks.hpp"
 
 namespace kith {
 namespace {
@@ -14,10 +17,10 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMaxThreads = 4096;
 constexpr std::chrono::milliseconds kProgressInterval{50};
 
-int thread_count(int asked) {
+int thread_count(int asked, const char* call) {
   if (asked < 0 || asked > kMaxThreads)
-    refuse("threads = {}; give 1 to {}, or 0 for all that this process may use", asked,
-           kMaxThreads);
+    refuse("{}: threads = {}; give 1 to {}, or 0 for all CPUs that this process may use", call,
+           asked, kMaxThreads);
   return asked == 0 ? available_threads() : asked;
 }
 
@@ -28,26 +31,42 @@ struct AtEnd {
   ~AtEnd() { f(place); }
 };
 
-/// run(i) for i in [0, count) by the threads of the arena.
+/// run(i) for i in [0, count) by the threads of the arena. Exceptions never pass through TBB: to
+/// carry one it allocates memory, and ends the process where there is none.
 template <class Run>
 void run_on(const Arena& arena, std::size_t count, const Run& run) {
   struct Context {
     const Run& run;
+    std::atomic<bool> has_failed{false};  // relaxed: tasks may see it late
+    std::exception_ptr failure = nullptr;
     char end = 0;
+
+    void run_unless_failed(std::size_t i) {
+      if (has_failed.load(std::memory_order_relaxed)) return;
+      try {
+        run(i);
+      } catch (...) {
+        if (!has_failed.exchange(true, std::memory_order_relaxed))
+          failure = std::current_exception();  // read after all tasks are done
+      }
+    }
   };
   // Tasks take over at the address of the context and hand back at that of its end.
-  const Context context{run};
+  Context context{run};
   Handover::give(&context);
-  const AtEnd take{Handover::take, &context.end};
-  arena.run(
-      count,
-      [](const void* argument, std::size_t i) {
-        Handover::take(argument);
-        const auto& mine = *static_cast<const Context*>(argument);
-        const AtEnd give{Handover::give, &mine.end};
-        mine.run(i);
-      },
-      &context);
+  {
+    const AtEnd take{Handover::take, &context.end};
+    arena.run(
+        count,
+        [](void* argument, std::size_t i) {
+          Handover::take(argument);
+          auto& mine = *static_cast<Context*>(argument);
+          const AtEnd give{Handover::give, &mine.end};
+          mine.run_unless_failed(i);
+        },
+        &context);
+  }
+  if (context.failure) std::rethrow_exception(std::move(context.failure));
 }
 
 }  // namespace
@@ -62,6 +81,8 @@ struct Workers::Meter {
   Clock::time_point last_report;
   bool has_reported = false;
   std::uint64_t reported = 0;
+  std::size_t entry = 0;                // of the statistics
+  std::exception_ptr thrown = nullptr;  // by the callback at the end of a stage
 
   /// The callback is skipped when another thread is in it or when it ran a moment ago.
   void report(const Execution& execution, bool is_last) {
@@ -78,42 +99,53 @@ struct Workers::Meter {
     if (has_reported && value <= reported) return;
     has_reported = true;
     reported = value;
-    execution.progress({stage, value, total});
+    caller_code([&] { execution.progress({stage, value, total}); });
   }
 };
 
-Workers::Workers(const Execution& execution)
+Workers::Workers(const Execution& execution, const char* call)
     : execution_(execution),
-      threads_(thread_count(execution.threads)),
+      call_(call),
+      threads_(thread_count(execution.threads, call)),
       pool_(pool_of(execution)),
-      meter_(std::make_unique<Meter>()) {
-  if (threads_ > 1) arena_ = std::make_unique<Arena>(threads_);
-}
+      meter_(std::make_unique<Meter>()) {}
 
 Workers::~Workers() = default;
 
+const Arena& Workers::arena() const {
+  if (!arena_) arena_ = std::make_unique<Arena>(threads_);
+  return *arena_;
+}
+
 void Workers::check_cancelled() const {
+  Looks::tell(Looks::Event::look);
   if (execution_.cancel && execution_.cancel->is_cancelled())
-    fail(ErrorCode::cancelled, "cancelled by the caller");
+    fail(ErrorCode::cancelled, "{}: cancelled by the caller", call_);
 }
 
 void Workers::for_ranges(std::size_t n, std::size_t grain,
                          FunctionRef<void(std::size_t, std::size_t)> body) const {
   const std::size_t ranges = range_count(n, grain);
   const auto run = [&](std::size_t range) {
+    const Looks::Span span;
     check_cancelled();
     const FloatEnvironment environment;
     body(range * grain, std::min(n, (range + 1) * grain));
   };
-  if (!arena_ || ranges <= 1) {
+  if (threads_ == 1 || ranges <= 1) {
     for (std::size_t range = 0; range < ranges; ++range) run(range);
     return;
   }
-  run_on(*arena_, ranges, run);
+  run_on(arena(), ranges, run);
+  Looks::tell(Looks::Event::resume);
 }
 
 void Workers::begin_stage(std::string name, std::uint64_t total) {
   check_cancelled();
+  if (execution_.statistics) {
+    meter_->entry = execution_.statistics->stages.size();
+    execution_.statistics->stages.push_back({name, 0});
+  }
   meter_->stage = std::move(name);
   meter_->total = total;
   meter_->done = 0;
@@ -128,11 +160,19 @@ void Workers::advance(std::uint64_t done) const {
   meter_->report(execution_, false);
 }
 
-void Workers::end_stage() {
-  if (execution_.progress) meter_->report(execution_, true);
+void Workers::end_stage() noexcept {
+  if (execution_.progress && !meter_->thrown) try {
+      meter_->report(execution_, true);
+    } catch (...) {
+      meter_->thrown = std::current_exception();
+    }
   if (!execution_.statistics) return;
   const std::chrono::duration<double> seconds = Clock::now() - meter_->start;
-  execution_.statistics->stages.push_back({meter_->stage, seconds.count()});
+  execution_.statistics->stages[meter_->entry].seconds = seconds.count();
+}
+
+void Workers::finish() const {
+  if (meter_->thrown) std::rethrow_exception(meter_->thrown);
 }
 
 void Workers::count(std::string name, std::uint64_t value) const {

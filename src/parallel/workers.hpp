@@ -25,7 +25,8 @@ class Arena;
 class Workers {
  public:
   /// Threads as `execution` asks; errors: invalid_argument for a negative number or one over 4096.
-  explicit Workers(const Execution& execution);
+  /// `call` names the public call in messages; it must outlive the workers, as a literal does.
+  explicit Workers(const Execution& execution, const char* call = "kith");
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -51,18 +52,26 @@ class Workers {
   /// Progress of the current stage; `advance` may be called from any body.
   void begin_stage(std::string name, std::uint64_t total);
   void advance(std::uint64_t done) const;
-  /// Ends the current stage: its time goes to the statistics.
-  void end_stage();
+  /// Ends the current stage: its time goes to the statistics. What the progress callback throws
+  /// here is kept for `finish`.
+  void end_stage() noexcept;
+  /// The end of a call that has not failed: passes on what the last progress callback threw.
+  void finish() const;
 
   /// Adds to the statistics; not from inside a body.
   void count(std::string name, std::uint64_t value) const;
 
  private:
   struct Meter;
+  const Arena& arena() const;
+
   const Execution& execution_;
+  const char* call_;
   int threads_;
   std::shared_ptr<Workspace::Pool> pool_;
-  std::unique_ptr<Arena> arena_;
+  /// Taken by the first loop that has something to share. No race: loops that run at once are
+  /// inside one that has taken it.
+  mutable std::unique_ptr<Arena> arena_;
   std::unique_ptr<Meter> meter_;
 };
 
@@ -81,6 +90,20 @@ class Stage {
 };
 
 inline std::size_t range_count(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
+
+/// A vector of n equal values, made piece by piece: memory that was never touched comes from the
+/// system at about 1 GB/s, and a cancelled call must not wait for it.
+template <class Value>
+std::vector<Value> filled(const Workers& workers, std::size_t n, Value value = {}) {
+  constexpr std::size_t kPiece = (std::size_t{4} << 20) / sizeof(Value);
+  std::vector<Value> values;
+  values.reserve(n);
+  while (values.size() < n) {
+    workers.check_cancelled();
+    values.resize(std::min(n, values.size() + kPiece), value);
+  }
+  return values;
+}
 
 /// combine(...combine(identity, map(range 0))..., map(last range)), in this order for any number of
 /// threads.

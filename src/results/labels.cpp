@@ -1,5 +1,6 @@
 // The labels of the points of a result, from whatever the file has.
 #include "base/fail.hpp"
+#include "parallel/public_call.hpp"
 #include "results/columns.hpp"
 
 namespace kith {
@@ -66,36 +67,38 @@ std::vector<std::int64_t> sizes_of_type(const ResultFile& file, int type) {
 }  // namespace
 
 std::vector<std::int32_t> ResultFile::label() const {
-  const std::size_t n = about().points;
-  const std::vector<io::TypeSlice> slices = io::slices_of(about());
-  const std::string first = fmt::format("_{}", slices.empty() ? 0 : slices.front().type);
-  const bool has_all = has("label") || has("order");
-  const bool has_parts = has("label" + first) || has("order" + first);
-  if (!has_all && !has_parts) return {};
-  // Before memory is taken on the word of the header, an array must have as many rows.
-  if (has_all) {
-    check_rows(*this, has("label") ? "label" : "order", n);
-  } else {
-    for (const io::TypeSlice& slice : slices)
-      check_rows(*this, (has("label" + first) ? "label_" : "order_") + std::to_string(slice.type),
-                 slice.end - slice.begin);
-  }
-  Labels labels(n, -1);
-  const OrderReader reader(*this, labels);
-  if (has("label")) {
-    take_labels(*this, "label", 0, labels);
-  } else if (has("order")) {
-    reader.take("order", integers("size"), 0, n);
-  } else {
-    for (const io::TypeSlice& slice : slices) {
-      const std::string suffix = fmt::format("_{}", slice.type);
-      if (has("label" + first))
-        take_labels(*this, "label" + suffix, slice.begin, labels);
-      else
-        reader.take("order" + suffix, sizes_of_type(*this, slice.type), slice.begin, slice.end);
+  return public_call("label", [&] {
+    const std::size_t n = about().points;
+    const std::vector<io::TypeSlice> slices = io::slices_of(about());
+    const std::string first = fmt::format("_{}", slices.empty() ? 0 : slices.front().type);
+    const bool has_all = has("label") || has("order");
+    const bool has_parts = has("label" + first) || has("order" + first);
+    if (!has_all && !has_parts) return Labels();
+    // Before memory is taken on the word of the header, an array must have as many rows.
+    if (has_all) {
+      check_rows(*this, has("label") ? "label" : "order", n);
+    } else {
+      for (const io::TypeSlice& slice : slices)
+        check_rows(*this, (has("label" + first) ? "label_" : "order_") + std::to_string(slice.type),
+                   slice.end - slice.begin);
     }
-  }
-  return labels;
+    Labels labels(n, -1);
+    const OrderReader reader(*this, labels);
+    if (has("label")) {
+      take_labels(*this, "label", 0, labels);
+    } else if (has("order")) {
+      reader.take("order", integers("size"), 0, n);
+    } else {
+      for (const io::TypeSlice& slice : slices) {
+        const std::string suffix = fmt::format("_{}", slice.type);
+        if (has("label" + first))
+          take_labels(*this, "label" + suffix, slice.begin, labels);
+        else
+          reader.take("order" + suffix, sizes_of_type(*this, slice.type), slice.begin, slice.end);
+      }
+    }
+    return labels;
+  });
 }
 
 }  // namespace kith

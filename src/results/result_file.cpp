@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
 #include "files/input_bytes.hpp"
+#include "parallel/public_call.hpp"
 #include "results/columns.hpp"
 #include "results/source.hpp"
 
@@ -72,15 +73,18 @@ class ResultFile::Impl {
   io::ResultSource source;
 };
 
-ResultFile::ResultFile(const std::string& path) : impl_(std::make_shared<Impl>(path)) {}
+ResultFile::ResultFile(const std::string& path)
+    : impl_(public_call("result", [&] { return std::make_shared<Impl>(path); })) {}
 
 const ResultAbout& ResultFile::about() const { return impl_->source.about; }
 ResultStyle ResultFile::style() const { return impl_->source.style; }
 
 std::vector<std::string> ResultFile::names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, array] : impl_->source.arrays) names.push_back(name);
-  return names;
+  return public_call("result", [&] {
+    std::vector<std::string> names;
+    for (const auto& [name, array] : impl_->source.arrays) names.push_back(name);
+    return names;
+  });
 }
 
 bool ResultFile::has(std::string_view name) const {
@@ -91,16 +95,18 @@ std::size_t ResultFile::width(std::string_view name) const { return impl_->array
 
 std::vector<double> ResultFile::numbers(std::string_view name, std::size_t begin,
                                         std::size_t count) const {
-  return read<double>(impl_->array(name), begin, count);
+  return public_call("result", [&] { return read<double>(impl_->array(name), begin, count); });
 }
 std::vector<double> ResultFile::numbers(std::string_view name) const {
   return numbers(name, 0, rows(name));
 }
 std::vector<std::int64_t> ResultFile::integers(std::string_view name, std::size_t begin,
                                                std::size_t count) const {
-  const SourceArray& array = impl_->array(name);
-  if (!io::is_integer(array.number)) refuse("{}: {} holds no whole numbers", impl_->path, name);
-  return read<std::int64_t>(array, begin, count);
+  return public_call("result", [&] {
+    const SourceArray& array = impl_->array(name);
+    if (!io::is_integer(array.number)) refuse("{}: {} holds no whole numbers", impl_->path, name);
+    return read<std::int64_t>(array, begin, count);
+  });
 }
 std::vector<std::int64_t> ResultFile::integers(std::string_view name) const {
   return integers(name, 0, rows(name));
@@ -170,9 +176,11 @@ Catalogue read_table(const ResultFile& file, const std::string& prefix, const st
 
 }  // namespace
 
-Catalogue ResultFile::catalogue() const { return read_table(*this, "", impl_->path); }
+Catalogue ResultFile::catalogue() const {
+  return public_call("result", [&] { return read_table(*this, "", impl_->path); });
+}
 Catalogue ResultFile::subhalo_catalogue() const {
-  return read_table(*this, "subhalo_", impl_->path);
+  return public_call("result", [&] { return read_table(*this, "subhalo_", impl_->path); });
 }
 
 }  // namespace kith

@@ -2,6 +2,7 @@
 #include <kith/results.hpp>
 
 #include "base/fail.hpp"
+#include "parallel/public_call.hpp"
 #include "results/columns.hpp"
 #include "results/writer.hpp"
 
@@ -87,46 +88,51 @@ void write_arrays(const std::string& path, const CatalogueContent& content,
 
 ResultStyle check_result_path(const std::string& path, const ResultWriteOptions& options,
                               ResultKind kind) {
-  const ResultStyle style = style_of(path, options.style);
-  const bool is_hdf5 = style == ResultStyle::gadget || style == ResultStyle::swift;
-  if (is_hdf5 ? !is_hdf5_name(path) : !path.ends_with(ending_of(style)))
-    refuse("{}: style {} makes files that end in {}", path, name_of(style), ending_of(style));
-  if (style == ResultStyle::csv && kind == ResultKind::radius)
-    refuse("{}: lists of different lengths do not fit into .csv; use .hdf5 or .npz", path);
-  if (style == ResultStyle::swift && kind == ResultKind::subhalos)
-    refuse("{}: style swift has no room for subhalos; use style gadget, .npz or .csv", path);
-  if (options.compression < 0 || options.compression > 9)
-    refuse("compression = {}; give a level from 0 to 9", options.compression);
-  return style;
+  return public_call("check_result_path", [&] {
+    const ResultStyle style = style_of(path, options.style);
+    const bool is_hdf5 = style == ResultStyle::gadget || style == ResultStyle::swift;
+    if (is_hdf5 ? !is_hdf5_name(path) : !path.ends_with(ending_of(style)))
+      refuse("{}: style {} makes files that end in {}", path, name_of(style), ending_of(style));
+    if (style == ResultStyle::csv && kind == ResultKind::radius)
+      refuse("{}: lists of different lengths do not fit into .csv; use .hdf5 or .npz", path);
+    if (style == ResultStyle::swift && kind == ResultKind::subhalos)
+      refuse("{}: style swift has no room for subhalos; use style gadget, .npz or .csv", path);
+    if (options.compression < 0 || options.compression > 9)
+      refuse("compression = {}; give a level from 0 to 9", options.compression);
+    return style;
+  });
 }
 
 void write_catalogue(const std::string& path, const CatalogueContent& content,
                      const ResultWriteOptions& options, const Execution& execution) {
-  check_content(content);
-  const ResultKind kind = content.subhalos ? ResultKind::subhalos : content.about.kind;
-  const ResultStyle style = check_result_path(path, options, kind);
-  Workers workers(execution);
-  const Stage stage(workers, "writing", 0);
-  switch (style) {
-    case ResultStyle::automatic:
-    case ResultStyle::gadget: return io::write_gadget(path, content, options.compression, workers);
-    case ResultStyle::swift: return io::write_swift(path, content, options.compression, workers);
-    case ResultStyle::npz: return write_arrays(path, content, workers);
-    case ResultStyle::csv: return write_table(path, content, workers);
-  }
+  public_call("write_catalogue", execution, [&](Workers& workers) {
+    check_content(content);
+    const ResultKind kind = content.subhalos ? ResultKind::subhalos : content.about.kind;
+    const ResultStyle style = check_result_path(path, options, kind);
+    const Stage stage(workers, "writing", 0);
+    switch (style) {
+      case ResultStyle::automatic:
+      case ResultStyle::gadget:
+        return io::write_gadget(path, content, options.compression, workers);
+      case ResultStyle::swift: return io::write_swift(path, content, options.compression, workers);
+      case ResultStyle::npz: return write_arrays(path, content, workers);
+      case ResultStyle::csv: return write_table(path, content, workers);
+    }
+  });
 }
 
 void write_result(const std::string& path, const ResultAbout& about,
                   std::span<const ResultArray> arrays, const ResultWriteOptions& options,
                   const Execution& execution) {
-  const ResultStyle style = check_result_path(path, options, about.kind);
-  std::uint64_t bytes = 0;
-  for (const ResultArray& array : arrays) bytes += array.rows * io::row_bytes(array);
-  Workers workers(execution);
-  const Stage stage(workers, "writing", bytes);
-  if (style == ResultStyle::npz) return io::write_npz(path, about, arrays, workers);
-  if (style == ResultStyle::csv) return io::write_csv(path, about, arrays, workers);
-  io::write_hdf5(path, about, arrays, options.compression, workers);
+  public_call("write_result", execution, [&](Workers& workers) {
+    const ResultStyle style = check_result_path(path, options, about.kind);
+    std::uint64_t bytes = 0;
+    for (const ResultArray& array : arrays) bytes += array.rows * io::row_bytes(array);
+    const Stage stage(workers, "writing", bytes);
+    if (style == ResultStyle::npz) return io::write_npz(path, about, arrays, workers);
+    if (style == ResultStyle::csv) return io::write_csv(path, about, arrays, workers);
+    io::write_hdf5(path, about, arrays, options.compression, workers);
+  });
 }
 
 }  // namespace kith

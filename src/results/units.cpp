@@ -5,6 +5,8 @@
 
 #include <kith/results.hpp>
 
+#include "parallel/public_call.hpp"
+
 namespace kith {
 namespace {
 
@@ -49,19 +51,21 @@ void multiply(std::string& product, const std::string& unit, int power) {
 }  // namespace
 
 std::string unit_name(const Units& units, const UnitPowers& powers) {
-  const std::string per_h = units.is_per_h ? "/h" : "";
-  const std::string length = name_of(units.length, kLengths);
-  const std::string mass = name_of(units.mass, kMasses);
-  const std::string velocity = name_of(units.velocity, kVelocities);
-  // One that is not known leaves the whole without a name.
-  if ((powers.length != 0 && length.empty()) || (powers.mass != 0 && mass.empty()) ||
-      (powers.velocity != 0 && velocity.empty()))
-    return "";
-  std::string product;
-  multiply(product, mass + per_h, powers.mass);
-  multiply(product, length + per_h, powers.length);
-  multiply(product, velocity, powers.velocity);
-  return product;
+  return public_call("unit_name", [&] {
+    const std::string per_h = units.is_per_h ? "/h" : "";
+    const std::string length = name_of(units.length, kLengths);
+    const std::string mass = name_of(units.mass, kMasses);
+    const std::string velocity = name_of(units.velocity, kVelocities);
+    // One that is not known leaves the whole without a name.
+    if ((powers.length != 0 && length.empty()) || (powers.mass != 0 && mass.empty()) ||
+        (powers.velocity != 0 && velocity.empty()))
+      return std::string();
+    std::string product;
+    multiply(product, mass + per_h, powers.mass);
+    multiply(product, length + per_h, powers.length);
+    multiply(product, velocity, powers.velocity);
+    return product;
+  });
 }
 
 }  // namespace kith

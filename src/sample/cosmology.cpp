@@ -9,8 +9,7 @@
 #include <kith/cosmology.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/public_call.hpp"
 #include "sample/gravity.hpp"
 #include "sample/initial.hpp"
 #include "sample/theory.hpp"
@@ -107,60 +106,56 @@ void finish(const Workers& workers, Universe& universe) {
   });
 }
 
-std::vector<float> room(const Cosmology& options) {
+std::vector<float> room(const Cosmology& options, const Workers& workers) {
   const auto n = static_cast<std::size_t>(options.n);
-  try {
-    return std::vector<float>(n * n * n * 3);
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory,
-         "cosmology: {} bytes are not to be had for {}^3 particles; use a smaller n",
-         n * n * n * 3 * sizeof(float), n);
-  }
+  return filled<float>(workers, n * n * n * 3);
 }
 
 }  // namespace
 
 Universe cosmology(const Cosmology& given, const Execution& execution) {
-  const FloatEnvironment environment;
-  Universe universe;
-  universe.options = completed(given);
-  const Cosmology& options = universe.options;
-  const double cell = options.side / options.n;
-  universe.particle_mass = options.omega_m * kCriticalDensity * cell * cell * cell;
-  universe.position = room(options);
-  universe.velocity = room(options);
+  return public_call("cosmology", execution, [&](Workers& workers) {
+    Universe universe;
+    universe.options = completed(given);
+    const Cosmology& options = universe.options;
+    const double cell = options.side / options.n;
+    universe.particle_mass = options.omega_m * kCriticalDensity * cell * cell * cell;
+    universe.position = room(options, workers);
+    universe.velocity = room(options, workers);
 
-  Workers workers(execution);
-  const GrowthHistory history(options.omega_m);
-  {
-    const Stage stage(workers, "initial conditions", placing_work(options));
-    place_particles(options, history.at(options.a_start), workers, universe.position.data(),
-                    universe.velocity.data());
-  }
-  if (options.a_end > options.a_start) evolve(history, workers, universe);
-  finish(workers, universe);
-  return universe;
+    const GrowthHistory history(options.omega_m);
+    {
+      const Stage stage(workers, "initial conditions", placing_work(options));
+      place_particles(options, history.at(options.a_start), workers, universe.position.data(),
+                      universe.velocity.data());
+    }
+    if (options.a_end > options.a_start) evolve(history, workers, universe);
+    finish(workers, universe);
+    return universe;
+  });
 }
 
 std::vector<double> linear_power(const Cosmology& options, const std::vector<double>& k) {
-  const FloatEnvironment environment;
-  check_matter(options);
-  const PowerSpectrum spectrum(options);
-  std::vector<double> result;
-  for (const double each : k) {
-    if (!(each > 0) || !std::isfinite(each))
-      refuse("linear_power: k = {}; give positive, finite wave numbers in h/Mpc", each);
-    result.push_back(spectrum(each));
-  }
-  return result;
+  return public_call("linear_power", [&] {
+    check_matter(options);
+    const PowerSpectrum spectrum(options);
+    std::vector<double> result;
+    for (const double each : k) {
+      if (!(each > 0) || !std::isfinite(each))
+        refuse("linear_power: k = {}; give positive, finite wave numbers in h/Mpc", each);
+      result.push_back(spectrum(each));
+    }
+    return result;
+  });
 }
 
 double linear_growth(const Cosmology& options, double a) {
-  const FloatEnvironment environment;
-  check_matter(options);
-  if (!(a >= 0.001 && a <= 100))
-    refuse("linear_growth: a = {}; give a scale factor from 0.001 to 100", a);
-  return GrowthHistory(options.omega_m).at(a).d1;
+  return public_call("linear_growth", [&] {
+    check_matter(options);
+    if (!(a >= 0.001 && a <= 100))
+      refuse("linear_growth: a = {}; give a scale factor from 0.001 to 100", a);
+    return GrowthHistory(options.omega_m).at(a).d1;
+  });
 }
 
 }  // namespace kith::sample

@@ -8,7 +8,7 @@
 #include <kith/mass_function.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
+#include "parallel/public_call.hpp"
 #include "sample/theory.hpp"
 
 namespace kith {
@@ -86,28 +86,29 @@ PoissonLimits poisson_limits(std::int64_t count) {
 }
 
 MassFunction mass_function(std::span<const double> mass, const MassFunctionOptions& options) {
-  const FloatEnvironment environment;
-  check(options);
-  MassFunction result;
-  const Range range = range_of(mass, options);
-  if (!(range.low <= range.high)) return result;  // nothing to count, or nothing so heavy
-  result.edge = edges(range, options.bins_per_decade);
-  result.count.resize(result.edge.size() - 1);
-  for (const double m : mass) {
-    if (!is_mass(m)) continue;
-    const auto above = std::upper_bound(result.edge.begin(), result.edge.end(), m);
-    if (above == result.edge.begin() || above == result.edge.end()) continue;
-    ++result.count[static_cast<std::size_t>(above - result.edge.begin() - 1)];
-  }
-  const double unit = options.volume * std::numbers::ln10 / options.bins_per_decade;
-  for (std::size_t i = 0; i < result.bins(); ++i) {
-    const PoissonLimits limits = poisson_limits(result.count[i]);
-    result.mass.push_back(std::sqrt(result.edge[i]) * std::sqrt(result.edge[i + 1]));
-    result.density.push_back(static_cast<double>(result.count[i]) / unit);
-    result.lower.push_back(limits.lower / unit);
-    result.upper.push_back(limits.upper / unit);
-  }
-  return result;
+  return public_call("mass_function", [&] {
+    check(options);
+    MassFunction result;
+    const Range range = range_of(mass, options);
+    if (!(range.low <= range.high)) return result;  // nothing to count, or nothing so heavy
+    result.edge = edges(range, options.bins_per_decade);
+    result.count.resize(result.edge.size() - 1);
+    for (const double m : mass) {
+      if (!is_mass(m)) continue;
+      const auto above = std::upper_bound(result.edge.begin(), result.edge.end(), m);
+      if (above == result.edge.begin() || above == result.edge.end()) continue;
+      ++result.count[static_cast<std::size_t>(above - result.edge.begin() - 1)];
+    }
+    const double unit = options.volume * std::numbers::ln10 / options.bins_per_decade;
+    for (std::size_t i = 0; i < result.bins(); ++i) {
+      const PoissonLimits limits = poisson_limits(result.count[i]);
+      result.mass.push_back(std::sqrt(result.edge[i]) * std::sqrt(result.edge[i + 1]));
+      result.density.push_back(static_cast<double>(result.count[i]) / unit);
+      result.lower.push_back(limits.lower / unit);
+      result.upper.push_back(limits.upper / unit);
+    }
+    return result;
+  });
 }
 
 double multiplicity(Multiplicity kind, double sigma) {
@@ -123,33 +124,35 @@ double multiplicity(Multiplicity kind, double sigma) {
 
 std::vector<double> sigma_of_mass(const sample::Cosmology& cosmology, std::span<const double> mass,
                                   double a) {
-  const FloatEnvironment environment;
-  check(mass, "sigma_of_mass");
-  const double growth = sample::linear_growth(cosmology, a);
-  const sample::PowerSpectrum spectrum(cosmology);
-  std::vector<double> result;
-  for (const double m : mass)
-    result.push_back(growth * spectrum.sigma(radius_of(m, mean_density(cosmology))));
-  return result;
+  return public_call("sigma_of_mass", [&] {
+    check(mass, "sigma_of_mass");
+    const double growth = sample::linear_growth(cosmology, a);
+    const sample::PowerSpectrum spectrum(cosmology);
+    std::vector<double> result;
+    for (const double m : mass)
+      result.push_back(growth * spectrum.sigma(radius_of(m, mean_density(cosmology))));
+    return result;
+  });
 }
 
 std::vector<double> mass_function(Multiplicity kind, const sample::Cosmology& cosmology,
                                   std::span<const double> mass, double a) {
-  const FloatEnvironment environment;
-  check(mass, "mass_function");
-  const double growth = sample::linear_growth(cosmology, a);
-  const sample::PowerSpectrum spectrum(cosmology);
-  const double density = mean_density(cosmology);
-  std::vector<double> result;
-  for (const double m : mass) {
-    constexpr double kStep = 0.01;  // in ln M, to both sides: the slope is good to 1e-5
-    const double radius = radius_of(m, density);
-    const double above = spectrum.sigma(radius * std::exp(kStep / 3));
-    const double below = spectrum.sigma(radius * std::exp(-kStep / 3));
-    const double slope = std::log(below / above) / (2 * kStep);
-    result.push_back(density / m * multiplicity(kind, growth * spectrum.sigma(radius)) * slope);
-  }
-  return result;
+  return public_call("mass_function", [&] {
+    check(mass, "mass_function");
+    const double growth = sample::linear_growth(cosmology, a);
+    const sample::PowerSpectrum spectrum(cosmology);
+    const double density = mean_density(cosmology);
+    std::vector<double> result;
+    for (const double m : mass) {
+      constexpr double kStep = 0.01;  // in ln M, to both sides: the slope is good to 1e-5
+      const double radius = radius_of(m, density);
+      const double above = spectrum.sigma(radius * std::exp(kStep / 3));
+      const double below = spectrum.sigma(radius * std::exp(-kStep / 3));
+      const double slope = std::log(below / above) / (2 * kStep);
+      result.push_back(density / m * multiplicity(kind, growth * spectrum.sigma(radius)) * slope);
+    }
+    return result;
+  });
 }
 
 }  // namespace kith

@@ -1,15 +1,13 @@
 // The simple shapes. Each point is drawn from random numbers of its own index, in double precision,
 // and rounded to float once.
 #include <cmath>
-#include <new>
 
 #include <kith/box.hpp>
 #include <kith/sample.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "base/function_ref.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/public_call.hpp"
 #include "sample/random.hpp"
 
 namespace kith::sample {
@@ -27,32 +25,28 @@ void check_parts(const char* call, const char* option, int value) {
   if (value < 1) refuse("{}: {} = {}; ask for at least 1", call, option, value);
 }
 
-std::vector<float> room(const char* call, std::size_t n, int dimension) {
+std::vector<float> room(const char* call, std::size_t n, int dimension, const Workers& workers) {
   if (dimension < 1 || dimension > kMaxDimension)
     refuse("{}: dimension = {}; points have 1 to {}", call, dimension, kMaxDimension);
   if (n > kMaxNumbers / static_cast<std::size_t>(dimension))
     fail(ErrorCode::too_large, "{}: n = {} points of {} coordinates; the limit is {} coordinates",
          call, n, dimension, kMaxNumbers);
-  try {
-    return std::vector<float>(n * static_cast<std::size_t>(dimension));
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "{}: {} bytes are not to be had for {} points; use fewer", call,
-         n * static_cast<std::size_t>(dimension) * sizeof(float), n);
-  }
+  return filled<float>(workers, n * static_cast<std::size_t>(dimension));
 }
 
 /// fill(i, row) for every point.
 Points generate(const char* call, std::size_t n, int dimension, const Execution& execution,
                 FunctionRef<void(std::size_t, float*)> fill) {
-  Points points{dimension, room(call, n, dimension)};
-  Workers workers(execution);
-  const Stage stage(workers, "sample", n);
-  workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      fill(i, points.coordinates.data() + i * static_cast<std::size_t>(dimension));
-    workers.advance(end - begin);
+  return public_call(call, execution, [&](Workers& workers) {
+    Points points{dimension, room(call, n, dimension, workers)};
+    const Stage stage(workers, "sample", n);
+    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        fill(i, points.coordinates.data() + i * static_cast<std::size_t>(dimension));
+      workers.advance(end - begin);
+    });
+    return points;
   });
-  return points;
 }
 
 /// x in [0, side) as a float that is still below the side.
@@ -123,46 +117,49 @@ Points normal(const Normal& options, const Execution& execution) {
 }
 
 Points grid(const Grid& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  check_positive("grid", "side", options.side);
-  std::size_t total = 1;
-  for (int axis = 0; axis < options.dimension; ++axis) {
-    if (options.n > 0 && total > kMaxNumbers / options.n)
-      fail(ErrorCode::too_large, "grid: {} points along each of {} axes; the limit is {} in all",
-           options.n, options.dimension, kMaxNumbers);
-    total *= options.n;
-  }
-  const double cell = options.side / static_cast<double>(options.n);
-  return generate("grid", total, options.dimension, execution, [&](std::size_t i, float* row) {
-    for (int axis = options.dimension - 1; axis >= 0; --axis, i /= options.n)
-      row[axis] = inside((static_cast<double>(i % options.n) + 0.5) * cell, options.side);
+  return public_call("grid", execution, [&] {
+    check_positive("grid", "side", options.side);
+    std::size_t total = 1;
+    for (int axis = 0; axis < options.dimension; ++axis) {
+      if (options.n > 0 && total > kMaxNumbers / options.n)
+        fail(ErrorCode::too_large, "grid: {} points along each of {} axes; the limit is {} in all",
+             options.n, options.dimension, kMaxNumbers);
+      total *= options.n;
+    }
+    const double cell = options.side / static_cast<double>(options.n);
+    return generate("grid", total, options.dimension, execution, [&](std::size_t i, float* row) {
+      for (int axis = options.dimension - 1; axis >= 0; --axis, i /= options.n)
+        row[axis] = inside((static_cast<double>(i % options.n) + 0.5) * cell, options.side);
+    });
   });
 }
 
 Points plummer(const Plummer& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  check_positive("plummer", "radius", options.radius);
-  if (!(options.max_radius >= 0))
-    refuse("plummer: max_radius = {}; give a positive length, or 0 for no limit",
-           options.max_radius);
-  const double whole =
-      options.max_radius > 0 ? plummer_mass(options.max_radius / options.radius) : 1.0;
-  return generate("plummer", options.n, 3, execution, [&](std::size_t i, float* row) {
-    Random random(options.seed, Stream::points, i);
-    const double radius = options.radius * plummer_radius(random.uniform() * whole);
-    fill_direction(random, radius, 3, row);
+  return public_call("plummer", execution, [&] {
+    check_positive("plummer", "radius", options.radius);
+    if (!(options.max_radius >= 0))
+      refuse("plummer: max_radius = {}; give a positive length, or 0 for no limit",
+             options.max_radius);
+    const double whole =
+        options.max_radius > 0 ? plummer_mass(options.max_radius / options.radius) : 1.0;
+    return generate("plummer", options.n, 3, execution, [&](std::size_t i, float* row) {
+      Random random(options.seed, Stream::points, i);
+      const double radius = options.radius * plummer_radius(random.uniform() * whole);
+      fill_direction(random, radius, 3, row);
+    });
   });
 }
 
 Points nfw(const Nfw& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  check_positive("nfw", "radius", options.radius);
-  check_positive("nfw", "concentration", options.concentration);
-  const double whole = nfw_mass(options.concentration);
-  return generate("nfw", options.n, 3, execution, [&](std::size_t i, float* row) {
-    Random random(options.seed, Stream::points, i);
-    const double x = nfw_radius(random.uniform() * whole, options.concentration);
-    fill_direction(random, options.radius * x / options.concentration, 3, row);
+  return public_call("nfw", execution, [&] {
+    check_positive("nfw", "radius", options.radius);
+    check_positive("nfw", "concentration", options.concentration);
+    const double whole = nfw_mass(options.concentration);
+    return generate("nfw", options.n, 3, execution, [&](std::size_t i, float* row) {
+      Random random(options.seed, Stream::points, i);
+      const double x = nfw_radius(random.uniform() * whole, options.concentration);
+      fill_direction(random, options.radius * x / options.concentration, 3, row);
+    });
   });
 }
 

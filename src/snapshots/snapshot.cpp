@@ -1,6 +1,5 @@
 // Snapshot: which format a file has, and the questions that all formats answer alike.
 #include <algorithm>
-#include <new>
 #include <string_view>
 
 #include <kith/snapshot.hpp>
@@ -8,6 +7,7 @@
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
 #include "files/npy.hpp"
+#include "parallel/public_call.hpp"
 #include "snapshots/reader.hpp"
 
 namespace kith {
@@ -98,19 +98,18 @@ class Snapshot::Impl {
   }
 
   void read(Field field, const io::Target& to, std::size_t numbers, std::span<const int> types,
-            const Execution& execution) const try {
-    check(field, numbers, types);
-    const auto columns = static_cast<std::uint64_t>(columns_of(field));
-    Workers workers(execution);
-    const Stage stage(workers, fmt::format("reading {}", name_of(field)), size(types));
-    std::uint64_t done = 0;
-    for (const SnapshotType* type : chosen(types)) {
-      reader_->read(field, *type, io::advanced(to, done * columns), workers);
-      done += type->count;
-    }
-    workers.check_cancelled();
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "{}: no memory to read it", path_);
+            const Execution& execution) const {
+    public_call("read", execution, [&](Workers& workers) {
+      check(field, numbers, types);
+      const auto columns = static_cast<std::uint64_t>(columns_of(field));
+      const Stage stage(workers, fmt::format("reading {}", name_of(field)), size(types));
+      std::uint64_t done = 0;
+      for (const SnapshotType* type : chosen(types)) {
+        reader_->read(field, *type, io::advanced(to, done * columns), workers);
+        done += type->count;
+      }
+      workers.check_cancelled();
+    });
   }
 
  private:
@@ -149,19 +148,17 @@ const char* name(FileFormat format) {
 }
 
 Snapshot::Snapshot(const std::string& path, const SnapshotOptions& options) {
-  try {
-    impl_ = std::make_shared<const Impl>(path, options);
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "{}: no memory to open it", path);
-  }
+  public_call("snapshot", [&] { impl_ = std::make_shared<const Impl>(path, options); });
 }
 
 const SnapshotInfo& Snapshot::info() const { return impl_->info(); }
 
-std::uint64_t Snapshot::size(std::span<const int> types) const { return impl_->size(types); }
+std::uint64_t Snapshot::size(std::span<const int> types) const {
+  return public_call("snapshot", [&] { return impl_->size(types); });
+}
 
 bool Snapshot::has(Field field, std::span<const int> types) const {
-  return impl_->has(field, types);
+  return public_call("snapshot", [&] { return impl_->has(field, types); });
 }
 
 void Snapshot::read(Field field, std::span<float> out, std::span<const int> types,

@@ -7,6 +7,7 @@
 #include <kith/snapshot.hpp>
 
 #include "base/fail.hpp"
+#include "parallel/public_call.hpp"
 #include "snapshots/writers.hpp"
 
 namespace kith {
@@ -121,26 +122,27 @@ void write_plain(const std::string& path, FileFormat format, const SnapshotConte
 }  // namespace
 
 void check_snapshot_path(const std::string& path, Scalar scalar, int dimension) {
-  const FileFormat format = format_of(path, false);
-  check_scalar(path, scalar);
-  check_dimension(path, format, dimension);
+  public_call("check_snapshot_path", [&] {
+    const FileFormat format = format_of(path, false);
+    check_scalar(path, scalar);
+    check_dimension(path, format, dimension);
+  });
 }
 
 void write_snapshot(const std::string& path, const SnapshotContent& content,
-                    const SnapshotWriteOptions& options, const Execution& execution) try {
-  const FileFormat format = format_of(path, options.is_swift);
-  check_content(path, format, content);
-  if (options.compression < 0 || options.compression > 9)
-    refuse("{}: compression = {}; give 0 (none) to 9", path, options.compression);
-  Workers workers(execution);
-  const Stage stage(workers, "writing", work(format, content));
-  if (format == FileFormat::gadget_hdf5)
-    return io::write_gadget_hdf5(path, content, options, workers);
-  if (format == FileFormat::swift_hdf5)
-    return io::write_swift_hdf5(path, content, options, workers);
-  write_plain(path, format, content, workers);
-} catch (const std::bad_alloc&) {
-  fail(ErrorCode::out_of_memory, "{}: no memory to write it", path);
+                    const SnapshotWriteOptions& options, const Execution& execution) {
+  public_call("write_snapshot", execution, [&](Workers& workers) {
+    const FileFormat format = format_of(path, options.is_swift);
+    check_content(path, format, content);
+    if (options.compression < 0 || options.compression > 9)
+      refuse("{}: compression = {}; give 0 (none) to 9", path, options.compression);
+    const Stage stage(workers, "writing", work(format, content));
+    if (format == FileFormat::gadget_hdf5)
+      return io::write_gadget_hdf5(path, content, options, workers);
+    if (format == FileFormat::swift_hdf5)
+      return io::write_swift_hdf5(path, content, options, workers);
+    write_plain(path, format, content, workers);
+  });
 }
 
 }  // namespace kith

@@ -3,8 +3,8 @@
 #include <kith/tree.hpp>
 
 #include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "geometry/z_order.hpp"
+#include "parallel/public_call.hpp"
 #include "tree/builders.hpp"
 #include "tree/input.hpp"
 #include "tree/invariants.hpp"
@@ -58,26 +58,28 @@ TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers&
 }  // namespace
 
 Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execution) {
-  const FloatEnvironment environment;
-  check_view("tree", points, options.box);
-  check_options(options);
-  auto impl = std::make_shared<Impl>();
-  impl->options = options;
-  impl->options.curve = chosen_curve(options, points.dimension);
-  impl->input_size = points.size;
-  impl->scalar = points.scalar;
-  impl->dimension = points.dimension;
-  Workers workers(execution);
-  with_scalar(points.scalar, [&]<class T>() {
-    try {
-      impl->data = build<T>(points, impl->options, workers);
-    } catch (const std::bad_alloc&) {
-      fail(ErrorCode::out_of_memory, "tree: no memory for {} points; about {} bytes are needed",
-           points.size,
-           estimate_memory(points.size, points.dimension, points.scalar, options).peak);
-    }
+  public_call("tree", execution, [&](Workers& workers) {
+    check_view("tree", points, options.box);
+    check_options(options);
+    auto impl = std::make_shared<Impl>();
+    impl->options = options;
+    impl->options.curve = chosen_curve(options, points.dimension);
+    impl->input_size = points.size;
+    impl->scalar = points.scalar;
+    impl->dimension = points.dimension;
+    with_scalar(points.scalar, [&]<class T>() {
+      try {
+        impl->data = build<T>(points, impl->options, workers);
+      } catch (const std::bad_alloc&) {
+        fail(ErrorCode::out_of_memory,
+             "tree: no memory for {} points; about {} bytes are needed: use fewer points, or float "
+             "instead of double",
+             points.size,
+             estimate_memory(points.size, points.dimension, points.scalar, options).peak);
+      }
+    });
+    impl_ = std::move(impl);
   });
-  impl_ = std::move(impl);
 }
 
 std::size_t Tree::size() const {
@@ -95,22 +97,26 @@ std::size_t Tree::memory() const {
 }
 
 std::vector<std::int64_t> Tree::order() const {
-  return impl_->visit([](const auto& data) {
-    std::vector<std::int64_t> order(data.planes.points);
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = data.planes.index(i);
-    return order;
+  return public_call("tree", [&] {
+    return impl_->visit([](const auto& data) {
+      std::vector<std::int64_t> order(data.planes.points);
+      for (std::size_t i = 0; i < order.size(); ++i) order[i] = data.planes.index(i);
+      return order;
+    });
   });
 }
 
 std::vector<double> Tree::coordinates() const {
-  return impl_->visit([](const auto& data) {
-    const int d = data.planes.dimension;
-    std::vector<double> values;
-    values.reserve(data.planes.points * static_cast<std::size_t>(d));
-    for (std::size_t i = 0; i < data.planes.points; ++i)
-      for (int axis = 0; axis < d; ++axis)
-        values.push_back(data.frame.original(data.planes.coordinate(i, axis), axis));
-    return values;
+  return public_call("tree", [&] {
+    return impl_->visit([](const auto& data) {
+      const int d = data.planes.dimension;
+      std::vector<double> values;
+      values.reserve(data.planes.points * static_cast<std::size_t>(d));
+      for (std::size_t i = 0; i < data.planes.points; ++i)
+        for (int axis = 0; axis < d; ++axis)
+          values.push_back(data.frame.original(data.planes.coordinate(i, axis), axis));
+      return values;
+    });
   });
 }
 
@@ -125,10 +131,10 @@ std::size_t Tree::nodes(int plane) const {
       [&](const auto& data) { return data.planes.planes[static_cast<std::size_t>(plane)].nodes; });
 }
 
-Node Tree::node(int plane, std::size_t i) const {
-  if (i >= nodes(plane))
-    refuse("tree: node {} of plane {}, which has {} nodes", i, plane, nodes(plane));
-  return impl_->visit([&](const auto& data) {
+namespace {
+
+Node node_at(const Tree::Impl& tree, int plane, std::size_t i) {
+  return tree.visit([&](const auto& data) {
     const auto& planes = data.planes;
     const auto& at = planes.planes[static_cast<std::size_t>(plane)];
     const IndexRange points = planes.points_of(plane, i), children = planes.children(plane, i);
@@ -142,9 +148,9 @@ Node Tree::node(int plane, std::size_t i) const {
   });
 }
 
-Cell Tree::cell(int plane, std::size_t i) const {
-  const Node at = node(plane, i);
-  return impl_->visit([&]<class T>(const TreeData<T>& data) {
+Cell cell_at(const Tree::Impl& tree, int plane, std::size_t i) {
+  const Node at = node_at(tree, plane, i);
+  return tree.visit([&]<class T>(const TreeData<T>& data) {
     T first[kMaxDimension] = {}, last[kMaxDimension] = {};
     const int d = data.planes.dimension;
     for (int axis = 0; axis < d; ++axis) {
@@ -162,11 +168,33 @@ Cell Tree::cell(int plane, std::size_t i) const {
   });
 }
 
+void check_node(const Tree& tree, int plane, std::size_t i) {
+  if (i >= tree.nodes(plane))
+    refuse("tree: node {} of plane {}; nodes of this plane are numbered 0 to {}", i, plane,
+           tree.nodes(plane) - 1);
+}
+
+}  // namespace
+
+Node Tree::node(int plane, std::size_t i) const {
+  return public_call("tree", [&] {
+    check_node(*this, plane, i);
+    return node_at(*impl_, plane, i);
+  });
+}
+
+Cell Tree::cell(int plane, std::size_t i) const {
+  return public_call("tree", [&] {
+    check_node(*this, plane, i);
+    return cell_at(*impl_, plane, i);
+  });
+}
+
 void Tree::check() const {
-  const Execution execution{.threads = 1};
-  const Workers workers(execution);
-  impl_->visit(
-      [&](const auto& data) { check_planes(data, impl_->input_size, impl_->options, workers); });
+  public_call("tree", Execution{.threads = 1}, [&](Workers& workers) {
+    impl_->visit(
+        [&](const auto& data) { check_planes(data, impl_->input_size, impl_->options, workers); });
+  });
 }
 
 }  // namespace kith

@@ -1,6 +1,18 @@
+#include <new>
+
 #include <kith/execution.hpp>
 
+#include "base/fail.hpp"
+
 namespace kith {
+
+CancelToken::CancelToken() {
+  try {
+    stop_ = std::make_shared<std::atomic<bool>>(false);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "cancel token: out of memory; free some");
+  }
+}
 
 double Statistics::seconds() const {
   double sum = 0;

@@ -1,0 +1,43 @@
+#include "parallel/public_call.hpp"
+
+#include <new>
+#include <stdexcept>
+
+#include "base/array.hpp"
+#include "base/fail.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void fail_for_memory(const char* call, std::size_t bytes) {
+  constexpr const char* kRemedy = "use fewer points or threads, ask for less, or add memory";
+  if (bytes > 0)
+    fail(ErrorCode::out_of_memory, "{}: {} bytes of memory are not available; {}", call, bytes,
+         kRemedy);
+  fail(ErrorCode::out_of_memory, "{}: out of memory; {}", call, kRemedy);
+}
+
+}  // namespace
+
+void rethrow_as_error(const char* call) {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const CallerException& exception) {
+    std::rethrow_exception(exception.thrown);
+  } catch (const NoMemory& exception) {
+    fail_for_memory(call, exception.bytes);
+  } catch (const std::bad_alloc&) {
+    fail_for_memory(call, 0);
+  } catch (const std::length_error&) {  // a container beyond what an address space holds
+    fail_for_memory(call, 0);
+  } catch (const std::exception& exception) {
+    fail(ErrorCode::internal, "{}: unexpected exception: {}; please report it", call,
+         exception.what());
+  } catch (...) {
+    fail(ErrorCode::internal, "{}: unexpected exception of unknown type; please report it", call);
+  }
+}
+
+}  // namespace kith
