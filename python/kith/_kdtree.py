@@ -281,10 +281,10 @@ class KDTree:
         return set(zip(i.tolist(), j.tolist())) if output_type == "set" else np.column_stack([i, j])
 
     def count_neighbors(self, other: KDTree, r: Any, p: float = 2.0, weights: Any = None,
-                        cumulative: bool = True) -> Any:
+                        cumulative: bool = True, *, workers: int = -1) -> Any:
         """How many pairs of a point of this tree and one of the other are within r, for one r or several; with
         ``weights``, the sum of their products. With ``cumulative=False``, pairs beyond ``r[i - 1]`` and within
-        ``r[i]``."""
+        ``r[i]``. ``workers`` threads count, all CPUs with -1; scipy, which has no such parameter, counts on one."""
         radii = np.asarray(r, np.float64)
         if radii.ndim > 1:
             raise ValueError("r must be either a single value or a one-dimensional array of values")
@@ -292,7 +292,7 @@ class KDTree:
         if not cumulative and (np.diff(flat) < 0).any():
             raise ValueError("r must be non-decreasing for non-cumulative counting.")
         counts = self._pair_counts(self._match(other, "count_neighbors"), flat, norm_of(p),
-                                   self._weights(other, weights), cumulative)
+                                   self._weights(other, weights), cumulative, threads_of(workers))
         return counts if radii.ndim else counts[0].item()
 
     def _weights(self, other: KDTree, weights: Any) -> tuple[Any, Any] | None:
@@ -306,8 +306,8 @@ class KDTree:
             raise ValueError("Invalid weights list; give one for each tree")
         return weight_of(weights[0], self.n), weight_of(weights[1], other.n)
 
-    def _pair_counts(self, other: KDTree, radii: np.ndarray, p: float, weights: Any,
-                     cumulative: bool) -> np.ndarray:
+    def _pair_counts(self, other: KDTree, radii: np.ndarray, p: float, weights: Any, cumulative: bool,
+                     threads: int) -> np.ndarray:
         is_asked = radii >= 0
         options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": p, "cumulative": cumulative}
         counts = np.zeros(len(radii), np.intp if weights is None else np.float64)
@@ -315,10 +315,11 @@ class KDTree:
         if not is_asked.any():
             return counts
         if weights is None:
-            counts[is_asked] = carry_out(_kith.pair_counts, mine._tree._core, other._tree._core, options)
+            counts[is_asked] = carry_out(_kith.pair_counts, mine._tree._core, other._tree._core, options,
+                                         threads=threads)
         else:
             counts[is_asked] = carry_out(_kith.weighted_pair_counts, mine._tree._core, other._tree._core, weights,
-                                         options)
+                                         options, threads=threads)
         return counts
 
     def sparse_distance_matrix(self, other: KDTree, max_distance: float, p: float = 2.0,

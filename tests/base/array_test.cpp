@@ -7,12 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "support/expect_error.hpp"
-
 namespace kith {
 namespace {
-
-using test::expect_error;
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
@@ -64,12 +60,11 @@ TEST(Array, MovesWithoutCopying) {
 }
 
 TEST(Array, RefusesAbsurdSizes) {
-  const auto code = ErrorCode::out_of_memory;
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  expect_error(code, "bytes", [] { Array<char>{std::size_t{1} << 60}; });
+  EXPECT_THROW(Array<char>{std::size_t{1} << 60}, NoMemory);
   // Neither the rounding to pages nor the product with the size of an element may wrap around.
-  expect_error(code, "bytes", [] { Array<char>{kMost}; });
-  expect_error(code, "bytes", [] { Array<double>{kMost / 8 + 2}; });
+  EXPECT_THROW(Array<char>{kMost}, NoMemory);
+  EXPECT_THROW(Array<double>{kMost / 8 + 2}, NoMemory);
 }
 
 TEST(Workspace, KeepsLargeArraysForTheNextCall) {

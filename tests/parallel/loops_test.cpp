@@ -133,23 +133,20 @@ TEST(Loops, StopSoonAfterACancel) {
     const CancelToken token;
     const Execution execution{.threads = threads, .cancel = &token};
     const Workers workers(execution);
-    std::chrono::steady_clock::time_point asked;
+    std::atomic<int> ran{0}, ran_before{0};
     std::thread other([&] {
       std::this_thread::sleep_for(20ms);
-      asked = std::chrono::steady_clock::now();
       token.cancel();
+      ran_before = ran.load();
     });
-    std::atomic<int> ran{0};
     expect_error(ErrorCode::cancelled, "cancelled", [&] {
       workers.for_each(1000000, [&](std::size_t) {
         ++ran;
         std::this_thread::sleep_for(1ms);
       });
     });
-    const auto stopped = std::chrono::steady_clock::now();
     other.join();
-    EXPECT_LT(stopped - asked, 250ms);
-    EXPECT_LT(ran, 1000000);
+    EXPECT_LE(ran, ran_before + threads);  // those that had begun
   }
 }
 

@@ -12,6 +12,8 @@ import pytest
 
 import kith
 
+# Processor seconds between a cancel and the end of a call, whatever else the machine does: 0.25 on each CPU.
+LONGEST_STOP = 0.25 * (os.cpu_count() or 1)
 SLOW_POINTS = 1_000_000  # a search of these for 400 neighbours takes some seconds
 
 
@@ -49,10 +51,10 @@ def test_progress_rises_to_the_end(slow_tree):
 def test_an_exception_of_the_callback_stops_the_call(slow_tree):
     def fail(stage, done, total):
         raise ZeroDivisionError("enough")
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ZeroDivisionError, match="enough"):
         slow_call(slow_tree, progress=fail)
-    assert time.perf_counter() - start < 5.0  # far less than the call takes on a busy machine
+    assert time.process_time() - start < 2.0  # far less than the call takes
 
 
 def test_tqdm(slow_tree, capsys):
@@ -70,16 +72,16 @@ def test_a_token_stops_a_call_of_another_thread(slow_tree):
         try:
             slow_call(slow_tree, cancel=token)
         except KeyboardInterrupt as error:
-            ended["error"], ended["at"] = error, time.perf_counter()
+            ended["error"], ended["at"] = error, time.process_time()
 
     thread = threading.Thread(target=work)
     thread.start()
     time.sleep(0.1)
-    start = time.perf_counter()
+    start = time.process_time()
     token.cancel()
     thread.join()
     assert "cancel" in str(ended["error"])
-    assert ended["at"] - start < 0.25 + 0.5  # 0.25 s on an idle machine
+    assert ended["at"] - start < LONGEST_STOP
     assert token.is_cancelled
 
 
@@ -129,17 +131,20 @@ def test_one_tree_from_many_threads(rng):
 INTERRUPTED = """
 import os, signal, sys, threading, time
 import kith
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process inherits "ignore"
 tree = kith.Tree(kith.sample.uniform({points}))
 sent = []
 def interrupt():
-    time.sleep(0.3)
-    sent.append(time.perf_counter())
+    begin = time.process_time()
+    while time.process_time() < begin + 0.3:
+        time.sleep(0.01)
+    sent.append(time.process_time())
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=interrupt).start()
 try:
     {call}
 except KeyboardInterrupt:
-    print("interrupted after", time.perf_counter() - sent[0])
+    print("interrupted after", time.process_time() - sent[0])
 else:
     print("finished")
 """
@@ -154,7 +159,7 @@ def test_ctrl_c_stops_a_call(call):
     program = INTERRUPTED.format(points=SLOW_POINTS, call=call.format(points=SLOW_POINTS))
     output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert output.startswith("interrupted after"), output
-    assert float(output.split()[-1]) < 0.25 + 0.5  # 0.25 s on an idle machine
+    assert float(output.split()[-1]) < LONGEST_STOP
 
 
 def test_a_handler_that_does_not_raise_stops_nothing(slow_tree):
@@ -173,6 +178,7 @@ def test_ctrl_c_while_another_thread_calls():
     program = textwrap.dedent("""
         import os, signal, threading, time
         import kith
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         tree = kith.Tree(kith.sample.uniform({points}))
         token = kith.CancelToken()
         ended = []
@@ -189,14 +195,14 @@ def test_ctrl_c_while_another_thread_calls():
         try:
             is_over.wait()
         except KeyboardInterrupt:
-            start = time.perf_counter()
+            start = time.process_time()
             token.cancel()
             is_over.wait()
-            print(*ended, time.perf_counter() - start)
+            print(*ended, time.process_time() - start)
     """).format(points=SLOW_POINTS)
     output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert output.startswith("stopped"), output
-    assert float(output.split()[-1]) < 0.25 + 0.5
+    assert float(output.split()[-1]) < LONGEST_STOP
 
 
 def test_the_interpreter_may_end_while_a_daemon_thread_calls():

@@ -153,6 +153,10 @@ def test_weights():
             tree.count_neighbors(fewer, radii, weights=weight)
     with pytest.raises(ValueError, match="Number of weights"):
         tree.count_neighbors(tree, radii, weights=ones[:-1])
+    for workers in (1, 2, -1):
+        np.testing.assert_array_equal(plain, tree.count_neighbors(tree, radii, workers=workers))
+    with pytest.raises(ValueError, match="workers|threads"):
+        tree.count_neighbors(tree, radii, workers=-3)
     assert isinstance(tree.count_neighbors(tree, 0.5), int)
     assert isinstance(tree.count_neighbors(tree, 0.5, weights=ones), float)
 

@@ -1,0 +1,310 @@
+#include "calls/calls.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace kith::test {
+namespace {
+
+std::vector<double> in_double(const sample::Points& points) {
+  return {points.coordinates.begin(), points.coordinates.end()};
+}
+
+PointsView view64(const Scene& scene) {
+  return view(scene.points64.data(), scene.points.size(), scene.points.dimension);
+}
+
+double spacing(const Scene& scene) {
+  return std::pow(1.0 / static_cast<double>(scene.points.size() + 1), 1.0 / 3);
+}
+
+}  // namespace
+
+Scene::Scene(sample::Points sample, Box space, std::string place)
+    : points(std::move(sample)),
+      points64(in_double(points)),
+      box(space),
+      folder(std::move(place)),
+      tree(points.view(), {.box = box}),
+      cells(points.view(), {.box = box, .builder = Builder::cells, .max_leaf_size = 8}),
+      tree64(view64(*this), {.box = box}),
+      mass(points.size(), 1.5),
+      fof_options{.box = box, .linking_length = 0.4 * spacing(*this), .min_size = 2},
+      groups(fof(points.view(), fof_options)),
+      halos(members(groups)),
+      table(catalogue(points.view(), halos, {.box = box, .velocity = points.view()})),
+      centers(table.center),
+      radius(1.5 * spacing(*this)) {
+  const auto d = static_cast<std::size_t>(points.dimension);
+  if (centers.size() > 30 * d) centers.resize(30 * d);
+}
+
+std::vector<Call> core_calls(const Scene& s) {
+  const PointsView points = s.points.view();
+  const RadiusOptions ball{.radius = s.radius};
+  const auto radii =
+      std::make_shared<std::vector<double>>(std::vector<double>{s.radius / 2, s.radius});
+  const OverdensityOptions edges{.density = {20.0 * static_cast<double>(s.points.size())}};
+  const auto typed = std::make_shared<std::vector<TypedPoints>>(
+      std::vector<TypedPoints>{{points, Role::linked}, {points, Role::attached}});
+  return {
+      {"Tree", [=, &s](const Execution& e) { Tree(points, {.box = s.box}, e); }},
+      {"Tree, cells",
+       [=, &s](const Execution& e) {
+         Tree(points, {.box = s.box, .builder = Builder::cells, .max_leaf_size = 8}, e);
+       }},
+      {"Tree, z, double",
+       [=, &s](const Execution& e) {
+         Tree(view64(s), {.box = s.box, .curve = Curve::z, .non_finite = NonFinite::drop}, e);
+       }},
+      {"Tree::order", [&s](const Execution&) { s.tree.order(); }},
+      {"Tree::coordinates", [&s](const Execution&) { s.tree.coordinates(); }},
+      {"Tree::node", [&s](const Execution&) { s.tree.node(0, 0); }},
+      {"Tree::cell", [&s](const Execution&) { s.cells.cell(0, 0); }},
+      {"Tree::nodes, wrong",
+       [&s](const Execution&) {
+         try {
+           s.tree.nodes(99);
+         } catch (const Error& error) {
+           if (error.code() != ErrorCode::invalid_argument) throw;
+         }
+       }},
+      {"Tree::check", [&s](const Execution&) { s.tree.check(); }},
+      {"knn", [&s](const Execution& e) { knn(s.tree, {.k = 8}, e); }},
+      {"knn, walk",
+       [&s](const Execution& e) { knn(s.tree, {.k = 8, .method = KnnMethod::walk}, e); }},
+      {"knn, queries", [=, &s](const Execution& e) { knn(s.tree, points, {.k = 8}, e); }},
+      {"knn, cells, 64 bits",
+       [=, &s](const Execution& e) { knn<float, std::int64_t>(s.cells, points, {.k = 70}, e); }},
+      {"knn, p = 1", [&s](const Execution& e) { knn<double>(s.tree64, {.k = 8, .p = 1}, e); }},
+      {"KnnSearcher",
+       [&s](const Execution&) {
+         KnnSearcher<float> searcher(s.tree, {.k = 5});
+         std::int32_t index[5];
+         float distance[5];
+         searcher(s.points.coordinates.data(), index, distance);
+       }},
+      {"radius_count", [=, &s](const Execution& e) { radius_count(s.tree, ball, e); }},
+      {"radius_count, queries",
+       [=, &s](const Execution& e) { radius_count(s.tree, points, ball, e); }},
+      {"radius", [=, &s](const Execution& e) { kith::radius(s.tree, ball, e); }},
+      {"radius, queries, p = 1",
+       [=, &s](const Execution& e) {
+         kith::radius(s.tree, points, {.radius = s.radius, .max_neighbors = 3, .p = 1}, e);
+       }},
+      {"radius_pairs", [=, &s](const Execution& e) { radius_pairs(s.tree, ball, e); }},
+      {"for_each_pair",
+       [=, &s](const Execution& e) {
+         for_each_pair<float>(
+             s.tree, ball, [](const Neighborhood<float>&) {}, e);
+       }},
+      {"for_each_neighborhood",
+       [&s](const Execution& e) {
+         for_each_neighborhood<float>(
+             s.tree, {.k = 4}, [](const Neighborhood<float>&) {}, e);
+       }},
+      {"pair_counts",
+       [=, &s](const Execution& e) { pair_counts(s.tree, s.tree, {.radii = *radii}, e); }},
+      {"weighted_pair_counts",
+       [=, &s](const Execution& e) {
+         weighted_pair_counts(s.tree, s.tree, {s.mass, s.mass}, {.radii = *radii}, e);
+       }},
+      {"kth_distance", [&s](const Execution& e) { kth_distance(s.tree, {.k = 4}, e); }},
+      {"mean_distance", [&s](const Execution& e) { mean_distance(s.cells, {.k = 4}, e); }},
+      {"sph_density",
+       [&s](const Execution& e) { sph_density(s.tree, {.k = 12, .mass = s.mass}, e); }},
+      {"fof", [=, &s](const Execution& e) { fof(points, s.fof_options, e); }},
+      {"fof, cells",
+       [&s](const Execution& e) {
+         FofOptions options = s.fof_options;
+         options.keep_roots = true;
+         fof(s.cells, options, e);
+       }},
+      {"fof, types", [=, &s](const Execution& e) { fof(*typed, s.fof_options, e); }},
+      {"Groups::sizes", [&s](const Execution&) { s.groups.sizes(); }},
+      {"Groups::lowest", [&s](const Execution&) { s.groups.lowest(); }},
+      {"members", [&s](const Execution& e) { members(s.groups, e); }},
+      {"catalogue",
+       [=, &s](const Execution& e) {
+         catalogue(points, s.groups, {.box = s.box, .velocity = points}, e);
+       }},
+      {"rows", [&s](const Execution&) { rows(s.table, {.order = RowOptions::Order::position}); }},
+      {"peak_members",
+       [&s](const Execution& e) { peak_members(s.halos, values(s.mass), Peak::largest, e); }},
+      {"overdensities",
+       [=, &s](const Execution& e) { overdensities(s.tree, s.centers, edges, e); }},
+      {"subhalos",
+       [=, &s](const Execution& e) {
+         subhalos(points, s.halos,
+                  {.box = s.box, .velocity = points, .linking_length = 0.5, .min_size = 2}, e);
+       }},
+      {"edge_density", [](const Execution&) { edge_density(Edge::virial, {}); }},
+      {"Box, wrong",
+       [](const Execution&) {
+         try {
+           Box::periodic({1, -1, 1});
+         } catch (const Error& error) {
+           if (error.code() != ErrorCode::invalid_argument) throw;
+         }
+       }},
+      {"Workspace", [](const Execution&) { Workspace(); }},
+      {"CancelToken", [](const Execution&) { CancelToken(); }},
+  };
+}
+
+std::vector<Call> sample_calls(std::size_t n) {
+  using namespace sample;
+  const std::vector<double> waves{0.1, 1};
+  const auto side = static_cast<std::size_t>(std::cbrt(static_cast<double>(n)));
+  return {
+      {"uniform", [=](const Execution& e) { uniform({.n = n}, e); }},
+      {"normal", [=](const Execution& e) { normal({.n = n}, e); }},
+      {"grid", [=](const Execution& e) { grid({.n = side}, e); }},
+      {"plummer", [=](const Execution& e) { plummer({.n = n}, e); }},
+      {"nfw", [=](const Execution& e) { nfw({.n = n}, e); }},
+      {"shells", [=](const Execution& e) { shells({.n = n}, e); }},
+      {"lines", [=](const Execution& e) { lines({.n = n}, e); }},
+      {"all_equal", [=](const Execution& e) { all_equal({.n = n}, e); }},
+      {"half_identical", [=](const Execution& e) { half_identical({.n = n}, e); }},
+      {"cosmology", [](const Execution& e) { cosmology({.n = 8, .a_end = 0.1, .steps = 1}, e); }},
+      {"linear_power", [=](const Execution&) { linear_power({}, waves); }},
+      {"linear_growth", [](const Execution&) { linear_growth({}, 0.5); }},
+      {"mass_function, counted",
+       [](const Execution&) {
+         const double mass[] = {1, 10, 20, 1000};
+         mass_function(mass, {.volume = 10});
+       }},
+      {"mass_function, theory",
+       [](const Execution&) {
+         const double mass[] = {1e12, 1e13};
+         mass_function(Multiplicity::sheth_tormen, {}, mass);
+       }},
+      {"sigma_of_mass",
+       [](const Execution&) {
+         const double mass[] = {1e12, 1e13};
+         sigma_of_mass({}, mass);
+       }},
+  };
+}
+
+namespace {
+
+ResultAbout about(const Scene& s) {
+  ResultAbout about;
+  about.points = s.points.size();
+  about.dimension = s.points.dimension;
+  about.box = s.box;
+  about.linking_length = s.fof_options.linking_length;
+  return about;
+}
+
+void read_result_file(const std::string& path) {
+  const ResultFile file(path);
+  file.names();
+  file.catalogue();
+  file.label();
+  file.numbers("mass");
+}
+
+void add_snapshots(std::vector<Call>& calls, const Scene& s) {
+  for (const char* name : {"a.hdf5", "a.npy", "a.npz", "a.ply", "a.csv", "a.raw", "a.gadget2"}) {
+    const std::string path = s.file(name);
+    SnapshotContent content{.position = s.points.view(), .velocity = s.points.view(), .box = s.box};
+    calls.push_back({"write_snapshot " + std::string(name),
+                     [=](const Execution& e) { write_snapshot(path, content, {}, e); }});
+    write_snapshot(path, content);
+    const auto room = std::make_shared<std::vector<float>>(s.points.coordinates.size());
+    calls.push_back({"Snapshot " + std::string(name), [=](const Execution& e) {
+                       const Snapshot snapshot(path);
+                       snapshot.size();
+                       snapshot.has(Field::velocity);
+                       snapshot.read(Field::position, std::span<float>(*room), {}, e);
+                     }});
+  }
+}
+
+void add_results(std::vector<Call>& calls, const Scene& s) {
+  for (const char* name : {"r.hdf5", "swift.hdf5", "r.npz", "r.csv"}) {
+    const std::string path = s.file(name);
+    const ResultWriteOptions options{.style = name[0] == 's' ? ResultStyle::swift
+                                                             : ResultStyle::automatic};
+    const CatalogueContent content{
+        .about = about(s), .catalogue = &s.table, .members = &s.halos, .label = s.groups.label()};
+    calls.push_back({"write_catalogue " + std::string(name),
+                     [=](const Execution& e) { write_catalogue(path, content, options, e); }});
+    write_catalogue(path, content, options);
+    if (path.ends_with(".csv")) continue;
+    calls.push_back(
+        {"ResultFile " + std::string(name), [=](const Execution&) { read_result_file(path); }});
+  }
+  const auto found = std::make_shared<Neighbors<>>(knn(s.tree, {.k = 3}));
+  const auto lists = std::make_shared<NeighborLists<>>(kith::radius(s.tree, {.radius = s.radius}));
+  ResultAbout of_rows = about(s), of_lists = about(s);
+  of_rows.kind = ResultKind::knn;
+  of_lists.kind = ResultKind::radius;
+  const std::string row_file = s.file("k.hdf5"), list_file = s.file("l.npz");
+  calls.push_back({"write_neighbors",
+                   [=](const Execution& e) { write_neighbors(row_file, of_rows, *found, {}, e); }});
+  calls.push_back({"write_neighbors, lists", [=](const Execution& e) {
+                     write_neighbors(list_file, of_lists, *lists, {}, e);
+                   }});
+  calls.push_back({"unit_name", [](const Execution&) {
+                     unit_name({.length = 3.085678e24, .is_per_h = true}, {.length = 2});
+                   }});
+}
+
+void add_drawings(std::vector<Call>& calls, const Scene& s) {
+  const PointsView points = s.points.view();
+  const PictureOptions small{.box = s.box, .size = 48};
+  const auto options =
+      std::make_shared<FigureOptions>(FigureOptions{.view = small, .title = "points^{2}"});
+  const auto curves = std::make_shared<Plot>(
+      Plot{.title = "curve", .series = {{.name = "a", .x = {1, 2, 3}, .y = {3, 1, 2}}}});
+  const auto drawing = std::make_shared<Drawing>(plot(*curves));
+  const auto image = std::make_shared<Picture>(picture(points, small));
+  calls.push_back({"picture", [=](const Execution& e) { picture(points, small, e); }});
+  calls.push_back({"figure", [=](const Execution& e) { figure(points, *options, e); }});
+  calls.push_back({"plot", [=](const Execution&) { plot(*curves); }});
+  calls.push_back({"Drawing::svg", [=](const Execution&) { drawing->svg(); }});
+  calls.push_back({"Drawing::picture", [=](const Execution&) { drawing->picture(0.3); }});
+  const std::string svg = s.file("d.svg"), png = s.file("d.png"), page = s.file("p.html");
+  calls.push_back(
+      {"write_drawing svg", [=](const Execution& e) { write_drawing(svg, *drawing, 1, e); }});
+  calls.push_back(
+      {"write_drawing png", [=](const Execution& e) { write_drawing(png, *drawing, 0.3, e); }});
+  calls.push_back({"write_png", [=](const Execution& e) { write_png(png, *image, e); }});
+  calls.push_back({"write_page", [=](const Execution&) { write_page(page, "<html>"); }});
+  calls.push_back({"html_text", [](const Execution&) {
+                     html_text("a < b, and more text than a short string holds");
+                   }});
+  calls.push_back({"html_label", [](const Execution&) {
+                     html_label("x^{2} and more text than a short string holds");
+                   }});
+}
+
+void add_trees(std::vector<Call>& calls, const Scene& s) {
+  const std::string first = s.file("t.kith"), second = s.file("t2.kith");
+  save(s.tree, first);
+  calls.push_back({"save", [=, &s](const Execution& e) { save(s.tree, second, e); }});
+  calls.push_back({"load", [=](const Execution& e) { load(first, {}, e); }});
+  const auto bytes = std::make_shared<std::vector<std::byte>>(saved_size(s.tree));
+  save(s.tree, std::span<std::byte>(*bytes));
+  calls.push_back({"save, bytes",
+                   [=, &s](const Execution& e) { save(s.tree, std::span<std::byte>(*bytes), e); }});
+  calls.push_back({"load, bytes",
+                   [=](const Execution& e) { load(std::span<const std::byte>(*bytes), {}, e); }});
+}
+
+}  // namespace
+
+std::vector<Call> file_calls(const Scene& scene) {
+  std::vector<Call> calls;
+  add_trees(calls, scene);
+  add_snapshots(calls, scene);
+  add_results(calls, scene);
+  add_drawings(calls, scene);
+  return calls;
+}
+
+}  // namespace kith::test

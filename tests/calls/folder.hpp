@@ -1,0 +1,21 @@
+// A folder for the files of a test, gone at its end.
+#pragma once
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+
+namespace kith::test {
+
+struct Folder {
+  std::string path =
+      (std::filesystem::path(::testing::TempDir()) / ("kith_calls_" + std::to_string(getpid())))
+          .string();
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+};
+
+}  // namespace kith::test

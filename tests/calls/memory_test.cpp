@@ -1,0 +1,148 @@
+// What calls do when memory runs out: the n-th allocation fails, for n = 1, 2, 3, ... until the
+// call succeeds. Each failure is an Error, nothing is leaked, and the next call works.
+//
+// The allocations are those of C++ (operator new) and of kith's arrays (aligned_alloc). oneTBB
+// takes memory by malloc: where that fails, TBB throws std::bad_alloc from the calling thread,
+// which becomes an Error as well; on one of its own threads TBB 2021.8 ends the process, which kith
+// cannot prevent.
+#include <atomic>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <new>
+#include <vector>
+
+#include "calls/calls.hpp"
+#include "calls/folder.hpp"
+
+namespace {
+
+/// Counts allocations down; the one that finds 0 fails, and all after it if `for_good`.
+std::atomic<long> countdown{-1};
+std::atomic<bool> for_good{false};
+std::atomic<long> live{0};
+
+bool fails_now() {
+  long left = countdown.load(std::memory_order_relaxed);
+  while (left >= 0) {
+    const long next = left > 0 ? left - 1 : for_good ? 0 : -1;
+    if (countdown.compare_exchange_weak(left, next, std::memory_order_relaxed)) return left == 0;
+  }
+  return false;
+}
+
+void* allocate(std::size_t size) {
+  if (fails_now()) throw std::bad_alloc();
+  void* data = std::malloc(size > 0 ? size : 1);
+  if (!data) throw std::bad_alloc();
+  live.fetch_add(1, std::memory_order_relaxed);
+  return data;
+}
+
+void release(void* data) noexcept {
+  if (!data) return;
+  live.fetch_sub(1, std::memory_order_relaxed);
+  std::free(data);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(size);
+  } catch (...) {
+    return nullptr;
+  }
+}
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept {
+  return operator new(size, tag);
+}
+void operator delete(void* data) noexcept { release(data); }
+void operator delete[](void* data) noexcept { release(data); }
+void operator delete(void* data, std::size_t) noexcept { release(data); }
+void operator delete[](void* data, std::size_t) noexcept { release(data); }
+void operator delete(void* data, const std::nothrow_t&) noexcept { release(data); }
+void operator delete[](void* data, const std::nothrow_t&) noexcept { release(data); }
+
+/// In the place of the C library's.
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  using Function = void* (*)(std::size_t, std::size_t);
+  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "aligned_alloc"));
+  return fails_now() ? nullptr : real(alignment, size);
+}
+
+namespace kith::test {
+namespace {
+
+enum class Outcome { done, error, foreign };
+
+/// Runs the call with its n-th allocation (from 0) failing.
+Outcome outcome_of(const Call& call, const Execution& execution, long n, bool to_the_end,
+                   std::string& message) {
+  for_good = to_the_end;
+  countdown = n;
+  try {
+    call.run(execution);
+    countdown = -1;
+    return Outcome::done;
+  } catch (const Error& error) {
+    countdown = -1;
+    message = error.what();
+    return error.code() == ErrorCode::out_of_memory || error.code() == ErrorCode::io
+               ? Outcome::error
+               : Outcome::foreign;
+  } catch (const std::exception& exception) {
+    countdown = -1;
+    message = std::string("foreign: ") + exception.what();
+    return Outcome::foreign;
+  }
+}
+
+void expect_errors_only(const Call& call, int threads, bool to_the_end) {
+  const Execution execution{.threads = threads};
+  call.run(execution);  // whatever is made once for the process
+  std::string message;
+  message.reserve(1000);
+  for (long n = 0;; n += 1 + n / 200) {  // beyond some hundred, not each one
+    const long before = live;
+    const Outcome outcome = outcome_of(call, execution, n, to_the_end, message);
+    ASSERT_NE(outcome, Outcome::foreign) << call.name << ", allocation " << n << ": " << message;
+    // On several threads, TBB and the loops' workers settle in their own time.
+    if (threads == 1) {
+      ASSERT_LE(live, before) << call.name << " leaks, allocation " << n;
+    }
+    if (outcome == Outcome::done) break;
+    ASSERT_NE(message.find(": "), std::string::npos) << message;
+    ASSERT_NE(message.find("; "), std::string::npos) << "no remedy: " << message;
+    ASSERT_NO_THROW(call.run(execution)) << call.name << " after allocation " << n;
+  }
+}
+
+class OutOfMemory : public ::testing::TestWithParam<bool> {
+ protected:
+  Folder folder_;
+  Scene scene_{sample::uniform({.n = 700, .seed = 5}), Box::periodic(1), folder_.path};
+};
+
+TEST_P(OutOfMemory, IsAnErrorOfEveryCall) {
+  for (const Call& call : all_calls(scene_)) {
+    SCOPED_TRACE(call.name);
+    if (std::getenv("KITH_SHOW_CALLS")) std::fprintf(stderr, "%s\n", call.name.c_str());
+    ASSERT_NO_FATAL_FAILURE(expect_errors_only(call, 1, GetParam()));
+  }
+}
+
+TEST_P(OutOfMemory, IsAnErrorOnSeveralThreads) {
+  for (const Call& call : core_calls(scene_)) {
+    SCOPED_TRACE(call.name);
+    ASSERT_NO_FATAL_FAILURE(expect_errors_only(call, 2, GetParam()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Allocations, OutOfMemory, ::testing::Values(false, true),
+                         [](const auto& kind) { return kind.param ? "AllFromNthOn" : "NthAlone"; });
+
+}  // namespace
+}  // namespace kith::test
