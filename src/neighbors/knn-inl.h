@@ -127,8 +127,10 @@ class KnnSearch final : public GroupSearch<D, T> {
   HWY_NOINLINE void rescan(std::size_t j, T r2) {
     while (true) {
       ++counts_.rescanned;
-      r2 = grown(r2, counts_of_[j]);
-      if (!(r2 > 0 && r2 <= listed2_)) return search_alone(j, r2);
+      const T last = r2;
+      r2 = grown(last, counts_of_[j]);
+      // The least number does not grow by a factor, the largest not at all.
+      if (!(r2 > last && r2 <= listed2_)) return search_alone(j, r2);
       const std::size_t blocks = reach_.template pick<Wrap>(list_, query_ + j, r2, picked(j));
       if (blocks > max_picked_) return search_alone(j, r2);
       reserve_slots(blocks * kLanes);
