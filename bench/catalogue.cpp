@@ -10,6 +10,7 @@
 #include <functional>
 
 #include <kith/kith.hpp>
+#include <kith/sample.hpp>
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <kith/kith.hpp>
+#include <kith/sample.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: the library, its headers, and what find_package(kith) and pkg-config read.
+# What `cmake --install` puts where: the libraries, their headers, and what find_package(kith) and pkg-config read.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
@@ -20,39 +20,6 @@ set(module_of_ZLIB::ZLIB zlib)
 set(find_of_PkgConfig::KITH_HDF5
   "find_dependency(PkgConfig)\npkg_check_modules(KITH_HDF5 REQUIRED IMPORTED_TARGET ${KITH_HDF5_MODULE_NAME})")
 set(module_of_PkgConfig::KITH_HDF5 ${KITH_HDF5_MODULE_NAME})
-set(KITH_DEPENDENCIES "")
-set(KITH_PC_REQUIRES_PRIVATE "")
-get_target_property(library_type kith TYPE)
-if(library_type STREQUAL "STATIC_LIBRARY")
-  get_target_property(private_libraries kith LINK_LIBRARIES)
-  foreach(library IN LISTS private_libraries)
-    if(NOT DEFINED find_of_${library})
-      message(FATAL_ERROR "kith links ${library}; say in cmake/KithInstall.cmake where it comes from")
-    endif()
-    string(APPEND KITH_DEPENDENCIES "${find_of_${library}}\n")
-    string(APPEND KITH_PC_REQUIRES_PRIVATE " ${module_of_${library}}")
-  endforeach()
-endif()
-
-# The layers' objects are inside the library already; kith_flags is how we compile, not how others do.
-install(TARGETS kith EXPORT kithTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(KITH_CLI)
-  install(TARGETS kith_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kith ${PROJECT_BINARY_DIR}/include/kith
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(EXPORT kithTargets NAMESPACE kith:: DESTINATION ${package_dir})
-
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kithConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/kithConfig.cmake INSTALL_DESTINATION ${package_dir})
-# Before 1.0 a minor version may change the interface.
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/kithConfig.cmake ${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
-  DESTINATION ${package_dir})
 
 # The prefix stands relative to the file, so that a moved installation still works; a distribution that
 # asks for absolute folders gets them.
@@ -67,7 +34,58 @@ else()
   set(KITH_PC_LIBDIR \${prefix}/${CMAKE_INSTALL_LIBDIR})
   set(KITH_PC_INCLUDEDIR \${prefix}/${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-# Requires.private is empty for a shared library: pkg-config reads it even for compiler flags, and a
-# consumer of the shared library need not have those packages.
-configure_file(${PROJECT_SOURCE_DIR}/cmake/kith.pc.in ${PROJECT_BINARY_DIR}/kith.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# A component: the library, its targets for CMake with what they need, and its file for pkg-config. The layers' objects
+# are inside the library already; kith_flags is how we compile, not how others do.
+function(kith_install_library library)
+  install(TARGETS ${library} EXPORT ${library}Targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(EXPORT ${library}Targets NAMESPACE kith:: DESTINATION ${package_dir})
+
+  # KITH_PC_PRIVATE is empty for a shared library: pkg-config reads it even for compiler flags, and a consumer of the
+  # shared library need not have those packages.
+  set(dependencies "")
+  set(KITH_PC_PRIVATE "")
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    get_target_property(links ${library} LINK_LIBRARIES)
+    list(REMOVE_ITEM links kith)
+    foreach(link IN LISTS links)
+      if(NOT DEFINED find_of_${link})
+        message(FATAL_ERROR "${library} links ${link}; say in cmake/KithInstall.cmake where it comes from")
+      endif()
+      string(APPEND dependencies "${find_of_${link}}\n")
+      string(APPEND KITH_PC_PRIVATE " ${module_of_${link}}")
+    endforeach()
+  endif()
+  file(WRITE ${PROJECT_BINARY_DIR}/${library}Dependencies.cmake "${dependencies}")
+  install(FILES ${PROJECT_BINARY_DIR}/${library}Dependencies.cmake DESTINATION ${package_dir})
+
+  set(KITH_PC_NAME ${library})
+  set(KITH_PC_REQUIRES "")
+  if(NOT library STREQUAL "kith")
+    set(KITH_PC_REQUIRES "kith = ${PROJECT_VERSION}")
+  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/kith.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+get_property(libraries GLOBAL PROPERTY KITH_LIBRARIES)
+foreach(library IN LISTS libraries)
+  kith_install_library(${library})
+endforeach()
+if(KITH_CLI)
+  install(TARGETS kith_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kith ${PROJECT_BINARY_DIR}/include/kith
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kithConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/kithConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kithConfig.cmake ${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
+  DESTINATION ${package_dir})

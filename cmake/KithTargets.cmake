@@ -40,14 +40,86 @@ if(KITH_SLOW_CHECKS)
   target_compile_definitions(kith_flags INTERFACE KITH_SLOW_CHECKS)
 endif()
 
-# kith_layer(NAME SOURCES ... DEPENDS lower layers or libraries ...)
-# One object library a layer. It sees its own headers and those of the layers below.
+# kith_layer(NAME [ON lower layers...] [USES libraries...])
+# One object library a layer: all files of src/NAME. Its sources may include headers of the layers that it is on, and of
+# those that they are on. The compiler sees all of src/; scripts/checks/layers.py, which reads these very lines, is what
+# finds a wrong include, and the linker, which knows what each library holds, finds a wrong call.
 function(kith_layer name)
-  cmake_parse_arguments(LAYER "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_library(kith_${name} OBJECT ${LAYER_SOURCES})
-  set_target_properties(kith_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(kith_${name} PUBLIC
+  cmake_parse_arguments(LAYER "" "" "ON;USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(kith_layer_${name} OBJECT ${sources})
+  set_target_properties(kith_layer_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(kith_layer_${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(kith_${name} PUBLIC kith_flags ${LAYER_DEPENDS})
+  target_link_libraries(kith_layer_${name} PUBLIC kith_flags)
+  foreach(lower IN LISTS LAYER_ON)
+    target_link_libraries(kith_layer_${name} PUBLIC kith_layer_${lower})
+  endforeach()
+  # Libraries are for the layer itself; Highway's headers are used by the layers above, too.
+  set(others ${LAYER_USES})
+  if(hwy::hwy IN_LIST others)
+    target_link_libraries(kith_layer_${name} PUBLIC hwy::hwy)
+    list(REMOVE_ITEM others hwy::hwy)
+  endif()
+  target_link_libraries(kith_layer_${name} PRIVATE ${others})
+  set_property(TARGET kith_layer_${name} PROPERTY KITH_USES "${LAYER_USES}")
   set_property(GLOBAL APPEND PROPERTY KITH_LAYERS ${name})
+endfunction()
+
+# kith_uses(VARIABLE layers...): the libraries of others that these layers use.
+function(kith_uses variable)
+  set(found "")
+  foreach(layer IN LISTS ARGN)
+    get_property(uses TARGET kith_layer_${layer} PROPERTY KITH_USES)
+    list(APPEND found ${uses})
+  endforeach()
+  list(REMOVE_DUPLICATES found)
+  list(REMOVE_ITEM found fmt::fmt-header-only)
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# kith_library(NAME LAYERS layers...)
+# A library with hidden symbols: kith, the core, as kith::kith, and others on top of it, kith_NAME as kith::NAME.
+function(kith_library name)
+  cmake_parse_arguments(LIBRARY "" "" "LAYERS" ${ARGN})
+  string(REGEX REPLACE "^kith_" "" export_name ${name})
+  add_library(${name})
+  add_library(kith::${export_name} ALIAS ${name})
+  foreach(layer IN LISTS LIBRARY_LAYERS)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:kith_layer_${layer}>)
+  endforeach()
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  kith_uses(uses ${LIBRARY_LAYERS})
+  target_link_libraries(${name} PRIVATE ${uses})
+  if(NOT name STREQUAL "kith")
+    target_link_libraries(${name} PUBLIC kith)
+  endif()
+  if(KITH_SANITIZE)
+    target_link_options(${name} PRIVATE -fsanitize=${KITH_SANITIZE})
+  elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    # What is missing in a library is found when it is linked, not when a program is.
+    target_link_options(${name} PRIVATE LINKER:-z,defs)
+  endif()
+  # Before 1.0 a minor version may change the interface.
+  set_target_properties(${name} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    EXPORT_NAME ${export_name} LINKER_LANGUAGE CXX INSTALL_RPATH $ORIGIN)
+  set_property(GLOBAL APPEND PROPERTY KITH_LIBRARIES ${name})
+endfunction()
+
+# kith_internal: the objects of all layers, with every symbol in reach.
+function(kith_internal_library)
+  get_property(layers GLOBAL PROPERTY KITH_LAYERS)
+  add_library(kith_internal STATIC EXCLUDE_FROM_ALL)
+  foreach(layer IN LISTS layers)
+    target_sources(kith_internal PRIVATE $<TARGET_OBJECTS:kith_layer_${layer}>)
+    target_link_libraries(kith_internal INTERFACE kith_layer_${layer})
+  endforeach()
+  kith_uses(uses ${layers})
+  target_link_libraries(kith_internal INTERFACE ${uses})
+  set_target_properties(kith_internal PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <kith/kith.hpp>
+#include <kith/sample.hpp>
 
 #include "peers/memory.hpp"
 

@@ -15,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include <kith/io.hpp>
 #include <kith/kith.hpp>
+#include <kith/sample.hpp>
 
 namespace {
 

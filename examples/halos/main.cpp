@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include <kith/kith.hpp>
+#include <kith/sample.hpp>
 
 namespace {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Includes point down the layers only.
+"""Includes point down the layers only, as src/CMakeLists.txt has them: kith_layer(tree ON parallel).
 
 Usage: layers.py [ROOT]. Prints every include that does not, and fails if there is one.
 """
@@ -7,46 +7,30 @@ import pathlib
 import re
 import sys
 
-# What each folder of src/ may include besides itself, and everything that those may.
-BELOW = {
-    "base": [],
-    "geometry": ["base"],
-    "kernels": ["geometry"],
-    "parallel": ["kernels"],
-    "tree": ["parallel"],
-    "walk": ["tree"],
-    "neighbors": ["walk"],
-    "groups": ["neighbors"],
-    "mpi": ["groups"],
-    # These stand beside the searches; files knows trees, to save them.
-    "sample": ["parallel"],
-    "files": ["tree"],
-    "snapshots": ["files"],
-    "results": ["files"],
-    "drawing": ["files"],
-}
 # Folders that are users of the library: they see <kith/...> alone.
 USERS = ["cli", "examples", "python"]
 # The folder (of src/) or file whose headers may be included nowhere else.
 ONLY_IN = {
     "tbb": ["src/parallel/arena.cpp"],
     "oneapi": ["src/parallel/arena.cpp"],
+    "fmt": ["src/base/format.cpp", "src/files", "src/snapshots", "src/results", "src/drawing", "cli"],
     "hwy": ["src/kernels", "src/walk", "src/neighbors", "src/groups"],
     "png": ["src/drawing"],
     "kissfft": ["src/sample"],
     "hdf5": ["src/files"],
     "mpi.h": ["src/mpi", "include/kith/mpi.hpp"],
 }
+LAYER = re.compile(r"^\s*kith_layer\((\w+)(?:\s+ON\s+([a-z\s]+))?", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 
 
-def reach(layer):
-    """The layer itself and all below it."""
-    found = {layer}
-    for lower in BELOW[layer]:
-        found |= reach(lower)
-    return found
+def layers(root):
+    """For each layer, itself and all below it: what its files may include."""
+    reach = {}
+    for name, below in LAYER.findall((root / "src/CMakeLists.txt").read_text(encoding="utf-8")):
+        reach[name] = {name}.union(*(reach[lower] for lower in below.split()))
+    return reach
 
 
 def includes(file):
@@ -64,35 +48,36 @@ def library_complaint(place, header):
     return None
 
 
-def complaint(place, quote, header):
+def complaint(reach, place, quote, header):
     """Why this include is wrong, or None. `place` is the file's path from the root."""
     parts = place.split("/")
     if parts[0] in ("tests", "bench"):
         return None
     first = header.split("/")[0]
     if parts[0] == "src":
-        if parts[1] not in BELOW:
-            return f"src/{parts[1]} is not a known layer; add it to scripts/checks/layers.py"
+        if parts[1] not in reach:
+            return f"src/{parts[1]} is not a layer; add it to src/CMakeLists.txt"
         if quote == '"' and "/" not in header:
             return "give the path from src/, such as \"base/fail.hpp\""
-        if first in BELOW and first not in reach(parts[1]):
+        if first in reach and first not in reach[parts[1]]:
             return f"{parts[1]} stands below or beside {first}"
     if parts[0] == "include" and quote == '"':
         return "public headers include <kith/...> and the standard library"
-    if parts[0] in USERS and (first in BELOW or first in ("src", "..")):
+    if parts[0] in USERS and (first in reach or first in ("src", "..")):
         return f"{parts[0]} sees only <kith/...>"
     return library_complaint(place, header)
 
 
 def check(root):
     complaints = []
+    reach = layers(root)
     for folder in ["include", "src", *USERS]:
         for file in sorted((root / folder).rglob("*")):
             if file.suffix not in SUFFIXES:
                 continue
             place = file.relative_to(root).as_posix()
             for line, quote, header in includes(file):
-                why = complaint(place, quote, header)
+                why = complaint(reach, place, quote, header)
                 if why:
                     complaints.append(f"{place}:{line}: includes {header}: {why}")
     return complaints

@@ -11,16 +11,18 @@
 
 #include <kith/execution.hpp>
 
+#include "base/shared.hpp"
+
 namespace kith {
 
 /// A block of memory that the system does not have; public_call makes an Error of it.
-struct NoMemory : std::bad_alloc {
+struct KITH_SHARED NoMemory : std::bad_alloc {
   explicit NoMemory(std::size_t size) noexcept : bytes(size) {}
   std::size_t bytes;
 };
 
 /// A raw block of memory, from a pool or from the system; gives itself back.
-class Memory {
+class KITH_SHARED Memory {
  public:
   Memory() = default;
   /// Throws NoMemory. The bytes are not initialised and aligned to at least 64.

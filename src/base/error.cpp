@@ -36,9 +36,10 @@ Error::Error(ErrorCode code, const std::string& message)
 
 Error::~Error() = default;
 
-void throw_error(ErrorCode code, fmt::string_view format, fmt::format_args args) {
+void throw_error(ErrorCode code, std::string_view pattern,
+                 std::initializer_list<FormatValue> values) {
   try {
-    throw Error(code, fmt::vformat(format, args));
+    throw Error(code, formatted_values(pattern, values));
   } catch (const std::bad_alloc&) {
     throw Error(spare_error());
   }

@@ -1,25 +1,25 @@
 // Throwing errors with formatted messages.
 #pragma once
 
-#include <fmt/format.h>
-#include <utility>
-
 #include <kith/error.hpp>
+
+#include "base/format.hpp"
 
 namespace kith {
 
 /// Throws Error with the message, or with one made beforehand where there is no memory for it.
-[[noreturn]] void throw_error(ErrorCode code, fmt::string_view format, fmt::format_args args);
+[[noreturn]] KITH_SHARED void throw_error(ErrorCode code, std::string_view pattern,
+                                          std::initializer_list<FormatValue> values);
 
 template <class... Args>
-[[noreturn]] void fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
-  throw_error(code, format, fmt::make_format_args(args...));
+[[noreturn]] void fail(ErrorCode code, Pattern<sizeof...(Args)> pattern, const Args&... args) {
+  throw_error(code, pattern.text, {FormatValue(args)...});
 }
 
 /// An argument of a public call is not acceptable.
 template <class... Args>
-[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
-  throw_error(ErrorCode::invalid_argument, format, fmt::make_format_args(args...));
+[[noreturn]] void refuse(Pattern<sizeof...(Args)> pattern, const Args&... args) {
+  throw_error(ErrorCode::invalid_argument, pattern.text, {FormatValue(args)...});
 }
 
 }  // namespace kith

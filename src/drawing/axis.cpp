@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
+#include "base/format.hpp"
 #include "drawing/text.hpp"
 
 namespace kith::io {
@@ -44,7 +44,7 @@ Ticks linear_ticks(const Scale& scale, int about) {
     const bool is_major = std::fmod(i, parts) == 0;
     const double value = i * small;
     const std::string label =
-        is_major ? fmt::format("{:.{}f}", value == 0 ? 0 : value, decimals) : "";
+        is_major ? formatted("{:.{}f}", value == 0 ? 0 : value, decimals) : "";
     result.ticks.push_back({value * unit, with_minus(label), is_major});
   }
   return result;
@@ -118,10 +118,10 @@ double round_below(double value) {
 
 std::string short_number(double value) {
   const int decade = decade_of(std::abs(value));
-  if (is_plain(decade)) return with_minus(fmt::format("{:.4g}", value));
+  if (is_plain(decade)) return with_minus(formatted("{:.4g}", value));
   const double digits = value / std::pow(10.0, decade);
   if (std::abs(digits - 1) < 1e-6) return power_of_ten(decade);
-  return with_minus(fmt::format("{:.3g}", digits)) + "\u00d7" + power_of_ten(decade);
+  return with_minus(formatted("{:.3g}", digits)) + "\u00d7" + power_of_ten(decade);
 }
 
 Ticks ticks_of(const Scale& scale, int about) {

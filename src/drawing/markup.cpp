@@ -1,9 +1,8 @@
 #include "drawing/markup.hpp"
 
-#include <fmt/format.h>
-
 #include <kith/figure.hpp>
 
+#include "base/format.hpp"
 #include "drawing/text.hpp"
 #include "parallel/public_call.hpp"
 
@@ -84,7 +83,7 @@ std::string html_label(std::string_view label) {
         result += text;
       } else {
         const char* const tag = run.rise > 0 ? "sup" : "sub";
-        result += fmt::format("<{0}>{1}</{0}>", tag, text);
+        result += formatted("<{0}>{1}</{0}>", tag, text);
       }
     }
     return result;

@@ -1,7 +1,7 @@
 // Drawings as SVG.
 #include <cmath>
-#include <fmt/format.h>
 
+#include "base/format.hpp"
 #include "drawing/canvas.hpp"
 #include "drawing/markup.hpp"
 #include "drawing/text.hpp"
@@ -11,15 +11,13 @@ namespace {
 
 /// At most three decimals, and none that are zero.
 std::string number(double x) {
-  std::string text = fmt::format("{:.3f}", x);
+  std::string text = formatted("{:.3f}", x);
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text == "-0" ? "0" : text;
 }
 
-std::string hex(const Color& c) {
-  return fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue);
-}
+std::string hex(const Color& c) { return formatted("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue); }
 
 /// The class by which a page recolors a shape. Attributes give way to any style sheet.
 std::string class_of(const Brush& brush, bool is_filled) {
@@ -36,32 +34,32 @@ std::string look(bool is_filled, const Stroke& stroke) {
   const Brush& brush = stroke.brush;
   std::string text = class_of(brush, is_filled);
   if (is_filled) {
-    text += fmt::format(R"( fill="{}")", hex(brush.color));
-    if (brush.opacity < 1) text += fmt::format(R"( fill-opacity="{}")", number(brush.opacity));
+    text += formatted(R"( fill="{}")", hex(brush.color));
+    if (brush.opacity < 1) text += formatted(R"( fill-opacity="{}")", number(brush.opacity));
     return text;
   }
-  text += fmt::format(R"( fill="none" stroke="{}" stroke-width="{}")", hex(brush.color),
-                      number(stroke.width));
-  if (brush.opacity < 1) text += fmt::format(R"( stroke-opacity="{}")", number(brush.opacity));
+  text += formatted(R"( fill="none" stroke="{}" stroke-width="{}")", hex(brush.color),
+                    number(stroke.width));
+  if (brush.opacity < 1) text += formatted(R"( stroke-opacity="{}")", number(brush.opacity));
   if (stroke.dashes.empty()) return text;
   std::string dashes;
   for (const double d : stroke.dashes)
-    dashes += fmt::format("{}{}", dashes.empty() ? "" : " ", number(d));
-  return text + fmt::format(R"( stroke-dasharray="{}")", dashes);
+    dashes += formatted("{}{}", dashes.empty() ? "" : " ", number(d));
+  return text + formatted(R"( stroke-dasharray="{}")", dashes);
 }
 
 std::string element(const Path& path) {
   std::string d;
   for (const Place& p : path.places)
-    d += fmt::format("{}{} {}", d.empty() ? 'M' : 'L', number(p.x), number(p.y));
+    d += formatted("{}{} {}", d.empty() ? 'M' : 'L', number(p.x), number(p.y));
   if (path.is_filled) d += 'Z';
-  return fmt::format("<path d=\"{}\"{}/>\n", d, look(path.is_filled, path.stroke));
+  return formatted("<path d=\"{}\"{}/>\n", d, look(path.is_filled, path.stroke));
 }
 
 std::string element(const Circle& circle) {
-  return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", number(circle.center.x),
-                     number(circle.center.y), number(circle.radius),
-                     look(circle.is_filled, circle.stroke));
+  return formatted("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", number(circle.center.x),
+                   number(circle.center.y), number(circle.radius),
+                   look(circle.is_filled, circle.stroke));
 }
 
 /// The runs of a label; a shift of the base line lasts until the next one undoes it.
@@ -74,9 +72,9 @@ std::string spans(const Label& label) {
       text += letters;
       continue;
     }
-    text += fmt::format(R"(<tspan dy="{}" font-size="{}">{}</tspan>)",
-                        number((rise - run.rise) * label.size), number(run.scale * label.size),
-                        letters);
+    text +=
+        formatted(R"(<tspan dy="{}" font-size="{}">{}</tspan>)",
+                  number((rise - run.rise) * label.size), number(run.scale * label.size), letters);
     rise = run.rise;
   }
   return text;
@@ -86,13 +84,12 @@ std::string element(const Label& label) {
   constexpr const char* kAnchors[] = {"start", "middle", "end"};
   std::string rest = class_of(label.brush, true);
   if (label.rim)
-    rest +=
-        fmt::format(R"( stroke="{}" stroke-opacity="{}" stroke-width="{}" )"
-                    R"(stroke-linejoin="round" paint-order="stroke")",
-                    hex(label.rim->color), number(label.rim->opacity), number(label.size * 0.22));
+    rest += formatted(R"( stroke="{}" stroke-opacity="{}" stroke-width="{}" )"
+                      R"(stroke-linejoin="round" paint-order="stroke")",
+                      hex(label.rim->color), number(label.rim->opacity), number(label.size * 0.22));
   if (!label.is_upright)
-    rest += fmt::format(" transform=\"rotate(-90 {} {})\"", number(label.at.x), number(label.at.y));
-  return fmt::format(
+    rest += formatted(" transform=\"rotate(-90 {} {})\"", number(label.at.x), number(label.at.y));
+  return formatted(
       "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}>{}</text>\n",
       number(label.at.x), number(label.at.y), number(label.size),
       kAnchors[static_cast<int>(label.anchor)], hex(label.brush.color), rest, spans(label));
@@ -100,7 +97,7 @@ std::string element(const Label& label) {
 
 std::string element(const Raster& raster) {
   const std::string png = encode_png(raster.picture, "svg", {});
-  return fmt::format(
+  return formatted(
       "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
       "href=\"data:image/png;base64,{}\"/>\n",
       number(raster.rect.left), number(raster.rect.top), number(raster.rect.width),
@@ -119,7 +116,7 @@ std::string window(const Rect& r) {
   const std::string y = number(r.top);
   const std::string width = number(r.width);
   const std::string height = number(r.height);
-  return fmt::format(
+  return formatted(
       "<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"{0} {1} {2} {3}\">\n", x, y,
       width, height);
 }
@@ -129,7 +126,7 @@ std::string window(const Rect& r) {
 std::string svg_of(const Drawing::Impl& drawing) {
   const std::string width = number(drawing.width);
   const std::string height = number(drawing.height);
-  std::string text = fmt::format(
+  std::string text = formatted(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
       "viewBox=\"0 0 {0} {1}\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', "
       "sans-serif\" stroke-linejoin=\"round\" role=\"img\">\n",

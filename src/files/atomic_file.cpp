@@ -30,8 +30,8 @@ bool is_special(const std::string& path) {
 /// A name that no other file of this or another process has.
 std::string temporary_name(const std::string& target) {
   static std::atomic<unsigned> count{0};
-  return fmt::format("{}.{}-{}.part", target, getpid(),
-                     count.fetch_add(1, std::memory_order_relaxed));
+  return formatted("{}.{}-{}.part", target, getpid(),
+                   count.fetch_add(1, std::memory_order_relaxed));
 }
 
 /// The new name itself is on disk only when the folder is.

@@ -18,7 +18,7 @@ class Dictionary {
 
   /// What follows 'key': in the text, without spaces in front.
   std::string_view value(std::string_view key) const {
-    const std::string quoted = fmt::format("'{}'", key);
+    const std::string quoted = formatted("'{}'", key);
     const std::size_t found = text_.find(quoted);
     if (found == std::string_view::npos) damaged();
     std::string_view rest = without_spaces(text_.substr(found + quoted.size()));
@@ -127,10 +127,10 @@ NpyHeader parse_npy(std::string_view beginning, const std::string& where) {
 
 std::string npy_header(Number number, const std::vector<std::uint64_t>& shape) {
   const char kind = number >= Number::f16 ? 'f' : static_cast<int>(number) % 2 == 0 ? 'i' : 'u';
-  std::string text = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': (",
-                                 bytes_of(number) == 1 ? '|' : '<', kind, bytes_of(number));
+  std::string text = formatted("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': (",
+                               bytes_of(number) == 1 ? '|' : '<', kind, bytes_of(number));
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    text += fmt::format("{}{}", axis == 0 ? "" : ", ", shape[axis]);
+    text += formatted("{}{}", axis == 0 ? "" : ", ", shape[axis]);
   text += shape.size() == 1 ? ",), }" : "), }";
   constexpr std::size_t kPrefix = 10;  // magic, version, and the length of the text
   text.append(63 - (kPrefix + text.size()) % 64, ' ');

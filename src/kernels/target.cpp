@@ -16,6 +16,13 @@ std::int64_t usable_targets() {
   return hwy::SupportedTargets() & HWY_TARGETS;
 }
 
+std::string list_of(std::int64_t targets) {
+  std::string list;
+  for (; targets != 0; targets &= targets - 1)
+    list += (list.empty() ? "" : ", ") + std::string(hwy::TargetName(targets & -targets));
+  return list;
+}
+
 std::vector<std::string> names_of(std::int64_t targets) {
   std::vector<std::string> names;
   for (; targets != 0; targets &= targets - 1)
@@ -27,14 +34,12 @@ std::vector<std::string> names_of(std::int64_t targets) {
 void apply(std::string_view name, const char* origin) {
   const std::int64_t usable = usable_targets();
   if (usable == 0)
-    refuse("kernels: this CPU has none of {}; kith needs SSE4.2",
-           fmt::join(names_of(HWY_TARGETS), ", "));
+    refuse("kernels: this CPU has none of {}; kith needs SSE4.2", list_of(HWY_TARGETS));
   std::int64_t wanted = 0;
   for (std::int64_t rest = usable; rest != 0; rest &= rest - 1)
     if (name == hwy::TargetName(rest & -rest)) wanted = rest & -rest;
   if (!name.empty() && wanted == 0)
-    refuse("{}: there is no target '{}' here; use one of {}", origin, name,
-           fmt::join(names_of(usable), ", "));
+    refuse("{}: there is no target '{}' here; use one of {}", origin, name, list_of(usable));
   hwy::SetSupportedTargetsForTest(wanted);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }

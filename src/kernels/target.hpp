@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shared.hpp"
+
 namespace kith {
 
 /// Reads KITH_TARGET; to be called at the entry of every public call that uses kernels. Costs a
 /// load after the first time. Errors: invalid_argument for a name that is unknown or that this CPU
 /// lacks.
-void choose_target();
+KITH_SHARED void choose_target();
 
 /// The targets that are compiled in and run on this CPU, best first.
 std::vector<std::string> available_targets();

@@ -4,10 +4,12 @@
 
 #include <exception>
 
+#include "base/shared.hpp"
+
 namespace kith {
 
 /// What the caller's own code threw, on its way out.
-struct CallerException {
+struct KITH_SHARED CallerException {
   std::exception_ptr thrown;
 };
 

@@ -21,7 +21,7 @@
 namespace kith {
 
 /// Throws the exception that is being handled, as the caller of the named call is to see it.
-[[noreturn]] void rethrow_as_error(const char* call);
+[[noreturn]] KITH_SHARED void rethrow_as_error(const char* call);
 
 /// f() for a call without threads.
 template <class F>

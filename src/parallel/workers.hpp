@@ -17,12 +17,13 @@
 
 #include "base/array.hpp"
 #include "base/function_ref.hpp"
+#include "base/shared.hpp"
 
 namespace kith {
 
 class Arena;
 
-class Workers {
+class KITH_SHARED Workers {
  public:
   /// Threads as `execution` asks; errors: invalid_argument for a negative number or one over 4096.
   /// `call` names the public call in messages; it must outlive the workers, as a literal does.

@@ -1,4 +1,6 @@
 // Results as text: facts in lines that begin with #, the names of the columns, a row per line.
+#include <fmt/format.h>
+
 #include "base/fail.hpp"
 #include "files/atomic_file.hpp"
 #include "results/writer.hpp"

@@ -1,4 +1,6 @@
 // The labels of the points of a result, from whatever the file has.
+#include <fmt/format.h>
+
 #include "base/fail.hpp"
 #include "parallel/public_call.hpp"
 #include "results/columns.hpp"

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
 #include "results/about.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <kith/box.hpp>
-#include <kith/sample.hpp>
+#include <kith/shapes.hpp>
 
 #include "base/fail.hpp"
 #include "base/function_ref.hpp"

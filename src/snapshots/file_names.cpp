@@ -67,7 +67,7 @@ std::string first_in_folder(const std::string& folder) {
 }  // namespace
 
 std::string NumberedName::with(std::uint64_t number) const {
-  return fmt::format("{}.{}{}", base, number, ending);
+  return formatted("{}.{}{}", base, number, ending);
 }
 
 NumberedName numbered_name(const std::string& path, std::uint64_t files) {

@@ -200,7 +200,7 @@ void Hdf5Reader::list_files(const std::string& path, std::uint64_t count) {
 
 void Hdf5Reader::add_particles(const hdf5::InputFile& file, const std::string& path, int type,
                                std::uint64_t count, const std::vector<double>& sides) {
-  const std::string group = fmt::format("PartType{}", type);
+  const std::string group = formatted("PartType{}", type);
   if (count == 0) return;
   if (!file.contains(group))
     fail(ErrorCode::io, "{}: has {} particles of type {} by its header, but no group {}", path,
@@ -249,7 +249,7 @@ void Hdf5Reader::finish_types(const std::vector<std::uint64_t>& totals,
     if (totals[i] == 0) continue;
     SnapshotType type;
     type.type = static_cast<int>(i);
-    type.name = i < type_names.size() ? type_names[i] : fmt::format("type {}", i);
+    type.name = i < type_names.size() ? type_names[i] : formatted("type {}", i);
     type.count = totals[i];
     const double mass = i < masses.size() ? masses[i] : 0;
     if (!(mass >= 0) || std::isinf(mass))

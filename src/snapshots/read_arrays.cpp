@@ -117,7 +117,7 @@ class ArrayReader : public SnapshotReader {
 
 FileArray array_in(const InputBytes& file, const ZipMember& member) {
   FileArray array;
-  array.where = fmt::format("{}: {}", file.path(), member.name);
+  array.where = formatted("{}: {}", file.path(), member.name);
   array.place = member;
   const auto bytes = member_bytes(file, array.place);
   std::string beginning(

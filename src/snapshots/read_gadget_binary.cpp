@@ -338,7 +338,7 @@ class GadgetBinaryReader : public SnapshotReader {
     if (found.count == 0) return;
     constexpr const char* kNames[] = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
     found.type = static_cast<int>(type);
-    found.name = type < 6 ? kNames[type] : fmt::format("type {}", type);
+    found.name = type < 6 ? kNames[type] : formatted("type {}", type);
     found.mass = header.mass[type];
     found.has_position = has_everywhere(Field::position, type);
     found.has_velocity = has_everywhere(Field::velocity, type);

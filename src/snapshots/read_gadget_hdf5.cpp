@@ -122,7 +122,7 @@ class GadgetHdf5Reader : public Hdf5Reader {
   std::optional<double> power(const hdf5::InputFile& file, const char* dataset,
                               const char* name) const {
     for (const SnapshotType& type : info.type) {
-      const std::string place = fmt::format("PartType{}/{}", type.type, dataset);
+      const std::string place = formatted("PartType{}/{}", type.type, dataset);
       if (!file.contains(place)) continue;
       const auto value = file.dataset(place).number(name);
       if (value && std::isfinite(*value) && std::abs(*value) <= 3) return value;

@@ -85,7 +85,7 @@ class HeaderParser {
     if (words_[0] == "element" && words_.size() == 3) return take_element();
     if (words_[0] == "property" && words_.size() >= 3 && !header_.elements.empty())
       return take_property();
-    damaged(fmt::format("\"{}\" in the PLY header is not understood", line.substr(0, 60)));
+    damaged(formatted("\"{}\" in the PLY header is not understood", line.substr(0, 60)));
   }
 
   void take_format() {
@@ -96,14 +96,14 @@ class HeaderParser {
     else if (words_[1] == "binary_big_endian")
       header_.encoding = Encoding::big;
     else
-      damaged(fmt::format("the PLY format {} is not known", words_[1].substr(0, 40)));
+      damaged(formatted("the PLY format {} is not known", words_[1].substr(0, 40)));
   }
 
   void take_element() {
     Element element;
     element.name = words_[1];
     if (!parse_number(words_[2], element.count))
-      damaged(fmt::format("{} elements in the PLY header", words_[2].substr(0, 40)));
+      damaged(formatted("{} elements in the PLY header", words_[2].substr(0, 40)));
     header_.elements.push_back(std::move(element));
   }
 
@@ -115,7 +115,7 @@ class HeaderParser {
     }
     const auto number = ply_number(words_[1]);
     if (!number || words_.size() != 3)
-      damaged(fmt::format("the PLY property type {} is not known", words_[1].substr(0, 40)));
+      damaged(formatted("the PLY property type {} is not known", words_[1].substr(0, 40)));
     element.numbers.push_back(*number);
     element.properties.emplace_back(words_[2]);
   }

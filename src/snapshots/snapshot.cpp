@@ -102,7 +102,7 @@ class Snapshot::Impl {
     public_call("read", execution, [&](Workers& workers) {
       check(field, numbers, types);
       const auto columns = static_cast<std::uint64_t>(columns_of(field));
-      const Stage stage(workers, fmt::format("reading {}", name_of(field)), size(types));
+      const Stage stage(workers, formatted("reading {}", name_of(field)), size(types));
       std::uint64_t done = 0;
       for (const SnapshotType* type : chosen(types)) {
         reader_->read(field, *type, io::advanced(to, done * columns), workers);

@@ -60,7 +60,7 @@ std::vector<std::size_t> axes(const std::vector<std::string>& names, const std::
     result.push_back(*found);
   }
   for (int axis = 1; result.size() < kMaxDimension; ++axis) {
-    const auto found = named(names, fmt::format("{}x{}", prefix, axis));
+    const auto found = named(names, formatted("{}x{}", prefix, axis));
     if (!found) break;
     result.push_back(*found);
   }

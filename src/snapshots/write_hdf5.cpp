@@ -1,9 +1,9 @@
 // Snapshots as Gadget-4 and SWIFT write them, with the names that their readers look for.
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <utility>
 
+#include "base/format.hpp"
 #include "files/hdf5.hpp"
 #include "snapshots/writers.hpp"
 
@@ -194,7 +194,7 @@ void write_gadget_particles(hdf5::OutputFile& file, const SnapshotContent& conte
                             const hdf5::DatasetOptions& options, const Workers& workers) {
   const auto [position, velocity] = std::pair(content.position, content.velocity);
   const Units& units = content.units;
-  hdf5::Group group = file.create_group(fmt::format("PartType{}", content.type));
+  hdf5::Group group = file.create_group(formatted("PartType{}", content.type));
   hdf5::Dataset x =
       group.create_dataset("Coordinates", number_of(position.scalar), shape_of(position), options);
   describe(x, {.a = units.is_comoving ? 1.0 : 0,
@@ -220,7 +220,7 @@ void write_swift_particles(hdf5::OutputFile& file, const SnapshotContent& conten
                            const hdf5::DatasetOptions& options, const Workers& workers) {
   const auto [position, velocity] = std::pair(content.position, content.velocity);
   const Units units = swift_units(content);
-  hdf5::Group group = file.create_group(fmt::format("PartType{}", content.type));
+  hdf5::Group group = file.create_group(formatted("PartType{}", content.type));
   hdf5::Dataset x =
       group.create_dataset("Coordinates", number_of(position.scalar), shape_of(position), options);
   describe(x, content,

@@ -47,9 +47,9 @@ class Invariants {
   using Box = Bounds<kAnyDimension, T>;
 
   template <class... Args>
-  void require(bool holds, std::string_view part, fmt::format_string<Args...> format,
-               Args&&... args) const {
-    if (!holds) broken_(part, fmt::format(format, std::forward<Args>(args)...));
+  void require(bool holds, std::string_view part, Pattern<sizeof...(Args)> pattern,
+               const Args&... args) const {
+    if (!holds) broken_(part, formatted(pattern, args...));
   }
 
   /// Finite, not -0.0, inside the box on periodic axes.
@@ -196,9 +196,9 @@ void check_z_order(const Planes<T>& planes) {
   for (std::size_t i = 1; i < planes.points; ++i) {
     load(planes, i - 1, p);
     load(planes, i, q);
-    if (z_less(q, p, axes)) fail_broken(fmt::format("points {} and {} are out of order", i - 1, i));
+    if (z_less(q, p, axes)) fail_broken(formatted("points {} and {} are out of order", i - 1, i));
     if (!z_less(p, q, axes) && planes.index(i - 1) > planes.index(i))
-      fail_broken(fmt::format("equal points {} and {} are not ordered by index", i - 1, i));
+      fail_broken(formatted("equal points {} and {} are not ordered by index", i - 1, i));
   }
 }
 
@@ -211,7 +211,7 @@ void check_sizes(const Planes<T>& planes, const TreeOptions& options) {
     for (std::size_t node = 0; node < planes.planes[plane].nodes; ++node) {
       const std::size_t size = planes.points_of(static_cast<int>(plane), node).size();
       if (static_cast<double>(size) > most)
-        fail_broken(fmt::format("node {} of plane {} holds {} points", node, plane, size));
+        fail_broken(formatted("node {} of plane {} holds {} points", node, plane, size));
     }
 }
 

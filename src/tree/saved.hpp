@@ -14,17 +14,18 @@
 #include <string>
 
 #include "base/function_ref.hpp"
+#include "base/shared.hpp"
 #include "parallel/workers.hpp"
 #include "tree/tree_impl.hpp"
 
 namespace kith {
 
 /// Bytes of a saved tree.
-std::size_t saved_bytes(const Tree::Impl& tree);
+KITH_SHARED std::size_t saved_bytes(const Tree::Impl& tree);
 
 /// Hands the bytes to `write`, piece by piece, in order.
-void write_saved(const Tree::Impl& tree, Workers& workers,
-                 FunctionRef<void(const void* data, std::size_t bytes)> write);
+KITH_SHARED void write_saved(const Tree::Impl& tree, Workers& workers,
+                             FunctionRef<void(const void* data, std::size_t bytes)> write);
 
 /// Bytes that hold a saved tree, or claim to.
 struct SavedBytes {
@@ -35,7 +36,7 @@ struct SavedBytes {
 
 /// The tree that stands on these bytes, which must be aligned to 64. With `verify`, everything is
 /// checked that a search relies on. Errors: io.
-std::shared_ptr<const Tree::Impl> adopt_saved(const SavedBytes& saved, bool verify,
-                                              Workers& workers);
+KITH_SHARED std::shared_ptr<const Tree::Impl> adopt_saved(const SavedBytes& saved, bool verify,
+                                                          Workers& workers);
 
 }  // namespace kith

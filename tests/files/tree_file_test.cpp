@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+#include <kith/io.hpp>
 #include <kith/kith.hpp>
 
 #include "kernels/target.hpp"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs a build of kith to an empty prefix and builds a consumer from it twice: by find_package and by
-# pkg-config. Usage: test.sh BUILD_DIR VERSION [--static]
+# Installs a build of kith to an empty prefix and builds consumers from it, by find_package and by pkg-config: one of the
+# core alone, one of all components. Usage: test.sh BUILD_DIR VERSION [--static]
 set -eu
 
 build=$(cd "$1" && pwd)
@@ -9,23 +9,25 @@ is_static=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-expected="kith $version: 4 points, 1 root"
 
 quietly() {
   "$@" >"$work/log" 2>&1 || { echo "failed: $*"; cat "$work/log"; exit 1; }
 }
 
-check() {  # NAME OUTPUT
-  if [ "$2" != "$expected" ]; then
-    echo "the consumer by $1 said \"$2\", not \"$expected\""
+check() {  # NAME OUTPUT EXPECTED
+  if [ "$2" != "$3" ]; then
+    echo "the consumer by $1 said \"$2\", not \"$3\""
     exit 1
   fi
   echo "$1: $2"
 }
 
+core="kith $version: 4 points, 1 root"
+all="kith $version: 100 points read, 100 neighbors"
+
 quietly cmake --install "$build" --prefix "$work/before"
 mv "$work/before" "$work/prefix" # an installation may be moved
-for secret in tbb hwy fmt png kiss hdf5 zlib; do
+for secret in tbb hwy fmt png kiss hdf5 zlib xxhash; do
   if grep -rliE "include *[<\"].*$secret" "$work/prefix/include"; then
     echo "an installed header includes $secret"
     exit 1
@@ -35,12 +37,29 @@ done
 quietly cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DKITH_EXPECTED_VERSION="$version"
 quietly cmake --build "$work/cmake"
-check find_package "$("$work/cmake/consumer")"
+check find_package "$("$work/cmake/core")" "$core"
+check "find_package of components" "$("$work/cmake/components" "$work")" "$all"
+if cmake -S "$here/consumer" -B "$work/none" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DKITH_EXPECTED_VERSION="$version" -DKITH_COMPONENTS="io;nonsense" >"$work/log" 2>&1; then
+  echo "find_package found a component that there is not"
+  exit 1
+fi
 
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name kith.pc)")
 export PKG_CONFIG_PATH
-[ "$(pkg-config --modversion kith)" = "$version" ]
-flags=$(pkg-config $is_static --cflags --libs kith)
-# shellcheck disable=SC2086  # the flags are words
-quietly g++ -std=c++20 "$here/consumer/main.cpp" $flags -o "$work/consumer"
-check pkg-config "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir kith) "$work/consumer")"
+
+by_pkg_config() {  # PROGRAM MODULE...
+  program=$1
+  shift
+  for module; do [ "$(pkg-config --modversion "$module")" = "$version" ]; done
+  flags=$(pkg-config $is_static --cflags --libs "$@")
+  # shellcheck disable=SC2086  # the flags are words
+  quietly g++ -std=c++20 "$here/consumer/$program.cpp" $flags -o "$work/$program"
+}
+
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir kith)
+export LD_LIBRARY_PATH
+by_pkg_config core kith
+check pkg-config "$("$work/core")" "$core"
+by_pkg_config components kith_io kith_sample
+check "pkg-config of components" "$("$work/components" "$work")" "$all"

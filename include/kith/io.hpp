@@ -1,0 +1,8 @@
+// kith_io: snapshots, results, saved trees and pictures. Link kith::io.
+#pragma once
+
+#include <kith/figure.hpp>
+#include <kith/picture.hpp>
+#include <kith/results.hpp>
+#include <kith/snapshot.hpp>
+#include <kith/tree_file.hpp>

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""The shared libraries need nothing at run time but what they should, and export nothing but kith's own interface.
+
+Usage: libraries.py INCLUDE_DIR LIBRARY...
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+SYSTEM = {"libstdc++", "libm", "libgcc_s", "libc", "libpthread", "libdl", "ld-linux-x86-64"}
+NEEDS = {
+    "libkith": {"libtbb", "libhwy"},
+    "libkith_io": {"libkith", "libfmt", "libhdf5", "libhdf5_serial", "libpng16", "libz"},
+    "libkith_sample": {"libkith", "libkissfft-float"},
+}
+# What libkith exports for the others (KITH_SHARED), beyond the interface.
+SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "write_saved", "adopt_saved",
+          "formatted_values", "throw_error", "rethrow_as_error", "choose_target"}
+
+
+def lines(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def base_name(file):
+    return re.sub(r"\.so.*", "", file)
+
+
+def needed(library):
+    return {base_name(match[1]) for line in lines("readelf", "-d", library)
+            if (match := re.search(r"\(NEEDED\).*\[(.*)\]", line))}
+
+
+def exported(library):
+    """The names of functions and classes in namespace kith, and whatever is not in it; the standard library's templates,
+    which it marks for export itself, are left out."""
+    names = set()
+    for line in lines("nm", "-DC", "--defined-only", library):
+        symbol = line.split(" ", 2)[2]
+        first = re.search(r"(?<![:\w])(\w+)::(?:(?:sample|detail)::)?(\w+)", symbol)
+        if not first or first[1] not in ("std", "__gnu_cxx"):
+            names.add(first[2] if first and first[1] == "kith" else symbol)
+    return names
+
+
+def complaints(library, public):
+    name = base_name(library.name)
+    for other in sorted(needed(library) - SYSTEM - NEEDS[name]):
+        yield f"{name} needs {other}"
+    hidden = SHARED if name == "libkith" else set()
+    for symbol in sorted(exported(library) - public - hidden):
+        yield f"{name} exports {symbol}"
+
+
+def main(include, libraries):
+    public = set()
+    for header in pathlib.Path(include).rglob("*.hpp"):
+        public |= set(re.findall(r"\w+", header.read_text(encoding="utf-8")))
+    found = [line for library in libraries for line in complaints(pathlib.Path(library), public)]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,48 @@
+#!/bin/sh
+# kith as part of another project, by add_subdirectory and by FetchContent, and kith alone without its other libraries.
+# Compiles the core once, without optimization and for one SIMD target. Usage: subproject.sh SOURCE_DIR CXX VERSION
+set -eu
+
+source=$1
+compiler=$2
+version=$3
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+quietly() {
+  "$@" >"$work/log" 2>&1 || { echo "failed: $*"; cat "$work/log"; exit 1; }
+}
+
+configure() {  # SOURCE OPTION...
+  folder=$1
+  shift
+  quietly cmake -G Ninja -S "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None \
+    -DCMAKE_CXX_FLAGS="-O0 -DHWY_COMPILE_ONLY_STATIC" "$@"
+}
+
+# Where nothing but oneTBB, Highway and fmt is to be found, the core is built, and nothing else is in the way.
+configure "$source" -B "$work/alone" -DKITH_IO=OFF -DKITH_SAMPLE=OFF -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
+  -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON \
+  -DCMAKE_DISABLE_FIND_PACKAGE_kissfft=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+echo "KITH_IO=OFF: configured"
+for target in kith_io kith_sample kith_program test_files; do
+  if ninja -C "$work/alone" -t query "$target" >/dev/null 2>&1; then
+    echo "KITH_IO=OFF still has $target"
+    exit 1
+  fi
+done
+
+configure "$here/subproject" -B "$work/inside" -DKITH_SOURCE="$source"
+quietly ninja -C "$work/inside"
+if [ -e "$work/inside/kith/src/libkith_io.a" ]; then
+  echo "kith_io was compiled, but nothing links it"
+  exit 1
+fi
+for how in OFF ON; do
+  configure "$here/subproject" -B "$work/inside" -DKITH_SOURCE="$source" -DBY_FETCH_CONTENT=$how
+  quietly ninja -C "$work/inside"
+  said=$("$work/inside/core")
+  [ "$said" = "kith $version: 4 points, 1 root" ] || { echo "the program inside said \"$said\""; exit 1; }
+  echo "FetchContent $how: $said"
+done
