@@ -1,5 +1,4 @@
 // `kith bench [SNAPSHOT]`: how long tree, neighbours and groups take on this machine.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -123,28 +122,26 @@ void run(const Request& request) {
 
 }  // namespace
 
-void add_bench(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("bench", "times tree, knn and fof on this machine");
+void add_bench(Command program) {
+  Command command = program.add_subcommand("bench", "times tree, knn and fof on this machine");
   const auto request = std::make_shared<Request>();
-  command->footer(kExamples);
-  add_input(*command, request->input);
-  command->get_option("snapshot")->required(false);
-  add_types(*command, request->input);
-  command->add_option("-n", request->n, "random points, where there is no snapshot")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("-k", request->k, "neighbors")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("-b", request->b, "linking length over mean separation")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--repeat", request->repeat, "runs, of which the best counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  add_max_memory(*command, request->common);
-  add_common(*command, request->common);
-  command->callback([request] { run(*request); });
+  command.footer(kExamples);
+  add_input(command, request->input);
+  command.option("snapshot").required(false);
+  add_types(command, request->input);
+  command.add_option("-n", request->n, "random points, where there is no snapshot")
+      .shows_default()
+      .positive();
+  command.add_option("-k", request->k, "neighbors").shows_default().positive();
+  command.add_option("-b", request->b, "linking length over mean separation")
+      .shows_default()
+      .positive();
+  command.add_option("--repeat", request->repeat, "runs, of which the best counts")
+      .shows_default()
+      .positive();
+  add_max_memory(command, request->common);
+  add_common(command, request->common);
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

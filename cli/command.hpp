@@ -7,11 +7,8 @@
 
 #include <kith/execution.hpp>
 
+#include "options.hpp"
 #include "output.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace kith::cli {
 
@@ -22,10 +19,10 @@ struct Common {
   bool json = false;
   std::string max_memory;  ///< as written: "8G"
 };
-void add_common(CLI::App& command, Common& common);
+void add_common(Command command, Common& common);
 
 /// For commands that can say beforehand how much memory they need.
-void add_max_memory(CLI::App& command, Common& common);
+void add_max_memory(Command command, Common& common);
 
 /// Threads, progress on a terminal, and Ctrl-C, for the calls of one command.
 Execution execution_of(const Common& common);
@@ -67,16 +64,16 @@ class Session {
 double parse_bytes(const std::string& text);
 
 /// Each subcommand adds itself to the program; it runs from a callback of the parser.
-void add_info(CLI::App& program);
-void add_fof(CLI::App& program);
-void add_subhalos(CLI::App& program);
-void add_knn(CLI::App& program);
-void add_density(CLI::App& program);
-void add_radius(CLI::App& program);
-void add_sample(CLI::App& program);
-void add_report(CLI::App& program);
-void add_verify(CLI::App& program);
-void add_bench(CLI::App& program);
-void add_completion(CLI::App& program);
+void add_info(Command program);
+void add_fof(Command program);
+void add_subhalos(Command program);
+void add_knn(Command program);
+void add_density(Command program);
+void add_radius(Command program);
+void add_sample(Command program);
+void add_report(Command program);
+void add_verify(Command program);
+void add_bench(Command program);
+void add_completion(Command program);
 
 }  // namespace kith::cli

@@ -1,6 +1,5 @@
 // `kith completion bash`: a script that completes subcommands, options and files in the shell. It
 // is made from the program's own parser, so it knows what the program knows.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,26 +32,23 @@ complete -F _kith kith
 )";
 
 /// Every command with the words that may follow it.
-void add_words(const CLI::App& command, const std::string& path, std::string& script) {
+void add_words(const Command& command, const std::string& path, std::string& script) {
   std::vector<std::string> words;
-  const auto below = command.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* each : below) words.push_back(each->get_name());
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) words.push_back("-" + name);
-  }
+  const std::vector<Command> below = command.subcommands();
+  for (const Command& each : below) words.push_back(each.name());
+  for (const std::string& option : command.option_names()) words.push_back(option);
   script += fmt::format("_kith_words['{}']='{}'\n", path, fmt::join(words, " "));
   if (!below.empty()) script += fmt::format("_kith_parents['{}']=1\n", path);
-  for (const CLI::App* each : below) add_words(*each, path + " " + each->get_name(), script);
+  for (const Command& each : below) add_words(each, path + " " + each.name(), script);
 }
 
 }  // namespace
 
-void add_completion(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("completion", "prints a script for the shell");
-  command->footer(kExamples);
-  command->require_subcommand(1);
-  command->add_subcommand("bash", "for bash")->callback([&program] {
+void add_completion(Command program) {
+  Command command = program.add_subcommand("completion", "prints a script for the shell");
+  command.footer(kExamples);
+  command.require_subcommand();
+  command.add_subcommand("bash", "for bash").callback([program] {
     std::string script = "# Completion of kith for bash.\ndeclare -A _kith_words _kith_parents\n";
     add_words(program, "kith", script);
     fmt::print("{}{}", script, kScript);

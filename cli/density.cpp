@@ -1,5 +1,4 @@
 // `kith density SNAPSHOT -k K`: the density at every point, from its nearest neighbours.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -100,18 +99,18 @@ void run(const Request& request) {
 
 }  // namespace
 
-void add_density(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("density", "computes the density at every point");
+void add_density(Command program) {
+  Command command = program.add_subcommand("density", "computes the density at every point");
   const auto request = std::make_shared<Request>();
-  command->footer(kExamples);
-  add_neighbor_request(*command, *request);
-  command->add_option("-k", request->k, "neighbors, the point itself included")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--kernel", request->kernel, "cubic-spline or wendland-c2")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"cubic-spline", "wendland-c2"}));
-  command->callback([request] { run(*request); });
+  command.footer(kExamples);
+  add_neighbor_request(command, *request);
+  command.add_option("-k", request->k, "neighbors, the point itself included")
+      .shows_default()
+      .positive();
+  command.add_option("--kernel", request->kernel, "cubic-spline or wendland-c2")
+      .shows_default()
+      .one_of({"cubic-spline", "wendland-c2"});
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

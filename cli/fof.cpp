@@ -1,5 +1,4 @@
 // `kith fof SNAPSHOT`: friends-of-friends groups and their catalogue.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "groups.hpp"
@@ -30,13 +29,13 @@ void run(const GroupRequest& request) {
 
 }  // namespace
 
-void add_fof(CLI::App& program) {
-  CLI::App* command =
+void add_fof(Command program) {
+  Command command =
       program.add_subcommand("fof", "finds groups by friends of friends, and their properties");
   const auto request = std::make_shared<GroupRequest>();
-  command->footer(kExamples);
-  add_group_request(*command, *request);
-  command->callback([request] { run(*request); });
+  command.footer(kExamples);
+  add_group_request(command, *request);
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

@@ -1,17 +1,16 @@
 // The options of fof and subhalos.
-#include <CLI/CLI.hpp>
 
 #include "groups.hpp"
 
 namespace kith::cli {
 namespace {
 
-void add_files(CLI::App& command, GroupRequest& request) {
+void add_files(Command command, GroupRequest& request) {
   command.add_option("-o,--output", request.output, "file for the catalogue: .hdf5, .npz or .csv");
   command.add_option("--style", request.style, "of .hdf5: gadget or swift; default gadget")
-      ->check(CLI::IsMember({"gadget", "swift"}));
+      .one_of({"gadget", "swift"});
   command.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
-      ->capture_default_str();
+      .shows_default();
   command.add_flag("--labels", request.wants_labels, "add the group of every particle");
   command.add_flag("--order", request.wants_order,
                    "add the particles by group, with their ids; default in style gadget");
@@ -19,35 +18,35 @@ void add_files(CLI::App& command, GroupRequest& request) {
   command.add_option("--picture", request.picture,
                      "file for a picture of density and groups: .png or .svg");
   command.add_option("--picture-size", request.picture_size, "pixels of the longer side")
-      ->capture_default_str();
-  command.add_option("--rows", request.rows, "of the table that is printed")->capture_default_str();
+      .shows_default();
+  command.add_option("--rows", request.rows, "of the table that is printed").shows_default();
 }
 
 }  // namespace
 
-void add_linking(CLI::App& command, GroupRequest& request) {
-  CLI::Option* length = command.add_option("--linking-length", request.fof.linking_length,
+void add_linking(Command command, GroupRequest& request) {
+  const Option length = command.add_option("--linking-length", request.fof.linking_length,
                                            "friends are at most so far apart");
   command.add_option("-b", request.fof.b, "instead: as a fraction of the mean separation")
-      ->excludes(length);
+      .excludes(length);
   command.add_option("--mean-separation", request.fof.mean_separation,
                      "for -b; default from the volume of the box");
   command.add_option("--volume", request.fof.volume, "for -b, where the box has none");
   command.add_option("--min-size", request.fof.min_size, "smallest group that counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      .shows_default()
+      .positive();
   command.add_flag("--strict", request.fof.strict, "not those at exactly the linking length");
   command
       .add_option("--link-types", request.link_types,
                   "types that make groups; default 1 where there is one, else all")
-      ->delimiter(',');
+      .separated_by(',');
   command
       .add_option("--attach-types", request.attach_types,
                   "types that join the group of their nearest linked particle; default 0,4,5")
-      ->delimiter(',');
+      .separated_by(',');
 }
 
-void add_group_request(CLI::App& command, GroupRequest& request) {
+void add_group_request(Command command, GroupRequest& request) {
   add_input(command, request.input);
   add_linking(command, request);
   add_files(command, request);
@@ -58,7 +57,7 @@ void add_group_request(CLI::App& command, GroupRequest& request) {
   command
       .add_option("--center", request.center,
                   "mass, or density (of the densest member); default density for those spheres")
-      ->check(CLI::IsMember({"mass", "density"}));
+      .one_of({"mass", "density"});
   add_max_memory(command, request.common);
   add_common(command, request.common);
 }

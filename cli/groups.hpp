@@ -33,9 +33,9 @@ struct GroupRequest {
   std::size_t rows = 10;  ///< of the table
   bool needs_velocity = false;
 };
-void add_group_request(CLI::App& command, GroupRequest& request);
+void add_group_request(Command command, GroupRequest& request);
 /// Only those that say which groups.
-void add_linking(CLI::App& command, GroupRequest& request);
+void add_linking(Command command, GroupRequest& request);
 
 /// Particles, labels and everything made of them, in the order in which it is needed.
 class GroupRun {

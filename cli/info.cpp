@@ -1,5 +1,4 @@
 // `kith info FILE`: what is in a snapshot, or in a result of kith.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <kith/error.hpp>
@@ -146,13 +145,13 @@ void run(const Request& request) {
 
 }  // namespace
 
-void add_info(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("info", "tells what is in a snapshot or a result");
+void add_info(Command program) {
+  Command command = program.add_subcommand("info", "tells what is in a snapshot or a result");
   const auto request = std::make_shared<Request>();
-  command->footer(kExamples);
-  add_input(*command, request->input);
-  add_common(*command, request->common);
-  command->callback([request] { run(*request); });
+  command.footer(kExamples);
+  add_input(command, request->input);
+  add_common(command, request->common);
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

@@ -1,6 +1,5 @@
 #include "input.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -67,33 +66,31 @@ Numbers read_numbers(Scalar scalar, std::size_t count, Read read) {
 
 }  // namespace
 
-void add_source(CLI::App& command, InputOptions& options) {
+void add_source(Command command, InputOptions& options) {
   command.add_option("snapshot", options.path, "file with the points, or one of its files")
-      ->required();
+      .required();
   command.add_option("--dimension", options.file.dimension, "of bare numbers (.raw, .f32, .f64)")
-      ->capture_default_str();
+      .shows_default();
   command
       .add_option("--columns", options.file.columns,
                   "text and PLY: names or numbers of the columns of positions")
-      ->delimiter(',');
+      .separated_by(',');
 }
 
-void add_input(CLI::App& command, InputOptions& options) {
+void add_input(Command command, InputOptions& options) {
   add_source(command, options);
   command.add_option("--box", options.box, "periodic sides: L, or X,Y,Z (0 = open), or open");
   command.add_option("--origin", options.origin, "lower corner of the box: one number, or X,Y,Z");
-  command
-      .add_option("--scalar", options.scalar, "compute in float32 or float64; default as stored")
-      ->check(CLI::IsMember({"float32", "float64"}));
-  command
-      .add_option("--non-finite", options.non_finite, "points with NaN or infinity: error, drop")
-      ->check(CLI::IsMember({"error", "drop"}))
-      ->capture_default_str();
+  command.add_option("--scalar", options.scalar, "compute in float32 or float64; default as stored")
+      .one_of({"float32", "float64"});
+  command.add_option("--non-finite", options.non_finite, "points with NaN or infinity: error, drop")
+      .one_of({"error", "drop"})
+      .shows_default();
 }
 
-void add_types(CLI::App& command, InputOptions& options) {
+void add_types(Command command, InputOptions& options) {
   command.add_option("--types", options.types, "particle types, such as 0,1; default all")
-      ->delimiter(',');
+      .separated_by(',');
 }
 
 Numbers::Numbers(Scalar scalar, std::size_t count) : scalar_(scalar), count_(count) {

@@ -26,9 +26,9 @@ struct InputOptions {
   SnapshotOptions file;
 };
 /// The file itself, and what it may not say; then also in which box and which numbers.
-void add_source(CLI::App& command, InputOptions& options);
-void add_input(CLI::App& command, InputOptions& options);
-void add_types(CLI::App& command, InputOptions& options);
+void add_source(Command command, InputOptions& options);
+void add_input(Command command, InputOptions& options);
+void add_types(Command command, InputOptions& options);
 
 /// Numbers in memory of their own, in one of two types.
 class Numbers {

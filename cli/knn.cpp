@@ -1,5 +1,4 @@
 // `kith knn SNAPSHOT -k K`: the k nearest neighbours of every point.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -75,17 +74,17 @@ void run(const Request& request) {
 
 }  // namespace
 
-void add_knn(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("knn", "finds the k nearest neighbors of every point");
+void add_knn(Command program) {
+  Command command = program.add_subcommand("knn", "finds the k nearest neighbors of every point");
   const auto request = std::make_shared<Request>();
-  command->footer(kExamples);
-  add_neighbor_request(*command, *request);
-  command->add_option("-k", request->knn.k, "neighbors of each point, itself included")
-      ->required()
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--exclude-self", request->knn.exclude_self, "leave out the point itself");
-  command->add_option("--max-radius", request->knn.max_radius, "no neighbors beyond");
-  command->callback([request] { run(*request); });
+  command.footer(kExamples);
+  add_neighbor_request(command, *request);
+  command.add_option("-k", request->knn.k, "neighbors of each point, itself included")
+      .required()
+      .positive();
+  command.add_flag("--exclude-self", request->knn.exclude_self, "leave out the point itself");
+  command.add_option("--max-radius", request->knn.max_radius, "no neighbors beyond");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

@@ -74,7 +74,7 @@ int say_usage(const CLI::App& program, const CLI::ParseError& error) {
              fmt::format("{}; see {} --help", text.substr(0, text.find('\n')), full_name(command)));
 }
 
-void add_commands(CLI::App& program) {
+void add_commands(Command program) {
   add_info(program);
   add_fof(program);
   add_subhalos(program);
@@ -94,7 +94,7 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", std::string("kith ") + KITH_VERSION);
   program.footer(kExamples);
   program.require_subcommand(1);
-  add_commands(program);
+  add_commands(Command(&program));
   try {
     program.parse(argc, argv);
     if (std::fflush(stdout) != 0) return say(kFailed, "standard output cannot be written");

@@ -16,7 +16,7 @@ struct NeighborRequest {
   std::string output;
   ResultWriteOptions write;
 };
-void add_neighbor_request(CLI::App& command, NeighborRequest& request);
+void add_neighbor_request(Command command, NeighborRequest& request);
 
 /// Bytes of the tree at the peak of its build and of the points beside it.
 double tree_bytes(const Input& input);

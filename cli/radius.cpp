@@ -1,5 +1,4 @@
 // `kith radius SNAPSHOT --radius R`: all neighbours of every point within a distance.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <numeric>
@@ -74,17 +73,17 @@ void run(const Request& request) {
 
 }  // namespace
 
-void add_radius(CLI::App& program) {
-  CLI::App* command =
+void add_radius(Command program) {
+  Command command =
       program.add_subcommand("radius", "finds all neighbors of every point within a distance");
   const auto request = std::make_shared<Request>();
-  command->footer(kExamples);
-  add_neighbor_request(*command, *request);
-  command->add_option("--radius", request->radius.radius, "neighbors lie within (inclusive)")
-      ->required();
-  command->add_flag("--exclude-self", request->radius.exclude_self, "leave out the point itself");
-  command->add_flag("--strict", request->radius.strict, "not those at exactly the radius");
-  command->callback([request] { run(*request); });
+  command.footer(kExamples);
+  add_neighbor_request(command, *request);
+  command.add_option("--radius", request->radius.radius, "neighbors lie within (inclusive)")
+      .required();
+  command.add_flag("--exclude-self", request->radius.exclude_self, "leave out the point itself");
+  command.add_flag("--strict", request->radius.strict, "not those at exactly the radius");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

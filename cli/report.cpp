@@ -1,7 +1,6 @@
 // `kith report`: groups as one HTML page with pictures and tables.
 #include "report.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -37,27 +36,27 @@ struct ReportRequest {
   std::string command;
 };
 
-void add_options(CLI::App& command, ReportRequest& request) {
+void add_options(Command command, ReportRequest& request) {
   ReportOptions& o = request.options;
   add_input(command, request.groups.input);
   add_linking(command, request.groups);
   command.add_option("--catalogue", request.catalogue, "take these groups instead: .hdf5 or .npz");
-  command.add_option("-o,--output", request.output, "file for the page: .html")->required();
+  command.add_option("-o,--output", request.output, "file for the page: .html").required();
   command.add_option("--figures", request.figures,
                      "folder for the figures as files of their own, .svg and .png");
   command.add_option("--title", o.title, "of the page");
-  command.add_option("--rows", o.rows, "of the table")->capture_default_str();
-  command.add_option("--circles", o.circles, "groups drawn")->capture_default_str();
+  command.add_option("--rows", o.rows, "of the table").shows_default();
+  command.add_option("--circles", o.circles, "groups drawn").shows_default();
   command.add_option("--picture-size", o.picture_size, "pixels of the picture's longer side")
-      ->capture_default_str();
-  command.add_option("--picture-axis", o.axis, "axis to look along")->capture_default_str();
+      .shows_default();
+  command.add_option("--picture-axis", o.axis, "axis to look along").shows_default();
   command.add_option("--picture-thickness", o.thickness,
                      "of the slice; default a tenth of a periodic box");
   command.add_option("--bins-per-decade", o.bins_per_decade, "of the mass function")
-      ->capture_default_str();
+      .shows_default();
   command.add_option("--sigma8", o.sigma8, "of the theory: rms contrast in spheres of 8 Mpc/h")
-      ->capture_default_str();
-  command.add_option("--n-s", o.n_s, "of the theory: primordial slope")->capture_default_str();
+      .shows_default();
+  command.add_option("--n-s", o.n_s, "of the theory: primordial slope").shows_default();
   add_max_memory(command, request.groups.common);
   add_common(command, request.groups.common);
 }
@@ -73,20 +72,13 @@ std::string shell_word(const std::string& word) {
   return quoted_word + "'";
 }
 
-std::string option_name(const CLI::Option& option) {
-  if (option.get_lnames().empty()) return fmt::format("-{}", option.get_snames().front());
-  return fmt::format("--{}", option.get_lnames().front());
-}
-
 /// The command again, from what the parser has understood.
-std::string command_line(const CLI::App& command) {
-  std::string line = "kith " + command.get_name();
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0) continue;
-    const bool is_positional = option->get_lnames().empty() && option->get_snames().empty();
-    if (!is_positional) line += ' ' + option_name(*option);
-    if (option->get_expected_max() == 0) continue;  // a flag
-    line += ' ' + shell_word(fmt::format("{}", fmt::join(option->results(), ",")));
+std::string command_line(const Command& command) {
+  std::string line = "kith " + command.name();
+  for (const Command::Given& each : command.given()) {
+    if (!each.name.empty()) line += ' ' + each.name;
+    if (!each.values.empty())
+      line += ' ' + shell_word(fmt::format("{}", fmt::join(each.values, ",")));
   }
   return line;
 }
@@ -268,14 +260,14 @@ void run(const ReportRequest& request) {
 
 }  // namespace
 
-void add_report(CLI::App& program) {
-  CLI::App* command =
+void add_report(Command program) {
+  Command command =
       program.add_subcommand("report", "writes a page with pictures and tables of the groups");
   const auto request = std::make_shared<ReportRequest>();
-  command->footer(kExamples);
-  add_options(*command, *request);
-  command->callback([request, command] {
-    request->command = command_line(*command);
+  command.footer(kExamples);
+  add_options(command, *request);
+  command.callback([request, command] {
+    request->command = command_line(command);
     run(*request);
   });
 }

@@ -1,5 +1,4 @@
 // `kith sample KIND`: points to play with.
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 
@@ -39,15 +38,15 @@ int dimension_of(const Options& options) {
 
 /// A kind that is made by make(options, execution) and gives Points. `add` adds its own options.
 template <class Options>
-void add_kind(CLI::App& sample, const char* name, const char* description,
+void add_kind(Command sample, const char* name, const char* description,
               sample::Points (*make)(const Options&, const Execution&),
-              const std::function<void(CLI::App&, Options&)>& add) {
-  CLI::App* kind = sample.add_subcommand(name, description);
+              const std::function<void(Command, Options&)>& add) {
+  Command kind = sample.add_subcommand(name, description);
   const auto request = std::make_shared<SampleRequest>();
   const auto options = std::make_shared<Options>();
-  add(*kind, *options);
-  add_sample_request(*kind, *request);
-  kind->callback([request, options, make] {
+  add(kind, *options);
+  add_sample_request(kind, *request);
+  kind.callback([request, options, make] {
     Session session(request->common);
     check_sample(*request, dimension_of(*options));
     const sample::Points points = make(*options, session.execution());
@@ -56,63 +55,62 @@ void add_kind(CLI::App& sample, const char* name, const char* description,
 }
 
 template <class T>
-void add_count(CLI::App& kind, T& n, const char* meaning = "number of points") {
-  kind.add_option("-n", n, meaning)->required()->check(CLI::PositiveNumber);
+void add_count(Command kind, T& n, const char* meaning = "number of points") {
+  kind.add_option("-n", n, meaning).required().positive();
 }
 
 template <class T>
-void add(CLI::App& kind, const char* name, T& value, const char* meaning) {
-  kind.add_option(name, value, meaning)->capture_default_str();
+void add(Command kind, const char* name, T& value, const char* meaning) {
+  kind.add_option(name, value, meaning).shows_default();
 }
 
 template <class Options>
-void add_dimension(CLI::App& kind, Options& o) {
+void add_dimension(Command kind, Options& o) {
   add(kind, "-d,--dimension", o.dimension, "coordinates of a point");
 }
 
 template <class Options>
-void add_side(CLI::App& kind, Options& o) {
+void add_side(Command kind, Options& o) {
   add(kind, "--side", o.side, "of the cube");
 }
 
 template <class Options>
-void add_seed(CLI::App& kind, Options& o) {
+void add_seed(Command kind, Options& o) {
   kind.add_option("--seed", o.seed, "the same seed gives the same points")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      .shows_default()
+      .non_negative();
 }
 
-void add_cubes(CLI::App& app) {
+void add_cubes(Command app) {
   using namespace sample;
-  add_kind<Uniform>(app, "uniform", "evenly in a cube", &uniform, [](CLI::App& kind, Uniform& o) {
+  add_kind<Uniform>(app, "uniform", "evenly in a cube", &uniform, [](Command kind, Uniform& o) {
     add_count(kind, o.n);
     add_dimension(kind, o);
     add_side(kind, o);
     add_seed(kind, o);
   });
   add_kind<Grid>(app, "grid", "the centers of equal cells of a cube", &grid,
-                 [](CLI::App& kind, Grid& o) {
+                 [](Command kind, Grid& o) {
                    add_count(kind, o.n, "points along each axis");
                    add_dimension(kind, o);
                    add_side(kind, o);
                  });
-  add_kind<Lines>(app, "lines", "on straight lines in a cube", &lines,
-                  [](CLI::App& kind, Lines& o) {
-                    add_count(kind, o.n);
-                    add(kind, "--lines", o.lines, "number of lines");
-                    add_dimension(kind, o);
-                    add_side(kind, o);
-                    add_seed(kind, o);
-                  });
+  add_kind<Lines>(app, "lines", "on straight lines in a cube", &lines, [](Command kind, Lines& o) {
+    add_count(kind, o.n);
+    add(kind, "--lines", o.lines, "number of lines");
+    add_dimension(kind, o);
+    add_side(kind, o);
+    add_seed(kind, o);
+  });
   add_kind<AllEqual>(app, "all-equal", "one point many times", &all_equal,
-                     [](CLI::App& kind, AllEqual& o) {
+                     [](Command kind, AllEqual& o) {
                        add_count(kind, o.n);
                        add_dimension(kind, o);
                        add(kind, "--value", o.value, "of every coordinate");
                      });
   add_kind<HalfIdentical>(app, "half-identical",
                           "half of them in one place, the others evenly in a cube", &half_identical,
-                          [](CLI::App& kind, HalfIdentical& o) {
+                          [](Command kind, HalfIdentical& o) {
                             add_count(kind, o.n);
                             add_dimension(kind, o);
                             add_side(kind, o);
@@ -120,29 +118,29 @@ void add_cubes(CLI::App& app) {
                           });
 }
 
-void add_clouds(CLI::App& app) {
+void add_clouds(Command app) {
   using namespace sample;
-  add_kind<Normal>(app, "normal", "a Gaussian cloud", &normal, [](CLI::App& kind, Normal& o) {
+  add_kind<Normal>(app, "normal", "a Gaussian cloud", &normal, [](Command kind, Normal& o) {
     add_count(kind, o.n);
     add_dimension(kind, o);
     add(kind, "--sigma", o.sigma, "standard deviation along each axis");
     add_seed(kind, o);
   });
   add_kind<Plummer>(app, "plummer", "a Plummer sphere, with a few points far out", &plummer,
-                    [](CLI::App& kind, Plummer& o) {
+                    [](Command kind, Plummer& o) {
                       add_count(kind, o.n);
                       add(kind, "--radius", o.radius, "that holds 35 % of the points");
                       add(kind, "--max-radius", o.max_radius, "no point beyond; 0 = no limit");
                       add_seed(kind, o);
                     });
   add_kind<Nfw>(app, "nfw", "a halo with the profile of Navarro, Frenk and White", &nfw,
-                [](CLI::App& kind, Nfw& o) {
+                [](Command kind, Nfw& o) {
                   add_count(kind, o.n);
                   add(kind, "--radius", o.radius, "where the halo ends");
                   add(kind, "--concentration", o.concentration, "radius over scale radius");
                   add_seed(kind, o);
                 });
-  add_kind<Shells>(app, "shells", "on concentric spheres", &shells, [](CLI::App& kind, Shells& o) {
+  add_kind<Shells>(app, "shells", "on concentric spheres", &shells, [](Command kind, Shells& o) {
     add_count(kind, o.n);
     add(kind, "--shells", o.shells, "number of spheres");
     add_dimension(kind, o);
@@ -151,7 +149,7 @@ void add_clouds(CLI::App& app) {
   });
 }
 
-void add_cosmology_options(CLI::App& kind, sample::Cosmology& o) {
+void add_cosmology_options(Command kind, sample::Cosmology& o) {
   add(kind, "-n", o.n, "particles along each axis");
   add(kind, "--side", o.side, "of the box in Mpc/h; 0 = n Mpc/h");
   add_seed(kind, o);
@@ -205,36 +203,35 @@ void run_cosmology(SampleRequest& request, const sample::Cosmology& options) {
   deliver_sample(request, session, content_of(universe));
 }
 
-void add_cosmology(CLI::App& app) {
-  CLI::App* kind =
-      app.add_subcommand("cosmology", "n^3 dark matter particles of a universe, today");
+void add_cosmology(Command app) {
+  Command kind = app.add_subcommand("cosmology", "n^3 dark matter particles of a universe, today");
   const auto request = std::make_shared<SampleRequest>();
   const auto options = std::make_shared<sample::Cosmology>();
   const auto transfer = std::make_shared<std::string>("eisenstein-hu");
-  add_cosmology_options(*kind, *options);
-  kind->add_option("--transfer", *transfer, "shape of the spectrum")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"eisenstein-hu", "bbks"}));
-  add_sample_request(*kind, *request);
-  kind->add_option("--velocity", request->velocity, "file for peculiar velocities in km/s");
-  kind->footer(
+  add_cosmology_options(kind, *options);
+  kind.add_option("--transfer", *transfer, "shape of the spectrum")
+      .shows_default()
+      .one_of({"eisenstein-hu", "bbks"});
+  add_sample_request(kind, *request);
+  kind.add_option("--velocity", request->velocity, "file for peculiar velocities in km/s");
+  kind.footer(
       "The picture shows a slice through the middle, a tenth of the box thick, unless told else.");
-  kind->callback([request, options, transfer, kind] {
+  kind.callback([request, options, transfer, kind] {
     if (*transfer == "bbks") options->transfer = sample::Transfer::bbks;
-    request->has_slice = kind->count("--picture-center") + kind->count("--picture-thickness") > 0;
+    request->has_slice = kind.count("--picture-center") + kind.count("--picture-thickness") > 0;
     run_cosmology(*request, *options);
   });
 }
 
 }  // namespace
 
-void add_sample(CLI::App& program) {
-  CLI::App* sample = program.add_subcommand("sample", "makes points to play with");
-  sample->require_subcommand(1);
-  sample->footer(kExamples);
-  add_cubes(*sample);
-  add_clouds(*sample);
-  add_cosmology(*sample);
+void add_sample(Command program) {
+  Command sample = program.add_subcommand("sample", "makes points to play with");
+  sample.require_subcommand();
+  sample.footer(kExamples);
+  add_cubes(sample);
+  add_clouds(sample);
+  add_cosmology(sample);
 }
 
 }  // namespace kith::cli

@@ -1,6 +1,5 @@
 #include "sample_output.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
 #include <numeric>
@@ -9,25 +8,24 @@
 
 namespace kith::cli {
 
-void add_sample_request(CLI::App& kind, SampleRequest& request) {
-  request.kind = kind.get_name();
+void add_sample_request(Command kind, SampleRequest& request) {
+  request.kind = kind.name();
   kind.add_option("-o,--output", request.output,
                   "file for the points: .hdf5, .gadget2, .npy, .npz, .ply, .csv, .xyz, .raw, .f32")
-      ->required();
+      .required();
   kind.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
-      ->capture_default_str();
+      .shows_default();
   kind.add_flag("--swift", request.write.is_swift, ".hdf5 in SWIFT's layout instead of Gadget-4's");
   kind.add_option("--picture", request.picture, "file for a picture of the density: .png");
-  kind.add_option("--picture-size", request.view.size, "pixels of the longer side")
-      ->capture_default_str();
-  kind.add_option("--picture-axis", request.view.axis, "axis to look along")->capture_default_str();
+  kind.add_option("--picture-size", request.view.size, "pixels of the longer side").shows_default();
+  kind.add_option("--picture-axis", request.view.axis, "axis to look along").shows_default();
   kind.add_option("--picture-thickness", request.view.thickness, "of the slice; 0 = everything")
-      ->capture_default_str();
+      .shows_default();
   kind.add_option("--picture-center", request.view.center, "of the slice, from the lower edge")
-      ->capture_default_str();
+      .shows_default();
   kind.add_option("--picture-smoothing", request.view.smoothing,
                   "points to average over where there are few; 0 = none")
-      ->capture_default_str();
+      .shows_default();
   add_common(kind, request.common);
 }
 

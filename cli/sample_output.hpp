@@ -22,7 +22,7 @@ struct SampleRequest {
   PictureOptions view;
   bool has_slice = false;  ///< the user has said where
 };
-void add_sample_request(CLI::App& kind, SampleRequest& request);
+void add_sample_request(Command kind, SampleRequest& request);
 
 /// What would fail after the work fails before it.
 void check_sample(const SampleRequest& request, int dimension);

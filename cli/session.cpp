@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -33,14 +32,14 @@ std::string stages_text(const Statistics& statistics) {
 
 }  // namespace
 
-void add_common(CLI::App& command, Common& common) {
+void add_common(Command command, Common& common) {
   command.add_option("--threads", common.threads, "worker threads; 0 = all there are")
-      ->capture_default_str();
+      .shows_default();
   command.add_flag("--quiet", common.quiet, "say nothing unless something fails");
   command.add_flag("--json", common.json, "tell what was done as one JSON object");
 }
 
-void add_max_memory(CLI::App& command, Common& common) {
+void add_max_memory(Command command, Common& common) {
   command.add_option("--max-memory", common.max_memory,
                      "refuse to begin if more is needed, such as 8G");
 }

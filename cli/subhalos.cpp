@@ -1,5 +1,4 @@
 // `kith subhalos SNAPSHOT`: groups, and the groups in phase space inside each of them.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -81,25 +80,25 @@ void run(Request& request) {
 
 }  // namespace
 
-void add_subhalos(CLI::App& program) {
-  CLI::App* command =
+void add_subhalos(Command program) {
+  Command command =
       program.add_subcommand("subhalos", "finds groups, and subhalos in phase space inside them");
   const auto request = std::make_shared<Request>();
-  command->footer(kExamples);
+  command.footer(kExamples);
   request->needs_velocity = true;
-  add_group_request(*command, *request);
+  add_group_request(command, *request);
   command
-      ->add_option("--phase-linking-length", request->subhalos.linking_length,
-                   "in phase space, in units of the scales")
-      ->required();
-  command->add_option("--position-scale", request->subhalos.position_scale, "0 = the group's own")
-      ->capture_default_str();
-  command->add_option("--velocity-scale", request->subhalos.velocity_scale, "0 = the group's own")
-      ->capture_default_str();
-  command->add_option("--subhalo-min-size", request->subhalos.min_size, "smallest that counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->callback([request] { run(*request); });
+      .add_option("--phase-linking-length", request->subhalos.linking_length,
+                  "in phase space, in units of the scales")
+      .required();
+  command.add_option("--position-scale", request->subhalos.position_scale, "0 = the group's own")
+      .shows_default();
+  command.add_option("--velocity-scale", request->subhalos.velocity_scale, "0 = the group's own")
+      .shows_default();
+  command.add_option("--subhalo-min-size", request->subhalos.min_size, "smallest that counts")
+      .shows_default()
+      .positive();
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

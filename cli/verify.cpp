@@ -1,7 +1,6 @@
 // `kith verify SNAPSHOT RESULT`: a result against brute force, on a random sample.
 #include "verify.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 
@@ -88,18 +87,18 @@ void Verification::settle(const std::string& what, const std::string& complaint)
   session.say("  checked: " + what);
 }
 
-void add_verify(CLI::App& program) {
-  CLI::App* command =
+void add_verify(Command program) {
+  Command command =
       program.add_subcommand("verify", "checks a result against brute force on a random sample");
   const auto request = std::make_shared<Request>();
-  command->footer(kExamples);
-  add_source(*command, request->input);
-  command->add_option("result", request->result, "file that kith wrote: .hdf5 or .npz")->required();
-  command->add_option("--samples", request->samples, "points to look at; 0 = some seconds' worth")
-      ->capture_default_str();
-  command->add_option("--seed", request->seed, "of the choice of points")->capture_default_str();
-  add_common(*command, request->common);
-  command->callback([request] { run(*request); });
+  command.footer(kExamples);
+  add_source(command, request->input);
+  command.add_option("result", request->result, "file that kith wrote: .hdf5 or .npz").required();
+  command.add_option("--samples", request->samples, "points to look at; 0 = some seconds' worth")
+      .shows_default();
+  command.add_option("--seed", request->seed, "of the choice of points").shows_default();
+  add_common(command, request->common);
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace kith::cli

@@ -1,0 +1,104 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace kith::cli {
+
+Option Option::required(bool is_required) {
+  option_->required(is_required);
+  return *this;
+}
+
+Option Option::shows_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::positive() {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+
+Option Option::non_negative() {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+
+Option Option::one_of(std::initializer_list<std::string> words) {
+  option_->check(CLI::IsMember(std::vector<std::string>(words)));
+  return *this;
+}
+
+Option Option::separated_by(char separator) {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Option Option::excludes(Option other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Command Command::add_subcommand(const std::string& name, const std::string& meaning) {
+  return Command(app_->add_subcommand(name, meaning));
+}
+
+void Command::require_subcommand() { app_->require_subcommand(1); }
+void Command::footer(const std::string& text) { app_->footer(text); }
+void Command::callback(std::function<void()> run) { app_->callback(std::move(run)); }
+
+template <class T>
+Option Command::add_option(const std::string& names, T& value, const std::string& meaning) {
+  return Option(app_->add_option(names, value, meaning));
+}
+template Option Command::add_option(const std::string&, int&, const std::string&);
+template Option Command::add_option(const std::string&, long&, const std::string&);
+template Option Command::add_option(const std::string&, unsigned long&, const std::string&);
+template Option Command::add_option(const std::string&, double&, const std::string&);
+template Option Command::add_option(const std::string&, std::string&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<int>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&,
+                                    const std::string&);
+
+void Command::add_flag(const std::string& name, bool& value, const std::string& meaning) {
+  app_->add_flag(name, value, meaning);
+}
+
+Option Command::option(const std::string& name) { return Option(app_->get_option(name)); }
+
+std::size_t Command::count(const std::string& name) const { return app_->count(name); }
+
+std::string Command::name() const { return app_->get_name(); }
+
+std::vector<Command> Command::subcommands() const {
+  std::vector<Command> found;
+  for (CLI::App* each : app_->get_subcommands([](CLI::App*) { return true; }))
+    found.emplace_back(each);
+  return found;
+}
+
+std::vector<std::string> Command::option_names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    for (const std::string& each : option->get_lnames()) names.push_back("--" + each);
+    for (const std::string& each : option->get_snames()) names.push_back("-" + each);
+  }
+  return names;
+}
+
+std::vector<Command::Given> Command::given() const {
+  std::vector<Given> all;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() == 0) continue;
+    Given& each = all.emplace_back();
+    if (!option->get_lnames().empty())
+      each.name = "--" + option->get_lnames().front();
+    else if (!option->get_snames().empty())
+      each.name = "-" + option->get_snames().front();
+    const bool is_flag = option->get_expected_max() == 0;
+    if (!is_flag) each.values = option->results();
+  }
+  return all;
+}
+
+}  // namespace kith::cli

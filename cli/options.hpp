@@ -1,0 +1,68 @@
+// Commands and their options. Only options.cpp and main.cpp include the parser, CLI11, whose header
+// takes as long to compile as all the rest of a file.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace kith::cli {
+
+/// An option, to say more about it.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  Option required(bool is_required = true);
+  Option shows_default();  ///< in the help: what the value is now
+  Option positive();
+  Option non_negative();
+  Option one_of(std::initializer_list<std::string> words);
+  Option separated_by(char separator);  ///< values of a list
+  Option excludes(Option other);
+
+ private:
+  CLI::Option* option_;
+};
+
+/// The program, or a subcommand; copies are the same one.
+class Command {
+ public:
+  explicit Command(CLI::App* app) : app_(app) {}
+
+  Command add_subcommand(const std::string& name, const std::string& meaning);
+  void require_subcommand();
+  void footer(const std::string& text);  ///< at the end of the help
+  void callback(std::function<void()> run);
+
+  /// The value, which must live on, keeps what it is unless the option is given: "-k" or
+  /// "-o,--output"; a name without dashes is a place. Of an int, std::int64_t, std::uint64_t,
+  /// double or std::string, or a vector of ints or strings.
+  template <class T>
+  Option add_option(const std::string& names, T& value, const std::string& meaning);
+  void add_flag(const std::string& name, bool& value, const std::string& meaning);
+  Option option(const std::string& name);
+
+  std::size_t count(const std::string& name) const;  ///< how often the option was given
+  std::string name() const;
+  std::vector<Command> subcommands() const;
+  std::vector<std::string> option_names() const;  ///< with their dashes
+
+  /// An option that was given, with its values; a place has no name.
+  struct Given {
+    std::string name;
+    std::vector<std::string> values;
+  };
+  std::vector<Given> given() const;
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace kith::cli
