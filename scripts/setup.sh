@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 declare -A packages=(
   # The library, its examples and its program.
   [build]="g++ cmake ninja-build pkg-config
-           libtbb-dev libfmt-dev libhwy-dev libpng-dev libkissfft-dev libcli11-dev
+           libtbb-dev libfmt-dev libhwy-dev libxxhash-dev libpng-dev libkissfft-dev libcli11-dev
            libhdf5-dev zlib1g-dev"
   # The tests and the benchmarks with their peers.
   [test]="libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"

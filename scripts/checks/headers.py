@@ -15,7 +15,7 @@ COMPILERS = ["g++", "clang++"]
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
          "-Wno-sign-conversion", "-Werror", "-x", "c++"]
 # Parts of paths that betray a library that users need not have; mpi.hpp is about MPI.
-LIBRARIES = ["hwy", "tbb", "oneapi", "hdf5", "cuda", "fmt", "mpi", "png", "kiss_fft", "kissfft"]
+LIBRARIES = ["hwy", "tbb", "oneapi", "hdf5", "cuda", "fmt", "mpi", "png", "kiss_fft", "kissfft", "xxhash"]
 LINE_MARKER = re.compile(r'^# \d+ "([^"]+)"', re.MULTILINE)
 STANDARD = re.compile(r"/(c\+\+|gcc|clang|llvm-\d+)/")
 

@@ -14,6 +14,7 @@ ONLY_IN = {
     "tbb": ["src/parallel/arena.cpp"],
     "oneapi": ["src/parallel/arena.cpp"],
     "fmt": ["src/base/format.cpp", "src/files", "src/snapshots", "src/results", "src/drawing", "cli"],
+    "xxhash": ["src/base/checksum.cpp"],
     "hwy": ["src/kernels", "src/walk", "src/neighbors", "src/groups"],
     "png": ["src/drawing"],
     "kissfft": ["src/sample"],
