@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <kith/io.hpp>
 #include <kith/kith.hpp>
+#include <kith/sample.hpp>
 
 namespace kith::test {
 
