@@ -22,7 +22,7 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/bounds.hpp"
+#include "geometry/distance.hpp"
 
 namespace kith {
 
@@ -118,24 +118,15 @@ struct NormMetric {
   Axes<D> axes;
   T side[kAxisRoom<D>] = {};
 
-  static T wrapped_gap(T dx, T side) { return side > 0 ? std::min(dx, side - dx) : dx; }
-
   Key key(const T* p, const T* q) const {
     Key sum = 0;
     for (int axis = 0; axis < axes.count(); ++axis)
-      sum = norm.add(sum, wrapped_gap(std::abs(p[axis] - q[axis]), side[axis]));
+      sum = norm.add(sum, axis_distance(p[axis], q[axis], side[axis]));
     return sum;
   }
 
-  /// The least and largest distance of two intervals on an axis; see distance.hpp.
-  struct Gaps {
-    T least, most;
-  };
-  Gaps gaps(T p_lo, T p_hi, T q_lo, T q_hi, int axis) const {
-    const T least = std::max(std::max(q_lo - p_hi, p_lo - q_hi), T(0));
-    const T most = std::max(q_hi - p_lo, p_hi - q_lo);
-    if (!(side[axis] > 0)) return {least, most};
-    return {std::min(least, side[axis] - most), std::min(most, side[axis] - least)};
+  AxisGaps<T> gaps(T p_lo, T p_hi, T q_lo, T q_hi, int axis) const {
+    return {p_lo, p_hi, q_lo, q_hi, side[axis]};
   }
 
   /// No two points of the boxes have a smaller key.

@@ -9,11 +9,12 @@
 
 #include "base/checked_sort.hpp"
 #include "base/fail.hpp"
-#include "geometry/distance.hpp"
+#include "geometry/candidate.hpp"
 #include "groups/columns.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 #include "tree/tree_impl.hpp"
+#include "walk/in_reach.hpp"
 
 namespace kith {
 namespace {
@@ -54,7 +55,12 @@ class Surroundings {
     if (planes_.points == 0) return;
     Bounds<D, T> at = Bounds<D, T>::empty();
     at.add(center, metric_.axes);
-    descend(planes_.top(), 0, at, center, reach2);
+    InReach search(planes_, metric_, [&](std::size_t leaf) {
+      const IndexRange points = planes_.points_of(0, leaf);
+      meter_.add(points.size());
+      for (std::size_t i = points.begin; i < points.end; ++i) add_point(i, center, reach2);
+    });
+    search.run(at, reach2);
     checked_sort(found_.begin(), found_.end(), [&] { workers_.check_cancelled(); });
   }
 
@@ -69,8 +75,8 @@ class Surroundings {
     double mass = 0;
     bool was_above = false;
     for (std::size_t i = 0; i < found_.size();) {
-      const T d2 = found_[i].d2;
-      for (; i < found_.size() && found_[i].d2 == d2; ++i) {
+      const T d2 = found_[i].key;
+      for (; i < found_.size() && found_[i].key == d2; ++i) {
         mass += mass_(found_[i].index);
         meter_.add(1);
       }
@@ -79,7 +85,7 @@ class Surroundings {
       const double here = std::sqrt(static_cast<double>(d2)) * known.unit;
       was_above |= here <= known.within && radius >= here;
       const double next = i < found_.size()
-                              ? std::sqrt(static_cast<double>(found_[i].d2)) * known.unit
+                              ? std::sqrt(static_cast<double>(found_[i].key)) * known.unit
                               : known.reach;
       if (!was_above || radius >= next) continue;
       edge = {mass, radius};
@@ -89,25 +95,6 @@ class Surroundings {
   }
 
  private:
-  struct Found {
-    T d2;
-    std::uint32_t index;
-    friend bool operator<(const Found& a, const Found& b) {
-      return a.d2 != b.d2 ? a.d2 < b.d2 : a.index < b.index;
-    }
-  };
-
-  void descend(int level, std::size_t node, const Bounds<D, T>& at, const T* center, T reach2) {
-    if (metric_.lower2(at, planes_.box(level, node, metric_.axes)) > reach2) return;
-    const IndexRange children = planes_.children(level, node);
-    meter_.add(children.end - children.begin);
-    for (std::size_t child = children.begin; child < children.end; ++child)
-      if (level > 0)
-        descend(level - 1, child, at, center, reach2);
-      else
-        add_point(child, center, reach2);
-  }
-
   void add_point(std::size_t point, const T* center, T reach2) {
     T x[kAxisRoom<D>];
     planes_.load(point, metric_.axes, x);
@@ -120,7 +107,7 @@ class Surroundings {
   Metric<D, T> metric_;
   const Workers& workers_;
   WorkMeter meter_;
-  std::vector<Found> found_;
+  std::vector<Candidate<T>> found_;
 };
 
 /// Lengths of the tree's frame in the caller's, and the farthest that a sphere may reach.

@@ -29,10 +29,10 @@ using ColumnTag = hn::CappedTag<double, kColumns>;
 template <class T>
 struct Slots {
   T* d2 = nullptr;
-  std::uint32_t* id = nullptr;
+  std::uint32_t* index = nullptr;
   std::size_t stride = 0;
 
-  Slots from(std::size_t slot) const { return {d2 + slot * stride, id + slot * stride, stride}; }
+  Slots from(std::size_t slot) const { return {d2 + slot * stride, index + slot * stride, stride}; }
 };
 
 template <class T>
@@ -94,16 +94,16 @@ class Keys<float> {
   static HWY_INLINE void zip(const Slots<float>& slot, std::size_t row, Wide& low, Wide& high) {
     const Word word;
     const hn::RepartitionToWide<Word> wide;
-    const auto id = hn::LoadU(word, slot.id + row);
+    const auto index = hn::LoadU(word, slot.index + row);
     const auto d2 = hn::Add(hn::BitCast(word, hn::LoadU(hn::RebindToFloat<Word>(), slot.d2 + row)),
                             hn::Set(word, kBias));
-    low = hn::BitCast(Pair(), hn::ZipLower(wide, id, d2));
-    high = hn::BitCast(Pair(), hn::ZipUpper(wide, id, d2));
+    low = hn::BitCast(Pair(), hn::ZipLower(wide, index, d2));
+    high = hn::BitCast(Pair(), hn::ZipUpper(wide, index, d2));
   }
   static HWY_INLINE void unzip(Wide low, Wide high, const Slots<float>& slot, std::size_t row) {
     const Word word;
     const auto a = hn::BitCast(word, low), b = hn::BitCast(word, high);
-    hn::StoreU(hn::ConcatEven(word, b, a), word, slot.id + row);
+    hn::StoreU(hn::ConcatEven(word, b, a), word, slot.index + row);
     const auto d2 = hn::Sub(hn::ConcatOdd(word, b, a), hn::Set(word, kBias));
     hn::StoreU(hn::BitCast(hn::RebindToFloat<Word>(), d2), hn::RebindToFloat<Word>(),
                slot.d2 + row);
@@ -116,45 +116,47 @@ template <>
 class Keys<double> {
  public:
   struct Key {
-    hn::Vec<ColumnTag> d2, id;
+    hn::Vec<ColumnTag> d2, index;
   };
   static constexpr std::uint64_t kPadding = 0x7ff0000000000000;
 
   void reserve(std::size_t rows) {
     if (d2_.size() >= kColumns * rows) return;
     d2_ = Array<double>(2 * kColumns * rows);
-    id_ = Array<double>(2 * kColumns * rows);
+    index_ = Array<double>(2 * kColumns * rows);
   }
   HWY_INLINE Key load(std::size_t at) const {
-    return {hn::Load(ColumnTag(), d2_.data() + at), hn::Load(ColumnTag(), id_.data() + at)};
+    return {hn::Load(ColumnTag(), d2_.data() + at), hn::Load(ColumnTag(), index_.data() + at)};
   }
   HWY_INLINE void store(const Key& key, std::size_t at) const {
     hn::Store(key.d2, ColumnTag(), d2_.data() + at);
-    hn::Store(key.id, ColumnTag(), id_.data() + at);
+    hn::Store(key.index, ColumnTag(), index_.data() + at);
   }
   static HWY_INLINE Key smaller(const Key& a, const Key& b) {
     const auto is_b = is_less(b, a);
-    return {hn::IfThenElse(is_b, b.d2, a.d2), hn::IfThenElse(is_b, b.id, a.id)};
+    return {hn::IfThenElse(is_b, b.d2, a.d2), hn::IfThenElse(is_b, b.index, a.index)};
   }
   static HWY_INLINE void exchange(Key& a, Key& b) {
     const auto is_b = is_less(b, a);
-    const Key low{hn::IfThenElse(is_b, b.d2, a.d2), hn::IfThenElse(is_b, b.id, a.id)};
-    b = {hn::IfThenElse(is_b, a.d2, b.d2), hn::IfThenElse(is_b, a.id, b.id)};
+    const Key low{hn::IfThenElse(is_b, b.d2, a.d2), hn::IfThenElse(is_b, b.index, a.index)};
+    b = {hn::IfThenElse(is_b, a.d2, b.d2), hn::IfThenElse(is_b, a.index, b.index)};
     a = low;
   }
 
   HWY_INLINE void pack(const Slots<double>& slots, std::size_t rows) const {
     const ColumnTag tag;
     for (std::size_t row = 0; row < rows; row += hn::Lanes(tag)) {
-      hn::Vec<ColumnTag> d2[kColumns], id[kColumns];
+      hn::Vec<ColumnTag> d2[kColumns], index[kColumns];
       for (std::size_t q = 0; q < kColumns; ++q) {
         d2[q] = hn::LoadU(tag, slots.from(q).d2 + row);
-        const auto low = hn::LoadU(hn::Rebind<std::uint32_t, ColumnTag>(), slots.from(q).id + row);
+        const auto low =
+            hn::LoadU(hn::Rebind<std::uint32_t, ColumnTag>(), slots.from(q).index + row);
         const auto wide = hn::PromoteTo(Bits(), low);
-        id[q] = hn::BitCast(tag, hn::Or(wide, hn::Set(Bits(), kTwo52)));
+        index[q] = hn::BitCast(tag, hn::Or(wide, hn::Set(Bits(), kTwo52)));
       }
       hn::StoreInterleaved4(d2[0], d2[1], d2[2], d2[3], tag, d2_.data() + kColumns * row);
-      hn::StoreInterleaved4(id[0], id[1], id[2], id[3], tag, id_.data() + kColumns * row);
+      hn::StoreInterleaved4(index[0], index[1], index[2], index[3], tag,
+                            index_.data() + kColumns * row);
     }
   }
 
@@ -162,12 +164,14 @@ class Keys<double> {
     const ColumnTag tag;
     const hn::Rebind<std::uint32_t, ColumnTag> word;
     for (std::size_t row = 0; row < rows; row += hn::Lanes(tag)) {
-      hn::Vec<ColumnTag> d2[kColumns], id[kColumns];
+      hn::Vec<ColumnTag> d2[kColumns], index[kColumns];
       hn::LoadInterleaved4(tag, d2_.data() + kColumns * row, d2[0], d2[1], d2[2], d2[3]);
-      hn::LoadInterleaved4(tag, id_.data() + kColumns * row, id[0], id[1], id[2], id[3]);
+      hn::LoadInterleaved4(tag, index_.data() + kColumns * row, index[0], index[1], index[2],
+                           index[3]);
       for (std::size_t q = 0; q < kColumns; ++q) {
         hn::StoreU(d2[q], tag, slots.from(q).d2 + row);
-        hn::StoreU(hn::TruncateTo(word, hn::BitCast(Bits(), id[q])), word, slots.from(q).id + row);
+        hn::StoreU(hn::TruncateTo(word, hn::BitCast(Bits(), index[q])), word,
+                   slots.from(q).index + row);
       }
     }
   }
@@ -177,10 +181,10 @@ class Keys<double> {
   static constexpr std::uint64_t kTwo52 = 0x4330000000000000;
 
   static HWY_INLINE hn::Mask<ColumnTag> is_less(const Key& a, const Key& b) {
-    return hn::Or(hn::Lt(a.d2, b.d2), hn::And(hn::Eq(a.d2, b.d2), hn::Lt(a.id, b.id)));
+    return hn::Or(hn::Lt(a.d2, b.d2), hn::And(hn::Eq(a.d2, b.d2), hn::Lt(a.index, b.index)));
   }
 
-  Array<double> d2_, id_;
+  Array<double> d2_, index_;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -2,7 +2,8 @@
 // kernel.
 //
 // Included once per SIMD target (Highway's foreach_target). The operations, their order and their
-// roundings are those of geometry/distance.hpp, so the bits are the same. Groups of 8 lanes are
+// roundings are those of geometry/distance.hpp (both include geometry/gaps-inl.h), so the bits are
+// the same. Groups of 8 lanes are
 // taken in steps of Lanes(Tag<T>): one step of 8 floats on AVX2, two of 4 on SSE4, and so on.
 #if defined(KITH_KERNELS_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_KERNELS_LANES_INL_H_
@@ -34,99 +35,197 @@ HWY_INLINE unsigned bits_of(TagT tag, Mask mask) {
   return bits[0];
 }
 
-/// sum + dx * dx, rounded twice. The first sum is 0, and adding a square to it changes no bit.
+/// The arithmetic of one axis for vectors.
+namespace gaps {
 template <class V>
-HWY_INLINE V add_square(V sum, V dx, int axis) {
-  const V square = hn::Mul(dx, dx);
-  return axis == 0 ? square : hn::Add(sum, square);
+HWY_INLINE V minus(V a, V b) {
+  return hn::Sub(a, b);
 }
+template <class V>
+HWY_INLINE V times(V a, V b) {
+  return hn::Mul(a, b);
+}
+template <class V>
+HWY_INLINE V plus(V a, V b) {
+  return hn::Add(a, b);
+}
+template <class V>
+HWY_INLINE V larger(V a, V b) {
+  return hn::Max(a, b);
+}
+template <class V>
+HWY_INLINE V smaller(V a, V b) {
+  return hn::Min(a, b);
+}
+template <class V>
+HWY_INLINE V zero_like(V) {
+  return hn::Zero(hn::DFromV<V>());
+}
+#define KITH_GAPS_INLINE HWY_INLINE
+#include "geometry/gaps-inl.h"
+#undef KITH_GAPS_INLINE
+}  // namespace gaps
+using gaps::add_square;
 
-/// The squared distances of point q to the lanes from `lane` of a block. Wrap: side[axis] > 0 means
-/// periodic; without Wrap all axes count as open.
-template <bool Wrap, int D, class T>
-HWY_INLINE Vec<T> distance2(const T* HWY_RESTRICT q, const T* HWY_RESTRICT block, std::size_t lane,
-                            const T* HWY_RESTRICT side, Axes<D> axes) {
-  const Tag<T> tag;
-  auto sum = hn::Zero(tag);
+// ---- from where: lower(axis) and upper(axis) are the ends on an axis, the same in all lanes
+
+/// A point whose coordinates are `stride` apart, read when they are needed.
+template <class T>
+struct PointAt {
+  const T* HWY_RESTRICT x;
+  std::size_t stride = 1;
+  HWY_INLINE Vec<T> lower(int axis) const {
+    return hn::Set(Tag<T>(), x[static_cast<std::size_t>(axis) * stride]);
+  }
+  HWY_INLINE Vec<T> upper(int axis) const { return lower(axis); }
+};
+
+template <int D, class T>
+struct BoxAt {
+  const Bounds<D, T>& box;
+  HWY_INLINE Vec<T> lower(int axis) const { return hn::Set(Tag<T>(), box.lo[axis]); }
+  HWY_INLINE Vec<T> upper(int axis) const { return hn::Set(Tag<T>(), box.hi[axis]); }
+};
+
+/// The same held in vectors, for loops that ask many blocks about one query.
+template <int D, class T>
+struct PointProbe {
+  Vec<T> x[kAxisRoom<D>];
+
+  HWY_INLINE PointProbe(const T* point, std::size_t stride, Axes<D> axes) {
+    for (int axis = 0; axis < axes.count(); ++axis) x[axis] = PointAt<T>{point, stride}.lower(axis);
+  }
+  HWY_INLINE Vec<T> lower(int axis) const { return x[axis]; }
+  HWY_INLINE Vec<T> upper(int axis) const { return x[axis]; }
+};
+
+template <int D, class T>
+struct BoxProbe {
+  Vec<T> lo[kAxisRoom<D>], hi[kAxisRoom<D>];
+
+  HWY_INLINE BoxProbe(const Bounds<D, T>& box, Axes<D> axes) {
+    for (int axis = 0; axis < axes.count(); ++axis) {
+      lo[axis] = BoxAt<D, T>{box}.lower(axis);
+      hi[axis] = BoxAt<D, T>{box}.upper(axis);
+    }
+  }
+  HWY_INLINE Vec<T> lower(int axis) const { return lo[axis]; }
+  HWY_INLINE Vec<T> upper(int axis) const { return hi[axis]; }
+};
+
+// ---- to what: a vector of ends on an axis
+
+/// Points of a block from some lane on. Blocks of doubles are aligned to 32 bytes, not to the 64 of
+/// the widest vectors.
+template <class T>
+struct PointColumns {
+  const T* HWY_RESTRICT at;
+  HWY_INLINE Vec<T> lower(int axis) const {
+    return hn::LoadU(Tag<T>(), at + static_cast<std::size_t>(axis) * kLanes);
+  }
+  HWY_INLINE Vec<T> upper(int axis) const { return lower(axis); }
+};
+
+/// Boxes of a chunk from some lane on.
+template <int D, class T>
+struct ChunkColumns {
+  const T* HWY_RESTRICT at;
+  Axes<D> axes;
+  HWY_INLINE Vec<T> lower(int axis) const {
+    return hn::Load(Tag<T>(), at + static_cast<std::size_t>(axis) * kLanes);
+  }
+  HWY_INLINE Vec<T> upper(int axis) const { return lower(axes.count() + axis); }
+};
+
+/// Boxes whose lower and then upper ends are in columns, `stride` apart.
+template <int D, class T>
+struct ListColumns {
+  const T* HWY_RESTRICT at;
+  std::size_t stride;
+  Axes<D> axes;
+  HWY_INLINE Vec<T> lower(int axis) const {
+    return hn::LoadU(Tag<T>(), at + static_cast<std::size_t>(axis) * stride);
+  }
+  HWY_INLINE Vec<T> upper(int axis) const { return lower(axes.count() + axis); }
+};
+
+// ---- the distance and its bounds. Wrap: side[axis] > 0 means periodic; without Wrap all axes
+// count as open.
+
+/// The squared distances of a point to the points of a block.
+template <bool Wrap, int D, class T, class From>
+HWY_INLINE Vec<T> distance2(const From& q, const PointColumns<T>& to, const T* HWY_RESTRICT side,
+                            Axes<D> axes) {
+  auto sum = hn::Zero(Tag<T>());
   for (int axis = 0; axis < axes.count(); ++axis) {
-    // Blocks of doubles are aligned to 32 bytes, not to the 64 of the widest vectors.
-    const auto x = hn::LoadU(tag, block + static_cast<std::size_t>(axis) * kLanes + lane);
-    auto dx = hn::Sub(x, hn::Set(tag, q[axis]));
+    auto dx = hn::Sub(to.lower(axis), q.lower(axis));
     if constexpr (Wrap) {
       dx = hn::Abs(dx);
-      if (side[axis] > 0) dx = hn::Min(dx, hn::Sub(hn::Set(tag, side[axis]), dx));
+      if (side[axis] > 0) dx = gaps::wrapped(dx, hn::Set(Tag<T>(), side[axis]));
     }
     sum = add_square(sum, dx, axis);  // the square needs no absolute value
   }
   return sum;
 }
 
-/// Lower bounds of the squared distance between the box q and the boxes from `lane` of a chunk.
-/// Infinite for unused lanes: compare with finite thresholds only.
+/// Lower bounds of the squared distance. Infinite for unused boxes: compare with finite thresholds
+/// only.
+template <bool Wrap, int D, class T, class From, class To>
+HWY_INLINE Vec<T> lower2(const From& q, const To& to, const T* HWY_RESTRICT side, Axes<D> axes) {
+  auto sum = hn::Zero(Tag<T>());
+  for (int axis = 0; axis < axes.count(); ++axis) {
+    const auto lo = to.lower(axis), hi = to.upper(axis);
+    const auto q_lo = q.lower(axis), q_hi = q.upper(axis);
+    auto gap = gaps::least(q_lo, q_hi, lo, hi);
+    if constexpr (Wrap) {
+      if (side[axis] > 0)
+        gap =
+            gaps::wrapped_least(gap, gaps::most(q_lo, q_hi, lo, hi), hn::Set(Tag<T>(), side[axis]));
+    }
+    sum = add_square(sum, gap, axis);
+  }
+  return sum;
+}
+
+/// Upper bounds likewise. Meaningless for unused boxes.
+template <bool Wrap, int D, class T, class From, class To>
+HWY_INLINE Vec<T> upper2(const From& q, const To& to, const T* HWY_RESTRICT side, Axes<D> axes) {
+  auto sum = hn::Zero(Tag<T>());
+  for (int axis = 0; axis < axes.count(); ++axis) {
+    const auto lo = to.lower(axis), hi = to.upper(axis);
+    const auto q_lo = q.lower(axis), q_hi = q.upper(axis);
+    auto gap = gaps::most(q_lo, q_hi, lo, hi);
+    if constexpr (Wrap) {
+      if (side[axis] > 0)
+        gap =
+            gaps::wrapped_most(gaps::least(q_lo, q_hi, lo, hi), gap, hn::Set(Tag<T>(), side[axis]));
+    }
+    sum = add_square(sum, gap, axis);
+  }
+  return sum;
+}
+
+// ---- the same for a point or a box q and the lanes from `lane` of a block or a chunk
+
+template <bool Wrap, int D, class T>
+HWY_INLINE Vec<T> distance2(const T* HWY_RESTRICT q, const T* HWY_RESTRICT block, std::size_t lane,
+                            const T* HWY_RESTRICT side, Axes<D> axes) {
+  return distance2<Wrap>(PointAt<T>{q}, PointColumns<T>{block + lane}, side, axes);
+}
 template <bool Wrap, int D, class T>
 HWY_INLINE Vec<T> lower2(const Bounds<D, T>& q, const T* HWY_RESTRICT chunk, std::size_t lane,
                          const T* HWY_RESTRICT side, Axes<D> axes) {
-  const Tag<T> tag;
-  auto sum = hn::Zero(tag);
-  for (int axis = 0; axis < axes.count(); ++axis) {
-    const auto lo = hn::Load(tag, chunk + static_cast<std::size_t>(axis) * kLanes + lane);
-    const auto hi =
-        hn::Load(tag, chunk + static_cast<std::size_t>(axes.count() + axis) * kLanes + lane);
-    const auto q_lo = hn::Set(tag, q.lo[axis]), q_hi = hn::Set(tag, q.hi[axis]);
-    auto gap = hn::Max(hn::Max(hn::Sub(lo, q_hi), hn::Sub(q_lo, hi)), hn::Zero(tag));
-    if constexpr (Wrap) {
-      if (side[axis] > 0) {
-        const auto most = hn::Max(hn::Sub(hi, q_lo), hn::Sub(q_hi, lo));
-        gap = hn::Min(gap, hn::Sub(hn::Set(tag, side[axis]), most));
-      }
-    }
-    sum = add_square(sum, gap, axis);
-  }
-  return sum;
+  return lower2<Wrap>(BoxAt<D, T>{q}, ChunkColumns<D, T>{chunk + lane, axes}, side, axes);
 }
-
-/// The same from a box to points of a block.
-template <bool Wrap, int D, class T>
-HWY_INLINE Vec<T> lower2_of_points(const Bounds<D, T>& q, const T* HWY_RESTRICT block,
-                                   std::size_t lane, const T* HWY_RESTRICT side, Axes<D> axes) {
-  const Tag<T> tag;
-  auto sum = hn::Zero(tag);
-  for (int axis = 0; axis < axes.count(); ++axis) {
-    const auto x = hn::LoadU(tag, block + static_cast<std::size_t>(axis) * kLanes + lane);
-    const auto q_lo = hn::Set(tag, q.lo[axis]), q_hi = hn::Set(tag, q.hi[axis]);
-    auto gap = hn::Max(hn::Max(hn::Sub(x, q_hi), hn::Sub(q_lo, x)), hn::Zero(tag));
-    if constexpr (Wrap) {
-      if (side[axis] > 0) {
-        const auto most = hn::Max(hn::Sub(x, q_lo), hn::Sub(q_hi, x));
-        gap = hn::Min(gap, hn::Sub(hn::Set(tag, side[axis]), most));
-      }
-    }
-    sum = add_square(sum, gap, axis);
-  }
-  return sum;
-}
-
-/// The same from a point.
 template <bool Wrap, int D, class T>
 HWY_INLINE Vec<T> lower2(const T* HWY_RESTRICT q, const T* HWY_RESTRICT chunk, std::size_t lane,
                          const T* HWY_RESTRICT side, Axes<D> axes) {
-  const Tag<T> tag;
-  auto sum = hn::Zero(tag);
-  for (int axis = 0; axis < axes.count(); ++axis) {
-    const auto lo = hn::Load(tag, chunk + static_cast<std::size_t>(axis) * kLanes + lane);
-    const auto hi =
-        hn::Load(tag, chunk + static_cast<std::size_t>(axes.count() + axis) * kLanes + lane);
-    const auto x = hn::Set(tag, q[axis]);
-    auto gap = hn::Max(hn::Max(hn::Sub(lo, x), hn::Sub(x, hi)), hn::Zero(tag));
-    if constexpr (Wrap) {
-      if (side[axis] > 0) {
-        const auto most = hn::Max(hn::Sub(hi, x), hn::Sub(x, lo));
-        gap = hn::Min(gap, hn::Sub(hn::Set(tag, side[axis]), most));
-      }
-    }
-    sum = add_square(sum, gap, axis);
-  }
-  return sum;
+  return lower2<Wrap>(PointAt<T>{q}, ChunkColumns<D, T>{chunk + lane, axes}, side, axes);
+}
+template <bool Wrap, int D, class T>
+HWY_INLINE Vec<T> lower2_of_points(const Bounds<D, T>& q, const T* HWY_RESTRICT block,
+                                   std::size_t lane, const T* HWY_RESTRICT side, Axes<D> axes) {
+  return lower2<Wrap>(BoxAt<D, T>{q}, PointColumns<T>{block + lane}, side, axes);
 }
 
 }  // namespace HWY_NAMESPACE

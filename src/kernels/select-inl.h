@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "geometry/candidate.hpp"
 #include "kernels/compress-inl.h"
 #include "kernels/keys-inl.h"
 #include "kernels/sorting_network.hpp"
@@ -18,16 +19,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
-
-/// Candidates as they are sorted one query at a time.
-template <class T>
-struct Candidate {
-  T d2;
-  std::uint32_t id;
-  bool operator<(const Candidate& other) const {
-    return d2 < other.d2 || (d2 == other.d2 && id < other.id);
-  }
-};
 
 template <class T>
 class Selector {
@@ -63,7 +54,8 @@ class Selector {
     for (std::size_t i = count; i < rows; i += hn::Lanes(Tag<T>()))
       hn::StoreU(padding, Tag<T>(), slot.d2 + i);
     // Infinity is the padding of doubles, and a d2 as well: the index decides.
-    if (sizeof(T) == 8 && count < rows) std::fill(slot.id + count, slot.id + rows, 0xffffffffu);
+    if (sizeof(T) == 8 && count < rows)
+      std::fill(slot.index + count, slot.index + rows, 0xffffffffu);
   }
 
   template <std::size_t... I>
@@ -148,15 +140,15 @@ class Selector {
 
   void sort_one(const Slots<T>& slot, std::size_t count, std::size_t keep) {
     row_.resize(count);
-    for (std::size_t i = 0; i < count; ++i) row_[i] = {slot.d2[i], slot.id[i]};
+    for (std::size_t i = 0; i < count; ++i) row_[i] = {slot.d2[i], slot.index[i]};
     if (keep < count) {
       std::nth_element(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(keep), row_.end());
       row_.resize(keep);
     }
     std::sort(row_.begin(), row_.end());
     for (std::size_t i = 0; i < row_.size(); ++i) {
-      slot.d2[i] = row_[i].d2;
-      slot.id[i] = row_[i].id;
+      slot.d2[i] = row_[i].key;
+      slot.index[i] = row_[i].index;
     }
   }
 

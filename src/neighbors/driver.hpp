@@ -26,6 +26,10 @@ template <class Job>
 std::unique_ptr<SearchWorker> make_any_worker(const Job& job) {
   return job.p == 2 ? make_worker(job) : make_norm_worker(job);
 }
+template <class T>
+std::unique_ptr<SearchWorker> make_any_worker(const WalkJob<T>& job) {
+  return make_worker(job);
+}
 
 /// The workers of a call: a range takes one that is free and gives it back with what it learned.
 template <class Job>

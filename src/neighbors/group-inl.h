@@ -13,10 +13,11 @@
 #include <hwy/highway.h>
 #include <limits>
 
+#include "geometry/distance.hpp"
 #include "kernels/select-inl.h"
 #include "neighbors/rows-inl.h"
 #include "neighbors/search_job.hpp"
-#include "walk/reach-inl.h"
+#include "walk/sources-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -26,11 +27,11 @@ template <int D, class T>
 class GroupSearch : public SearchWorker {
  public:
   explicit GroupSearch(const SearchJob<T>& search)
-      : search_(search), reach_(search.source, search.side) {
+      : search_(search), sources_(search.source, search.side) {
     reserve_slots(8 * kLanes);
   }
 
-  void run(std::size_t group_begin, std::size_t group_end) final {
+  void run(std::size_t group_begin, std::size_t group_end) override {
     for (std::size_t group = group_begin; group < group_end; ++group) {
       const std::size_t first = group * kGroupBlocks;
       const std::size_t last = std::min(search_.queries.block_count(), first + kGroupBlocks);
@@ -50,98 +51,115 @@ class GroupSearch : public SearchWorker {
   /// Finds and delivers the neighbours of the block of queries that is set.
   virtual void search_block() = 0;
 
-  Box box_of_block(std::size_t block) const { return search_.queries.box(0, block, reach_.axes()); }
+  Box box_of_block(std::size_t block) const {
+    return search_.queries.box(0, block, sources_.axes());
+  }
 
-  T diagonal2(const Box& box) const {
-    T sum = 0;
-    for (int axis = 0; axis < reach_.axes().count(); ++axis) {
-      const T width = box.hi[axis] - box.lo[axis];
-      sum += width * width;
-    }
-    return std::min(std::numeric_limits<T>::max(), sum);  // finite even where queries are not
+  T finite_diagonal2(const Box& box) const {
+    return std::min(std::numeric_limits<T>::max(), diagonal2(box, sources_.axes()));
   }
 
   bool is_point(const Box& box) const {
-    return std::equal(box.lo, box.lo + reach_.axes().count(), box.hi);
+    return std::equal(box.lo, box.lo + sources_.axes().count(), box.hi);
   }
 
   void set_group(std::size_t first, std::size_t last) {
     group_ = box_of_block(first);
     for (std::size_t block = first + 1; block < last; ++block)
-      group_.add(box_of_block(block), reach_.axes());
+      group_.add(box_of_block(block), sources_.axes());
     listed2_ = -1;
     is_listed_ = false;
   }
 
   void set_block(std::size_t block) {
-    block_ = block;
-    query_ = search_.queries.block(block, reach_.axes());
-    queries_ = search_.queries.points_of_block(block);
+    const std::size_t begin = block * kLanes;
+    set_queries({begin, begin + search_.queries.points_of_block(block)});
   }
-  std::uint32_t query_id(std::size_t j) const { return indices_of(query_, reach_.axes())[j]; }
+  /// Queries of one block.
+  void set_queries(const IndexRange& positions) {
+    position_ = positions.begin;
+    const T* block = search_.queries.block(position_ / kLanes, sources_.axes());
+    query_ = block + position_ % kLanes;
+    indices_ = indices_of(block, sources_.axes()) + position_ % kLanes;
+    queries_ = positions.size();
+  }
+  std::uint32_t query_index(std::size_t j) const { return indices_[j]; }
   std::size_t row_of(std::size_t j) const {
-    return search_.in_tree_order ? block_ * kLanes + j : query_id(j);
+    if (search_.in_tree_order) return position_ + j;
+    return search_.rows ? search_.rows[query_index(j)] : query_index(j);
+  }
+  T limit2_of(std::size_t j) const {
+    return search_.limits2 ? search_.limits2[query_index(j)] : search_.limit2;
   }
 
   /// Lists the blocks within r2 of the group, unless they are more than `limit`.
   void list_group(T r2, std::size_t limit) {
     listed2_ = r2;
-    is_wrapped_ = leaves_box(r2);
-    const BoxProbe<D, T> probe(group_, reach_.axes());
-    is_listed_ = is_wrapped_ ? reach_.template list<true>(probe, r2, limit, list_)
-                             : reach_.template list<false>(probe, r2, limit, list_);
+    is_wrapped_ = leaves_box(group_, r2);
+    const BoxProbe<D, T> probe(group_, sources_.axes());
+    is_listed_ = is_wrapped_ ? sources_.template list<true>(probe, r2, limit, list_)
+                             : sources_.template list<false>(probe, r2, limit, list_);
     if (is_listed_ && picked_stride_ < list_.size + 2 * kLanes) {
       picked_stride_ = 2 * list_.size + 4 * kLanes;
       picked_ = Array<std::uint32_t>(kLanes * picked_stride_);
     }
   }
 
-  /// Could a pair within r2 of the group be nearer around the box? The margin covers every
+  /// Could a pair within r2 of these queries be nearer around the box? The margin covers every
   /// rounding, squares that vanish too: below the root of the least normal number, differences have
   /// no exact square.
-  bool leaves_box(T r2) const {
+  bool leaves_box(const Box& queries, T r2) const {
     if (!search_.is_periodic) return false;
     const T r = std::sqrt(std::max(r2, std::numeric_limits<T>::min())) * T(1.00001);
-    for (int axis = 0; axis < reach_.axes().count(); ++axis) {
+    for (int axis = 0; axis < sources_.axes().count(); ++axis) {
       const T side = search_.side[axis], far = r + T(1e-6) * side;
-      if (side > 0 && !(group_.lo[axis] - far > 0 && group_.hi[axis] + far < side)) return true;
+      if (side > 0 && !(queries.lo[axis] - far > 0 && queries.hi[axis] + far < side)) return true;
     }
     return false;
   }
 
   /// The blocks in reach of one query, whatever the group; false if they are more than `limit`.
   bool list_alone(std::size_t j, T r2, std::size_t limit) {
-    const PointProbe<D, T> probe(query_ + j, kLanes, reach_.axes());
-    return search_.is_periodic ? reach_.template list<true>(probe, r2, limit, alone_)
-                               : reach_.template list<false>(probe, r2, limit, alone_);
+    const PointProbe<D, T> probe(query_ + j, kLanes, sources_.axes());
+    return search_.is_periodic ? sources_.template list<true>(probe, r2, limit, alone_)
+                               : sources_.template list<false>(probe, r2, limit, alone_);
   }
   void collect_alone(std::size_t j, T r2) {
     reserve_slots(alone_.size * kLanes);
     if (search_.is_periodic)
-      collect<true>(j, alone_.block.data(), alone_.size, r2);
+      collect<true>(j, alone_.source.data(), alone_.size, r2);
     else
-      collect<false>(j, alone_.block.data(), alone_.size, r2);
+      collect<false>(j, alone_.source.data(), alone_.size, r2);
   }
 
   template <bool Wrap>
   HWY_INLINE void collect(std::size_t j, const std::uint32_t* picked, std::size_t blocks, T r2) {
     const Slots<T> slot = slots(j);
-    counts_of_[j] = reach_.template collect<Wrap>(picked, blocks, query_ + j, r2, slot.d2, slot.id);
+    counts_of_[j] =
+        sources_.template collect<Wrap>(picked, blocks, query_ + j, r2, slot.d2, slot.index);
   }
 
   /// Removes the query itself from its candidates.
   void forget(std::size_t j, std::uint32_t self) {
     const Slots<T> slot = slots(j);
     const std::size_t count = counts_of_[j];
-    const auto at = static_cast<std::size_t>(std::find(slot.id, slot.id + count, self) - slot.id);
+    const auto at =
+        static_cast<std::size_t>(std::find(slot.index, slot.index + count, self) - slot.index);
     if (at == count) return;
     slot.d2[at] = slot.d2[count - 1];
-    slot.id[at] = slot.id[count - 1];
+    slot.index[at] = slot.index[count - 1];
     --counts_of_[j];
   }
 
+  /// What a row gets, in place: the first candidates of a query, sorted before.
+  HWY_INLINE Found<T> found(std::size_t j, std::size_t count) const {
+    const Slots<T> slot = slots(j);
+    if (!search_.wants_d2) to_distances(slot.d2, count, search_.unscale);
+    return {row_of(j), count, slot.index, slot.d2};
+  }
+
   Slots<T> slots(std::size_t j) const {
-    return Slots<T>{d2_.data(), id_.data(), slot_stride_}.from(j);
+    return Slots<T>{d2_.data(), index_.data(), slot_stride_}.from(j);
   }
   std::uint32_t* picked(std::size_t j) const { return picked_.data() + j * picked_stride_; }
 
@@ -150,33 +168,34 @@ class GroupSearch : public SearchWorker {
     if (HWY_LIKELY(count + 4 * kLanes <= slot_stride_)) return;
     const std::size_t stride = (2 * count + 8 * kLanes) / kSortedRun * kSortedRun;
     Array<T> d2(kLanes * stride);
-    Array<std::uint32_t> id(kLanes * stride);
+    Array<std::uint32_t> index(kLanes * stride);
     for (std::size_t j = 0; slot_stride_ > 0 && j < kLanes; ++j) {
       std::copy_n(slots(j).d2, slot_stride_, d2.data() + j * stride);
-      std::copy_n(slots(j).id, slot_stride_, id.data() + j * stride);
+      std::copy_n(slots(j).index, slot_stride_, index.data() + j * stride);
     }
     d2_ = std::move(d2);
-    id_ = std::move(id);
+    index_ = std::move(index);
     slot_stride_ = stride;
   }
 
   const SearchJob<T>& search_;
-  Reach<D, T> reach_;
+  Sources<D, T> sources_;
   Selector<T> selector_;
 
   Box group_;
   T listed2_ = -1;  ///< the group's list holds all blocks within
   bool is_listed_ = false, is_wrapped_ = false;
-  BlockList<T> list_, near_, alone_;
+  InteractionList<T> list_, near_, alone_;
   Array<std::uint32_t> picked_;
   std::size_t picked_stride_ = 0;
 
-  std::size_t block_ = 0;
-  const T* query_ = nullptr;  ///< the block of queries
+  std::size_t position_ = 0;  ///< of the first query
+  const T* query_ = nullptr;  ///< its coordinates, a column of 8 apart; the others follow
+  const std::uint32_t* indices_ = nullptr;  ///< of the queries
   std::size_t queries_ = 0;
   std::size_t counts_of_[kLanes] = {};
   Array<T> d2_;
-  Array<std::uint32_t> id_;
+  Array<std::uint32_t> index_;
   std::size_t slot_stride_ = 0;
 };
 

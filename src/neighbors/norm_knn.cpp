@@ -5,57 +5,11 @@
 
 #include "neighbors/norm_search.hpp"
 #include "neighbors/norm_walk.hpp"
+#include "walk/depth_first.hpp"
+#include "walk/first.hpp"
 
 namespace kith {
 namespace {
-
-/// The first k of all candidates that were offered.
-template <class Key>
-class FirstOf {
- public:
-  void reset(std::size_t k, Key limit) {
-    k_ = k;
-    found_.clear();
-    last_ = {limit, kNoIndex};
-  }
-  /// Only candidates before this one are wanted.
-  const Candidate<Key>& last() const { return last_; }
-  std::vector<Candidate<Key>>& sorted() {
-    if (is_heap()) std::sort_heap(found_.begin(), found_.end());
-    return found_;
-  }
-
-  /// The candidate comes before last().
-  void add(const Candidate<Key>& candidate) {
-    is_heap() ? add_to_heap(candidate) : add_in_order(candidate);
-  }
-
- private:
-  /// Moving up to 64 neighbours costs less than keeping a heap.
-  bool is_heap() const { return k_ > 64; }
-
-  void add_in_order(const Candidate<Key>& candidate) {
-    if (found_.size() < k_) found_.push_back(candidate);
-    std::size_t i = found_.size() - 1;
-    for (; i > 0 && candidate < found_[i - 1]; --i) found_[i] = found_[i - 1];
-    found_[i] = candidate;
-    if (found_.size() == k_) last_ = found_.back();
-  }
-
-  void add_to_heap(const Candidate<Key>& candidate) {
-    if (found_.size() == k_) {
-      std::pop_heap(found_.begin(), found_.end());
-      found_.pop_back();
-    }
-    found_.push_back(candidate);
-    std::push_heap(found_.begin(), found_.end());
-    if (found_.size() == k_) last_ = found_.front();
-  }
-
-  std::size_t k_ = 0;
-  std::vector<Candidate<Key>> found_;
-  Candidate<Key> last_{};
-};
 
 template <int D, class T, class Norm>
 class NormKnn final : public SearchWorker {
@@ -69,21 +23,45 @@ class NormKnn final : public SearchWorker {
                          });
   }
 
- private:
+  // ---- as the judge of the walk
+
   using Walk = NormWalk<D, T, Norm>;
   using Key = typename Walk::Key;
+  /// Where nodes begin.
+  using Begins = Lanes<Candidate<Key>>;
 
+  Begins look(int plane, std::size_t chunk) const {
+    Lanes<Key> lower;
+    walk_.lower(box_, plane, chunk, lower);
+    Begins begins;
+    for (std::size_t i = 0; i < kLanes; ++i)
+      begins[i] = {lower[i], walk_.smallest(plane, chunk * kLanes + i)};
+    return begins;
+  }
+  Verdict verdict(const Begins& begins, std::size_t lane, int, std::size_t) const {
+    return last_ < begins[lane] ? Verdict::drop : Verdict::keep;
+  }
+  bool comes_before(const Begins& begins, std::size_t lane, std::size_t other) const {
+    return begins[lane] < begins[other];
+  }
+  void settle(int, std::size_t) const {}
+  void leaf(std::size_t block, const Begins& begins, std::size_t lane) {
+    search_block(block, begins[lane].index);
+  }
+
+ private:
   void search(const QueryBlock<D, T>& queries, std::size_t begin, std::size_t end) {
     queries_ = &queries;
     begin_ = begin;
     end_ = end;
     box_ = queries.box(begin, end);
     for (std::size_t lane = begin; lane < end; ++lane) {
-      first_[lane].reset(job_.k, static_cast<Key>(job_.limit));
+      const double limit = job_.limits ? job_.limits[queries.index(lane)] : job_.limit;
+      first_[lane].reset(job_.k, {static_cast<Key>(limit), kNoIndex});
       queries.load(lane, x_[lane].data());
     }
     update_last();
-    open(walk_.top(), 0);
+    DepthFirst<T, NormKnn>(job_.source, *this).run();
     for (std::size_t lane = begin; lane < end; ++lane) deliver(lane);
   }
 
@@ -92,33 +70,6 @@ class NormKnn final : public SearchWorker {
     last_ = first_[begin_].last();
     for (std::size_t lane = begin_ + 1; lane < end_; ++lane)
       if (last_ < first_[lane].last()) last_ = first_[lane].last();
-  }
-
-  void open(int level, std::size_t parent) {
-    const std::size_t count = walk_.children(level, parent);
-    Lanes<Key> lower;
-    walk_.lower(box_, level, parent, lower);
-    Lanes<Candidate<Key>> nearest;
-    Lanes<std::size_t> child;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Candidate<Key> node{lower[i], walk_.smallest(level, parent * kLanes + i)};
-      if (last_ < node) continue;
-      std::size_t at = kept++;
-      for (; at > 0 && node < nearest[at - 1]; --at) {
-        nearest[at] = nearest[at - 1];
-        child[at] = child[at - 1];
-      }
-      nearest[at] = node;
-      child[at] = parent * kLanes + i;
-    }
-    for (std::size_t i = 0; i < kept; ++i) {
-      if (last_ < nearest[i]) break;
-      if (level > 0)
-        open(level - 1, child[i]);
-      else
-        search_block(child[i], nearest[i].id);
-    }
   }
 
   void search_block(std::size_t block, std::uint32_t smallest) {
@@ -132,17 +83,17 @@ class NormKnn final : public SearchWorker {
   }
 
   bool add_block(std::size_t lane, std::size_t block) {
-    FirstOf<Key>& first = first_[lane];
+    First<Key>& first = first_[lane];
     Lanes<Key> keys;
     walk_.keys(x_[lane].data(), block, keys);
-    const std::uint32_t* ids = walk_.ids(block);
+    const std::uint32_t* indices = walk_.indices(block);
     const std::size_t count = walk_.points_of(0, block);
     bool has_changed = false;
     for (std::size_t i = 0; i < count; ++i) {
       if (keys[i] > first.last().key) continue;  // most of them; a comparison less for each
-      const Candidate<Key> candidate{keys[i], ids[i]};
+      const Candidate<Key> candidate{keys[i], indices[i]};
       if (!(candidate < first.last())) continue;
-      if (job_.exclude_self && ids[i] == queries_->id(lane)) continue;
+      if (job_.exclude_self && indices[i] == queries_->index(lane)) continue;
       first.add(candidate);
       has_changed = true;
     }
@@ -167,7 +118,7 @@ class NormKnn final : public SearchWorker {
   std::size_t begin_ = 0, end_ = 0;
   Bounds<D, T> box_;
   std::array<std::array<T, kAxisRoom<D>>, kLanes> x_;
-  std::array<FirstOf<Key>, kLanes> first_;
+  std::array<First<Key>, kLanes> first_;
   Candidate<Key> last_{};
   NormRows<T> rows_;
 };

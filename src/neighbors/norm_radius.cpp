@@ -5,6 +5,7 @@
 
 #include "neighbors/norm_search.hpp"
 #include "neighbors/norm_walk.hpp"
+#include "walk/depth_first.hpp"
 
 namespace kith {
 namespace {
@@ -22,17 +23,35 @@ class NormRadius final : public SearchWorker {
                          });
   }
 
- private:
+  // ---- as the judge of the walk
+
   using Walk = NormWalk<D, T, Norm>;
   using Key = typename Walk::Key;
+  struct Ends {
+    Lanes<Key> lower, upper;
+  };
 
+  Ends look(int plane, std::size_t chunk) const {
+    Ends ends;
+    walk_.lower(box_, plane, chunk, ends.lower);
+    if (job_.counts) walk_.upper(box_, plane, chunk, ends.upper);
+    return ends;
+  }
+  Verdict verdict(const Ends& ends, std::size_t lane, int, std::size_t) const {
+    if (ends.lower[lane] > most_) return Verdict::drop;
+    return job_.counts && ends.upper[lane] <= least_ ? Verdict::settle : Verdict::keep;
+  }
+  void settle(int plane, std::size_t node) { count_all(walk_.points_of(plane, node)); }
+  void leaf(std::size_t block, const Ends&, std::size_t) { search_block(block); }
+
+ private:
   void search(const QueryBlock<D, T>& queries, std::size_t begin, std::size_t end) {
     queries_ = &queries;
     begin_ = begin;
     end_ = end;
     box_ = queries.box(begin, end);
     for (std::size_t lane = begin; lane < end; ++lane) {
-      const double limit = job_.limits ? job_.limits[queries.id(lane)] : job_.limit;
+      const double limit = job_.limits ? job_.limits[queries.index(lane)] : job_.limit;
       limit_[lane] = static_cast<Key>(limit);
       found_[lane].clear();
       count_[lane] = 0;
@@ -40,25 +59,8 @@ class NormRadius final : public SearchWorker {
     }
     most_ = *std::max_element(limit_.begin() + begin, limit_.begin() + end);
     least_ = *std::min_element(limit_.begin() + begin, limit_.begin() + end);
-    if (most_ >= 0) open(walk_.top(), 0);
+    if (most_ >= 0) DepthFirst<T, NormRadius>(job_.source, *this).run();
     for (std::size_t lane = begin; lane < end; ++lane) deliver(lane);
-  }
-
-  void open(int level, std::size_t parent) {
-    const std::size_t count = walk_.children(level, parent);
-    Lanes<Key> lower, upper;
-    walk_.lower(box_, level, parent, lower);
-    if (job_.counts) walk_.upper(box_, level, parent, upper);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t node = parent * kLanes + i;
-      if (lower[i] > most_) continue;
-      if (job_.counts && upper[i] <= least_)
-        count_all(walk_.points_of(level, node));
-      else if (level > 0)
-        open(level - 1, node);
-      else
-        search_block(node);
-    }
   }
 
   void count_all(std::size_t points) {
@@ -69,7 +71,7 @@ class NormRadius final : public SearchWorker {
   void search_block(std::size_t block) {
     Lanes<Key> lower, keys;
     walk_.lower(queries_->coordinates(), walk_.box_of_node(0, block), lower);
-    const std::uint32_t* ids = walk_.ids(block);
+    const std::uint32_t* indices = walk_.indices(block);
     const std::size_t points = walk_.points_of(0, block);
     for (std::size_t lane = begin_; lane < end_; ++lane) {
       if (lower[lane] > limit_[lane]) continue;
@@ -77,8 +79,8 @@ class NormRadius final : public SearchWorker {
       for (std::size_t i = 0; i < points; ++i) {
         if (keys[i] > limit_[lane]) continue;
         ++count_[lane];
-        if (!job_.counts && !(job_.exclude_self && ids[i] == queries_->id(lane)))
-          found_[lane].push_back({keys[i], ids[i]});
+        if (!job_.counts && !(job_.exclude_self && indices[i] == queries_->index(lane)))
+          found_[lane].push_back({keys[i], indices[i]});
       }
     }
   }

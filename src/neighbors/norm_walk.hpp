@@ -7,21 +7,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "geometry/candidate.hpp"
 #include "geometry/norms.hpp"
 #include "neighbors/search_job.hpp"
 #include "tree/planes_view.hpp"
 
 namespace kith {
-
-/// Ordered as neighbours are: by key, then by original index.
-template <class Key>
-struct Candidate {
-  Key key;
-  std::uint32_t id;
-  bool operator<(const Candidate& other) const {
-    return key < other.key || (key == other.key && id < other.id);
-  }
-};
 
 /// 8 values, one per lane.
 template <class Value>
@@ -91,16 +82,16 @@ class NormWalk {
       const T* p = at + column_at(axis);
       if (side > 0)
         for (std::size_t i = 0; i < kLanes; ++i)
-          out[i] = metric_.norm.add(out[i], metric_.wrapped_gap(std::abs(x - p[i]), side));
+          out[i] = metric_.norm.add(out[i], axis_distance(x, p[i], side));
       else
         for (std::size_t i = 0; i < kLanes; ++i)
-          out[i] = metric_.norm.add(out[i], std::abs(x - p[i]));
+          out[i] = metric_.norm.add(out[i], axis_distance(x, p[i], T(0)));
     }
   }
   void load(std::size_t block, std::size_t lane, T* out) const {
     load_lane(source_.block(block, metric_.axes), lane, metric_.axes, out);
   }
-  const std::uint32_t* ids(std::size_t block) const {
+  const std::uint32_t* indices(std::size_t block) const {
     return indices_of(source_.block(block, metric_.axes), metric_.axes);
   }
 
@@ -129,14 +120,15 @@ class QueryBlock {
   QueryBlock(const SearchJob<T>& job, std::size_t block) : job_(job), block_(block) {
     const Axes<D> axes(job.queries.dimension);
     x_ = job.queries.block(block, axes);
-    ids_ = indices_of(x_, axes);
+    indices_ = indices_of(x_, axes);
     size_ = job.queries.points_of_block(block);
   }
   std::size_t size() const { return size_; }
   const T* coordinates() const { return x_; }
-  std::uint32_t id(std::size_t lane) const { return ids_[lane]; }
+  std::uint32_t index(std::size_t lane) const { return indices_[lane]; }
   std::size_t row(std::size_t lane) const {
-    return job_.in_tree_order ? block_ * kLanes + lane : ids_[lane];
+    if (job_.in_tree_order) return block_ * kLanes + lane;
+    return job_.rows ? job_.rows[indices_[lane]] : indices_[lane];
   }
   void load(std::size_t lane, T* out) const {
     load_lane(x_, lane, Axes<D>(job_.queries.dimension), out);
@@ -156,7 +148,7 @@ class QueryBlock {
   const SearchJob<T>& job_;
   std::size_t block_, size_;
   const T* x_;
-  const std::uint32_t* ids_;
+  const std::uint32_t* indices_;
 };
 
 /// Turns candidates into a visit or into values of the caller's arrays, from `at` on.
@@ -166,20 +158,20 @@ class NormRows {
   template <class Norm, class Key>
   void deliver(const SearchJob<T>& job, const Norm& norm, std::size_t row,
                const std::vector<Candidate<Key>>& found, std::size_t at) {
-    ids_.resize(found.size());
+    indices_.resize(found.size());
     distances_.resize(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
-      ids_[i] = found[i].id;
+      indices_[i] = found[i].index;
       distances_[i] = norm.length_of(found[i].key) * job.unscale;
     }
-    if (job.visit) return (*job.visit)({row, found.size(), ids_.data(), distances_.data()});
+    if (job.visit) return (*job.visit)({row, found.size(), indices_.data(), distances_.data()});
     if (job.distance) std::copy(distances_.begin(), distances_.end(), job.distance + at);
-    if (job.index32) std::copy(ids_.begin(), ids_.end(), job.index32 + at);
-    if (job.index64) std::copy(ids_.begin(), ids_.end(), job.index64 + at);
+    if (job.index32) std::copy(indices_.begin(), indices_.end(), job.index32 + at);
+    if (job.index64) std::copy(indices_.begin(), indices_.end(), job.index64 + at);
   }
 
  private:
-  std::vector<std::uint32_t> ids_;
+  std::vector<std::uint32_t> indices_;
   std::vector<T> distances_;
 };
 

@@ -29,14 +29,14 @@ class RadiusSearch final : public GroupSearch<D, T> {
  private:
   using Base = GroupSearch<D, T>;
   using Base::counts_of_, Base::is_listed_, Base::is_wrapped_, Base::list_, Base::listed2_,
-      Base::picked, Base::queries_, Base::query_, Base::reach_, Base::reserve_slots, Base::slots;
+      Base::picked, Base::queries_, Base::query_, Base::sources_, Base::reserve_slots, Base::slots;
   /// Beyond so many blocks a group is spread out, and each query does better from the root.
   static constexpr std::size_t kMaxListed = 1 << 16;
 
   void search_block() override {
     T limit2[kLanes], most = -1;
     for (std::size_t j = 0; j < queries_; ++j) {
-      limit2[j] = job_.limits2 ? job_.limits2[this->query_id(j)] : job_.limit2;
+      limit2[j] = this->limit2_of(j);
       if (limit2[j] <= std::numeric_limits<T>::max()) most = std::max(most, limit2[j]);
     }
     std::fill(counts_of_, counts_of_ + kLanes, 0);
@@ -60,12 +60,12 @@ class RadiusSearch final : public GroupSearch<D, T> {
 
   template <bool Wrap>
   void search_listed(const T* limit2, T most) {
-    const BoxProbe<D, T> probe(this->box_of_block(this->block_), reach_.axes());
-    reach_.template filter<Wrap>(list_, probe, most, this->near_);
+    const BoxProbe<D, T> probe(this->box_of_block(this->position_ / kLanes), sources_.axes());
+    sources_.template filter<Wrap>(list_, probe, most, this->near_);
     for (std::size_t j = 0; j < queries_; ++j) {
       if (limit2[j] < 0) continue;
       const std::size_t blocks =
-          reach_.template pick<Wrap>(this->near_, query_ + j, limit2[j], picked(j));
+          sources_.template pick<Wrap>(this->near_, query_ + j, limit2[j], picked(j));
       reserve_slots(blocks * kLanes);
       this->template collect<Wrap>(j, picked(j), blocks, limit2[j]);
     }
@@ -91,7 +91,7 @@ class RadiusSearch final : public GroupSearch<D, T> {
 
   void finish() {
     if (job_.exclude_self)
-      for (std::size_t j = 0; j < queries_; ++j) this->forget(j, this->query_id(j));
+      for (std::size_t j = 0; j < queries_; ++j) this->forget(j, this->query_index(j));
     if (job_.counts) {
       for (std::size_t j = 0; j < queries_; ++j)
         job_.counts[this->row_of(j)] = static_cast<std::int64_t>(counts_of_[j]);
@@ -104,10 +104,7 @@ class RadiusSearch final : public GroupSearch<D, T> {
       for (std::size_t j = 0; j < queries_; j += kColumns)
         this->selector_.sort(slots(j), counts_of_ + j, keep);
     for (std::size_t j = 0; j < queries_; ++j) {
-      const Slots<T> slot = slots(j);
-      const std::size_t count = std::min(counts_of_[j], keep);
-      to_distances(slot.d2, count, job_.unscale);
-      const Found<T> found{this->row_of(j), count, slot.id, slot.d2};
+      const Found<T> found = this->found(j, std::min(counts_of_[j], keep));
       if (job_.visit)
         (*job_.visit)(found);
       else

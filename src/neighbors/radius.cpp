@@ -140,8 +140,8 @@ void visit_pairs(
     std::vector<std::uint32_t> index;
     std::vector<T> distance;
     for (std::size_t n = 0; n < found.count; ++n)
-      if (found.id[n] > found.row) {
-        index.push_back(found.id[n]);
+      if (found.index[n] > found.row) {
+        index.push_back(found.index[n]);
         distance.push_back(found.distance[n]);
       }
     if (!index.empty()) visit(found.row, index, distance);
@@ -149,6 +149,7 @@ void visit_pairs(
   const FunctionRef<void(const Found<T>&)> visitor(visit_one);
   search.job().visit = &visitor;
   search.run(stage);
+  search.job().visit = nullptr;
 }
 
 /// Pairs have no radii of their own, and a limit on neighbours would break them.

@@ -73,7 +73,7 @@ void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
         "for_each_neighborhood", tree, options,
         [&](const Found<T>& found) {
           caller_code([&] {
-            visit({found.row, {found.id, found.count}, {found.distance, found.count}});
+            visit({found.row, {found.index, found.count}, {found.distance, found.count}});
           });
         },
         workers);
@@ -127,7 +127,7 @@ std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
           const double q = h > 0 ? double{found.distance[i]} / h : 0;
           const double weight =
               options.kernel == SphKernel::cubic_spline ? cubic_spline(q) : wendland_c2(q, d);
-          sum += weight * (options.mass.empty() ? 1 : options.mass[found.id[i]]);
+          sum += weight * (options.mass.empty() ? 1 : options.mass[found.index[i]]);
         }
         return factor * sum / std::pow(h, d);
       },

@@ -51,9 +51,9 @@ template <class T>
 HWY_INLINE void write_neighbors(const SearchJob<T>& job, const Found<T>& found, std::size_t at) {
   if (job.distance) copy(Tag<T>(), found.distance, found.count, job.distance + at);
   if (job.index32)
-    copy(hn::CappedTag<std::int32_t, kLanes>(), reinterpret_cast<const std::int32_t*>(found.id),
+    copy(hn::CappedTag<std::int32_t, kLanes>(), reinterpret_cast<const std::int32_t*>(found.index),
          found.count, job.index32 + at);
-  if (job.index64) widen(found.id, found.count, job.index64 + at);
+  if (job.index64) widen(found.index, found.count, job.index64 + at);
 }
 
 /// The rest of a row of k.

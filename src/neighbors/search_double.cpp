@@ -5,6 +5,7 @@
 
 #include "neighbors/knn-inl.h"
 #include "neighbors/radius-inl.h"
+#include "neighbors/walk_knn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -13,6 +14,11 @@ namespace HWY_NAMESPACE {
 std::unique_ptr<SearchWorker> make_double_knn(const KnnJob<double>& job) {
   return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
     return std::make_unique<KnnSearch<D, double>>(job);
+  });
+}
+std::unique_ptr<SearchWorker> make_double_walk(const WalkJob<double>& job) {
+  return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
+    return std::make_unique<WalkKnn<D, double>>(job);
   });
 }
 std::unique_ptr<SearchWorker> make_double_radius(const RadiusJob<double>& job) {
@@ -29,10 +35,14 @@ HWY_AFTER_NAMESPACE();
 namespace kith {
 
 HWY_EXPORT(make_double_knn);
+HWY_EXPORT(make_double_walk);
 HWY_EXPORT(make_double_radius);
 
 std::unique_ptr<SearchWorker> make_worker(const KnnJob<double>& job) {
   return HWY_DYNAMIC_DISPATCH(make_double_knn)(job);
+}
+std::unique_ptr<SearchWorker> make_worker(const WalkJob<double>& job) {
+  return HWY_DYNAMIC_DISPATCH(make_double_walk)(job);
 }
 std::unique_ptr<SearchWorker> make_worker(const RadiusJob<double>& job) {
   return HWY_DYNAMIC_DISPATCH(make_double_radius)(job);

@@ -5,6 +5,7 @@
 
 #include "neighbors/knn-inl.h"
 #include "neighbors/radius-inl.h"
+#include "neighbors/walk_knn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -13,6 +14,11 @@ namespace HWY_NAMESPACE {
 std::unique_ptr<SearchWorker> make_float_knn(const KnnJob<float>& job) {
   return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
     return std::make_unique<KnnSearch<D, float>>(job);
+  });
+}
+std::unique_ptr<SearchWorker> make_float_walk(const WalkJob<float>& job) {
+  return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
+    return std::make_unique<WalkKnn<D, float>>(job);
   });
 }
 std::unique_ptr<SearchWorker> make_float_radius(const RadiusJob<float>& job) {
@@ -29,10 +35,14 @@ HWY_AFTER_NAMESPACE();
 namespace kith {
 
 HWY_EXPORT(make_float_knn);
+HWY_EXPORT(make_float_walk);
 HWY_EXPORT(make_float_radius);
 
 std::unique_ptr<SearchWorker> make_worker(const KnnJob<float>& job) {
   return HWY_DYNAMIC_DISPATCH(make_float_knn)(job);
+}
+std::unique_ptr<SearchWorker> make_worker(const WalkJob<float>& job) {
+  return HWY_DYNAMIC_DISPATCH(make_float_walk)(job);
 }
 std::unique_ptr<SearchWorker> make_worker(const RadiusJob<float>& job) {
   return HWY_DYNAMIC_DISPATCH(make_float_radius)(job);

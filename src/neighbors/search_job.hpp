@@ -14,13 +14,13 @@ namespace kith {
 inline constexpr std::size_t kGroupBlocks = 8;
 inline constexpr std::size_t kGroupQueries = kGroupBlocks * kLanes;
 
-/// A query's neighbours.
+/// A query's neighbors.
 template <class T>
 struct Found {
   std::size_t row = 0;
   std::size_t count = 0;
-  const std::uint32_t* id = nullptr;
-  const T* distance = nullptr;
+  const std::uint32_t* index = nullptr;
+  const T* distance = nullptr;  ///< or d2, see SearchJob::wants_d2
 };
 
 /// What all searches have in common.
@@ -34,10 +34,19 @@ struct SearchJob {
   bool is_grouped = true;    ///< queries are dense enough to share lists
   bool exclude_self = false;
   bool in_tree_order = false;  ///< row = position in `queries`, not the query's index
-  T limit2 = 0;                ///< neighbours lie within; may be infinite
-  T unscale = 1;               ///< from the tree's lengths to the caller's
-  double p = 2;                ///< the norm; limit2 and limits2 are for 2, limit for all others
-  double limit = 0;            ///< neighbours' keys lie within
+  /// The row of each query index, if it is not the index itself: on a rank, points are numbered in
+  /// the order of their global indices, not in that of the output.
+  const std::uint64_t* rows = nullptr;
+  /// Deliver d2 in the tree's units instead of the distance (p = 2): results of several trees are
+  /// merged exactly by (d2, index), while different d2 may have the same root.
+  bool wants_d2 = false;
+  T limit2 = 0;  ///< neighbors lie within; may be infinite
+  /// One limit per query index instead; for knn, no larger than limit2.
+  const T* limits2 = nullptr;
+  T unscale = 1;                   ///< from the tree's lengths to the caller's
+  double p = 2;                    ///< the norm; limit2 and limits2 are for 2, limit for all others
+  double limit = 0;                ///< neighbors' keys lie within
+  const double* limits = nullptr;  ///< one per query index instead, for p other than 2
 
   // Where neighbours go; any of these may be null.
   T* distance = nullptr;
@@ -55,11 +64,17 @@ struct KnnJob : SearchJob<T> {
   std::size_t k = 0;
 };
 
+/// Rows of k by interaction lists: the planes that are walked, of either builder. Groups are nodes
+/// of `task_plane` of the receivers.
+template <class T>
+struct WalkJob : KnnJob<T> {
+  PlanesView<T> receivers, sources;
+  int task_plane = 0;
+};
+
 /// Lists of any length.
 template <class T>
 struct RadiusJob : SearchJob<T> {
-  const T* limits2 = nullptr;      ///< one limit per query index instead of one for all
-  const double* limits = nullptr;  ///< the same for p other than 2
   bool is_sorted = true;
   std::size_t max_neighbors = 0;  ///< keep the nearest of them; 0 = all
   std::int64_t* counts =
@@ -79,7 +94,7 @@ struct SearchCounts {
 class SearchWorker {
  public:
   virtual ~SearchWorker() = default;
-  /// Groups of 64 consecutive queries each.
+  /// Groups of 64 consecutive queries each; of a WalkJob, receiving nodes.
   virtual void run(std::size_t group_begin, std::size_t group_end) = 0;
   const SearchCounts& counts() const { return counts_; }
 
@@ -90,6 +105,8 @@ class SearchWorker {
 /// For the SIMD target in force. The job must outlive the worker.
 std::unique_ptr<SearchWorker> make_worker(const KnnJob<float>& job);
 std::unique_ptr<SearchWorker> make_worker(const KnnJob<double>& job);
+std::unique_ptr<SearchWorker> make_worker(const WalkJob<float>& job);
+std::unique_ptr<SearchWorker> make_worker(const WalkJob<double>& job);
 std::unique_ptr<SearchWorker> make_worker(const RadiusJob<float>& job);
 std::unique_ptr<SearchWorker> make_worker(const RadiusJob<double>& job);
 

@@ -7,10 +7,10 @@
 
 namespace kith {
 
-/// Fills the rows of the job. `source` and `receivers` are trees of either builder; receivers hold
-/// the queries.
+/// Fills the rows of the search. `sources` and `receivers` are trees of either builder; receivers
+/// hold the queries.
 template <class T>
-void walk_knn(KnnJob<T> job, const PlanesView<T>& source, const PlanesView<T>& receivers,
+void walk_knn(const KnnJob<T>& search, const PlanesView<T>& sources, const PlanesView<T>& receivers,
               Workers& workers);
 
 }  // namespace kith

@@ -12,8 +12,8 @@
 #include <hwy/highway.h>
 #include <vector>
 
-#include "kernels/select-inl.h"
-#include "walk/reach-inl.h"
+#include "walk/first.hpp"
+#include "walk/sources-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -22,89 +22,73 @@ namespace HWY_NAMESPACE {
 template <int D, class T>
 class BestFirst {
  public:
-  explicit BestFirst(const Reach<D, T>& reach) : reach_(reach) {}
+  explicit BestFirst(const Sources<D, T>& sources) : sources_(sources) {}
 
   /// The `need` nearest points within limit2 (may be infinite) of a point, in order. Valid until
   /// the next call.
   const std::vector<Candidate<T>>& search(const T* point, std::size_t need, T limit2) {
-    const PointProbe<D, T> q(point, kLanes, reach_.axes());
-    need_ = need;
-    limit2_ = limit2;
+    const PointProbe<D, T> q(point, kLanes, sources_.axes());
     nodes_.clear();
-    best_.clear();
-    if (need == 0) return best_;
-    push_chunk(q, reach_.tree().entry(), 0);
+    first_.reset(need, {limit2, kNoIndex});
+    if (need == 0) return first_.sorted();
+    push_chunk(q, sources_.tree().entry(), 0);
     while (!nodes_.empty()) {
       std::pop_heap(nodes_.begin(), nodes_.end());
       const Node node = nodes_.back();
       nodes_.pop_back();
-      if (!is_wanted(node.key)) break;
+      if (!first_.wants(node.begin)) break;
       if (node.plane > 0)
         push_chunk(q, node.plane - 1, node.index);
       else
         add_block(q, node.index);
     }
-    std::sort_heap(best_.begin(), best_.end());
-    return best_;
+    return first_.sorted();
   }
 
  private:
   struct Node {
-    Candidate<T> key;  ///< lower bound and smallest index
+    Candidate<T> begin;  ///< lower bound and smallest index
     std::uint32_t index;
     int plane;
     bool operator<(const Node& other) const {
-      return other.key < key;
+      return other.begin < begin;
     }  // the heap's top is the nearest
   };
 
-  /// best_ is a heap whose front is the farthest; once it is full only what comes before that
-  /// counts.
-  bool is_wanted(const Candidate<T>& key) const {
-    return key.d2 <= limit2_ && (best_.size() < need_ || key < best_.front());
-  }
-
   void push_chunk(const PointProbe<D, T>& q, int plane, std::size_t chunk) {
-    const PlaneView<T>& at = reach_.tree().plane(plane);
+    const PlaneView<T>& at = sources_.tree().plane(plane);
     alignas(64) T lower[kLanes];
-    const T* boxes = reach_.tree().chunk(plane, chunk, reach_.axes());
+    const T* boxes = sources_.tree().chunk(plane, chunk, sources_.axes());
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
-      hn::Store(boxes_lower2<true>(q, boxes + lane, kLanes, reach_.side(), reach_.axes()), Tag<T>(),
-                lower + lane);
+      hn::Store(lower2<true>(q, ChunkColumns<D, T>{boxes + lane, sources_.axes()}, sources_.side(),
+                             sources_.axes()),
+                Tag<T>(), lower + lane);
     const std::size_t first = chunk * kLanes, count = std::min(kLanes, at.nodes - first);
     for (std::size_t lane = 0; lane < count; ++lane) {
-      const Candidate<T> key{lower[lane], at.smallest[first + lane]};
-      if (!is_wanted(key)) continue;
-      nodes_.push_back({key, static_cast<std::uint32_t>(first + lane), plane});
+      const Candidate<T> begin{lower[lane], at.smallest[first + lane]};
+      if (!first_.wants(begin)) continue;
+      nodes_.push_back({begin, static_cast<std::uint32_t>(first + lane), plane});
       std::push_heap(nodes_.begin(), nodes_.end());
     }
   }
 
   void add_block(const PointProbe<D, T>& q, std::size_t index) {
-    const T* block = reach_.tree().block(index, reach_.axes());
-    const std::uint32_t* id = indices_of(block, reach_.axes());
+    const T* block = sources_.tree().block(index, sources_.axes());
+    const std::uint32_t* from = indices_of(block, sources_.axes());
     alignas(64) T d2[kLanes];
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
-      hn::Store(block_distance2<true>(q, block, lane, reach_.side(), reach_.axes()), Tag<T>(),
-                d2 + lane);
-    const std::size_t count = reach_.tree().points_of_block(index);
+      hn::Store(distance2<true>(q, PointColumns<T>{block + lane}, sources_.side(), sources_.axes()),
+                Tag<T>(), d2 + lane);
+    const std::size_t count = sources_.tree().points_of_block(index);
     for (std::size_t lane = 0; lane < count; ++lane) {
-      const Candidate<T> candidate{d2[lane], id[lane]};
-      if (!is_wanted(candidate)) continue;
-      if (best_.size() == need_) {
-        std::pop_heap(best_.begin(), best_.end());
-        best_.pop_back();
-      }
-      best_.push_back(candidate);
-      std::push_heap(best_.begin(), best_.end());
+      const Candidate<T> candidate{d2[lane], from[lane]};
+      if (first_.wants(candidate)) first_.add(candidate);
     }
   }
 
-  const Reach<D, T>& reach_;
-  std::size_t need_ = 0;
-  T limit2_ = 0;
+  const Sources<D, T>& sources_;
   std::vector<Node> nodes_;
-  std::vector<Candidate<T>> best_;
+  First<T> first_;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -1,60 +1,31 @@
 // Which blocks of a tree are in reach of a group of queries, of a block of them, of one; and the
 // points there.
 //
-// The lists hold copies of the boxes, column by column, so that refining a list for a smaller query
-// is one pass of full vectors. A box bound never exceeds the d2 of a point inside, so nothing in
-// reach is missed.
-#if defined(KITH_WALK_REACH_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef KITH_WALK_REACH_INL_H_
-#undef KITH_WALK_REACH_INL_H_
+// A box bound never exceeds the d2 of a point inside, so nothing in reach is missed.
+#if defined(KITH_WALK_SOURCES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KITH_WALK_SOURCES_INL_H_
+#undef KITH_WALK_SOURCES_INL_H_
 #else
-#define KITH_WALK_REACH_INL_H_
+#define KITH_WALK_SOURCES_INL_H_
 #endif
 
-#include <algorithm>
 #include <hwy/highway.h>
-#include <limits>
 #include <utility>
 
-#include "base/array.hpp"
 #include "kernels/compress-inl.h"
-#include "tree/planes_view.hpp"
-#include "walk/probe-inl.h"
+#include "walk/interaction_list.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-/// Blocks and their boxes, padded to whole vectors with boxes that nothing reaches.
-template <class T>
-struct BlockList {
-  std::size_t size = 0, stride = 0;
-  Array<T> boxes;  ///< 2 d columns
-  Array<std::uint32_t> block;
-
-  /// Contents are lost when the list grows.
-  void reserve(std::size_t count, int dimension) {
-    if (count + 2 * kLanes <= stride) return;
-    stride = (2 * count + 4 * kLanes) / kLanes * kLanes;
-    boxes = Array<T>(2 * static_cast<std::size_t>(dimension) * stride);
-    block = Array<std::uint32_t>(stride);
-  }
-  void close(std::size_t count, int dimension) {
-    size = count;
-    const T inf = std::numeric_limits<T>::infinity();
-    for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(dimension); ++column)
-      std::fill_n(boxes.data() + column * stride + count, kLanes,
-                  column < static_cast<std::size_t>(dimension) ? inf : -inf);
-  }
-};
-
 /// The geometry of one implicit tree, which must outlive this. Not for use by two threads at once.
 template <int D, class T>
-class Reach {
+class Sources {
  public:
   using Index = hn::Rebind<std::uint32_t, Tag<T>>;
 
-  Reach(const PlanesView<T>& tree, const T* side)
+  Sources(const PlanesView<T>& tree, const T* side)
       : tree_(tree), axes_(tree.dimension), side_(side) {}
 
   const PlanesView<T>& tree() const { return tree_; }
@@ -64,7 +35,7 @@ class Reach {
   /// Lists the blocks within r2 (finite) of the probe; false if there are more than `limit` on the
   /// way.
   template <bool Wrap, class Probe>
-  bool list(const Probe& q, T r2, std::size_t limit, BlockList<T>& out) {
+  bool list(const Probe& q, T r2, std::size_t limit, InteractionList<T>& out) {
     std::size_t count = 1;
     grow(front_, 2 * kLanes);
     front_[0] = 0;
@@ -82,24 +53,34 @@ class Reach {
 
   /// The part of a list that is within r2 of the probe.
   template <bool Wrap, class Probe>
-  HWY_NOINLINE void filter(const BlockList<T>& in, const Probe& probe, T r2,
-                           BlockList<T>& out) const {
+  void filter(const InteractionList<T>& in, const Probe& probe, T r2,
+              InteractionList<T>& out) const {
+    filter<Wrap, false>(in, probe, r2, out,
+                        [](std::size_t, Vec<T>, unsigned bits) HWY_ATTR { return bits; });
+  }
+
+  /// The same, less what `select` takes out: select(i, d2, bits) are those of the bits, for the
+  /// nodes from i on, that stay. IsSparse: most nodes do not.
+  template <bool Wrap, bool IsSparse, class Probe, class Select>
+  HWY_NOINLINE void filter(const InteractionList<T>& in, const Probe& probe, T r2,
+                           InteractionList<T>& out, Select select) const {
     const Tag<T> tag;
     const Index index;
     const Probe q = probe;
     const auto reach = hn::Set(tag, r2);
     out.reserve(in.size, axes_.count());
     const T* HWY_RESTRICT from = in.boxes.data();
-    const std::uint32_t* HWY_RESTRICT from_block = in.block.data();
+    const std::uint32_t* HWY_RESTRICT from_block = in.source.data();
     T* HWY_RESTRICT to = out.boxes.data();
-    std::uint32_t* HWY_RESTRICT to_block = out.block.data();
+    std::uint32_t* HWY_RESTRICT to_block = out.source.data();
     const std::size_t size = in.size, from_stride = in.stride, to_stride = out.stride;
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
     std::size_t count = 0;
     for (std::size_t i = 0; i < size; i += hn::Lanes(tag)) {
-      const auto d2 = boxes_lower2<Wrap>(q, from + i, from_stride, side, axes);
-      const unsigned bits = bits_of(tag, hn::Le(d2, reach));
+      const auto d2 = lower2<Wrap>(q, ListColumns<D, T>{from + i, from_stride, axes}, side, axes);
+      const unsigned bits = select(i, d2, bits_of(tag, hn::Le(d2, reach)));
+      if (IsSparse && bits == 0) continue;
       for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
         append(tag, hn::LoadU(tag, from + column * from_stride + i), bits,
                to + column * to_stride + count);
@@ -111,20 +92,20 @@ class Reach {
 
   /// The blocks of a list that are within r2 of a point; room for list.size + 8 of them.
   template <bool Wrap>
-  HWY_NOINLINE std::size_t pick(const BlockList<T>& list, const T* point, T r2,
+  HWY_NOINLINE std::size_t pick(const InteractionList<T>& list, const T* point, T r2,
                                 std::uint32_t* HWY_RESTRICT picked) const {
     const Tag<T> tag;
     const Index index;
     const PointProbe<D, T> q(point, kLanes, axes_);
     const auto reach = hn::Set(tag, r2);
     const T* HWY_RESTRICT boxes = list.boxes.data();
-    const std::uint32_t* HWY_RESTRICT block = list.block.data();
+    const std::uint32_t* HWY_RESTRICT block = list.source.data();
     const std::size_t size = list.size, stride = list.stride;
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
     std::size_t count = 0;
     for (std::size_t i = 0; i < size; i += hn::Lanes(tag)) {
-      const auto d2 = boxes_lower2<Wrap>(q, boxes + i, stride, side, axes);
+      const auto d2 = lower2<Wrap>(q, ListColumns<D, T>{boxes + i, stride, axes}, side, axes);
       const unsigned bits = bits_of(tag, hn::Le(d2, reach));
       append(index, hn::LoadU(index, block + i), bits, picked + count);
       count += count_bits(bits);
@@ -136,7 +117,7 @@ class Reach {
   template <bool Wrap>
   HWY_NOINLINE std::size_t collect(const std::uint32_t* HWY_RESTRICT picked, std::size_t blocks,
                                    const T* point, T r2, T* HWY_RESTRICT to_d2,
-                                   std::uint32_t* HWY_RESTRICT to_id) const {
+                                   std::uint32_t* HWY_RESTRICT to_index) const {
     const Tag<T> tag;
     const Index index;
     const PointProbe<D, T> q(point, kLanes, axes_);
@@ -148,12 +129,12 @@ class Reach {
     std::size_t count = 0;
     for (std::size_t i = 0; i < blocks; ++i) {
       const T* HWY_RESTRICT block = base + picked[i] * stride;
-      const std::uint32_t* HWY_RESTRICT id = indices_of(block, axes);
+      const std::uint32_t* HWY_RESTRICT from = indices_of(block, axes);
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
-        const auto d2 = block_distance2<Wrap>(q, block, lane, side, axes);
+        const auto d2 = distance2<Wrap>(q, PointColumns<T>{block + lane}, side, axes);
         const unsigned bits = bits_of(tag, hn::Le(d2, reach));
         append(tag, d2, bits, to_d2 + count);
-        append(index, hn::LoadU(index, id + lane), bits, to_id + count);
+        append(index, hn::LoadU(index, from + lane), bits, to_index + count);
         count += count_bits(bits);
       }
     }
@@ -182,8 +163,8 @@ class Reach {
     for (std::size_t i = 0; i < chunks; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const T* chunk = boxes + from[i] * stride + lane;
-        const unsigned bits =
-            bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
+        const unsigned bits = bits_of(
+            tag, hn::Le(lower2<Wrap>(q, ChunkColumns<D, T>{chunk, axes}, side, axes), reach));
         const auto node = hn::Iota(index, static_cast<std::uint32_t>(from[i] * kLanes + lane));
         append(index, node, bits, to + count);
         count += count_bits(bits);
@@ -193,7 +174,7 @@ class Reach {
 
   template <bool Wrap, class Probe>
   HWY_NOINLINE std::size_t leaves_in_reach(const Probe& probe, T r2, std::size_t chunks,
-                                           BlockList<T>& out) const {
+                                           InteractionList<T>& out) const {
     const Tag<T> tag;
     const Index index;
     const Probe q = probe;
@@ -201,7 +182,7 @@ class Reach {
     const T* HWY_RESTRICT boxes = tree_.plane(0).boxes;
     const std::uint32_t* HWY_RESTRICT from = front_.data();
     T* HWY_RESTRICT to = out.boxes.data();
-    std::uint32_t* HWY_RESTRICT to_block = out.block.data();
+    std::uint32_t* HWY_RESTRICT to_block = out.source.data();
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
     const std::size_t stride = chunk_stride(axes), to_stride = out.stride;
@@ -209,8 +190,8 @@ class Reach {
     for (std::size_t i = 0; i < chunks; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const T* HWY_RESTRICT chunk = boxes + from[i] * stride + lane;
-        const unsigned bits =
-            bits_of(tag, hn::Le(boxes_lower2<Wrap>(q, chunk, kLanes, side, axes), reach));
+        const unsigned bits = bits_of(
+            tag, hn::Le(lower2<Wrap>(q, ChunkColumns<D, T>{chunk, axes}, side, axes), reach));
         if (bits == 0) continue;
         for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
           append(tag, hn::LoadU(tag, chunk + column * kLanes), bits,
