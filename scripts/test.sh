@@ -68,6 +68,7 @@ else
   export CMAKE_CXX_COMPILER_LAUNCHER
   step format scripts/checks/format.sh || true
   step layers python3 scripts/checks/layers.py || true
+  step one_text python3 scripts/checks/one_text.py || true
   step words python3 scripts/checks/words.py || true
   build_and_test release
   step instructions scripts/instructions.sh || true

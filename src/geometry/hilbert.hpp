@@ -39,7 +39,7 @@ struct CurveTables {
   static const CurveTables& hilbert();
   static const CurveTables& z();
 
-  /// The Morton position of a cell from its digits on each axis; Digits of them at the most.
+  /// The Morton position of a cell from its digits on each axis, at most kLowDigits of them.
   template <class Cell>
   std::uint32_t morton(const Cell& cell) const {
     std::uint32_t position = 0;

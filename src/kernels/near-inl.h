@@ -17,11 +17,23 @@
 #include "kernels/bit_table.hpp"
 #include "kernels/lanes-inl.h"
 
+// g++ has a macro for it, clang a question.
+#if defined(__SANITIZE_THREAD__)
+#define KITH_HAS_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KITH_HAS_THREAD_SANITIZER 1
+#endif
+#endif
+#ifndef KITH_HAS_THREAD_SANITIZER
+#define KITH_HAS_THREAD_SANITIZER 0
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-/// What all tests of one call share.
+/// How far is near, and in which space: the same for all tests of one call.
 template <int D, class T>
 struct Range {
   Axes<D> axes;
@@ -73,7 +85,7 @@ HWY_INLINE unsigned boxes_near(const From& from, const T* HWY_RESTRICT chunk,
 /// for good, since the machine loads aligned lanes whole; an old one costs a test that finds
 /// nothing new.
 HWY_INLINE unsigned equal_parents(const std::uint32_t* HWY_RESTRICT parents, std::uint32_t value) {
-#if defined(__SANITIZE_THREAD__)
+#if KITH_HAS_THREAD_SANITIZER
   unsigned equal = 0;  // the same in the words of the language, which the sanitizer understands
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const std::atomic_ref parent(const_cast<std::uint32_t&>(parents[lane]));

@@ -172,33 +172,15 @@ class KnnSearch final : public KnnRows<D, T> {
     this->search_best_first(j);
   }
 
-  /// Follows the node whose farthest corner is nearest. Returns a squared radius within which
-  /// enough points certainly lie, and sets the guess that the size of the last node with enough
-  /// points suggests.
+  /// A squared radius within which enough points certainly lie; sets the guess that the size of the
+  /// last node with enough points suggests.
   T descend(std::size_t j, T& guess) const {
-    const PlanesView<T>& tree = job_.source;
-    const PointProbe<D, T> q(query_ + j, kLanes, sources_.axes());
     T sure = std::numeric_limits<T>::max();
     guess = sure;
-    std::size_t chunk = 0, points = kLanes;
-    for (int plane = 0; plane < tree.entry(); ++plane) points *= kLanes;
-    for (int plane = tree.entry(); plane >= 0 && points >= need_; --plane, points /= kLanes) {
-      const std::size_t nodes = tree.plane(plane).nodes;
-      const T* boxes = tree.chunk(plane, chunk, sources_.axes());
-      alignas(64) T upper[kLanes];
-      for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
-        hn::Store(upper2<true>(q, ChunkColumns<D, T>{boxes + lane, sources_.axes()},
-                               sources_.side(), sources_.axes()),
-                  Tag<T>(), upper + lane);
-      // The last node of a plane may be short of points: not counted on.
-      const std::size_t first = chunk * kLanes;
-      const std::size_t full = first + 1 < nodes ? std::min(kLanes, nodes - 1 - first) : 0;
-      if (full == 0) break;
-      const auto nearest = static_cast<std::size_t>(std::min_element(upper, upper + full) - upper);
-      sure = std::min(sure, upper[nearest]);
-      guess = guess_from(box_of_lane(boxes, nearest, sources_.axes()), points);
-      chunk = first + nearest;
-    }
+    sources_.follow_nearest(query_ + j, need_, [&](T upper, const Box& box, std::size_t points) {
+      sure = std::min(sure, upper);
+      guess = guess_from(box, points);
+    });
     return sure;
   }
 

@@ -37,7 +37,7 @@ struct Aim {
 
   Aim(std::size_t need, int dimension, bool is_hilbert) {
     const float k = static_cast<float>(need), d = static_cast<float>(dimension);
-    constexpr float kSigmas = 2.2f;  // measured in bench/knn: 1.5 to 3 differ by 3 %
+    constexpr float kSigmas = 2.2f;  // measured with bench_neighbors: 1.5 to 3 differ by 3 %
     exponent = 2 / d;
     points = k + kSigmas * std::sqrt(k - 1);
     margin = need > 1 ? exponent * std::log2(points / (k - 1)) : 0;

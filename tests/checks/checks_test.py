@@ -51,8 +51,8 @@ class Layers(CheckTest):
         self.assert_complains("layers.py", "src/base/a.hpp:3: includes tree/planes.hpp")
 
     def test_sideways_include(self):
-        self.write("src/tree/a.hpp", '#include "kernels/lanes.hpp"\n')
-        self.assert_complains("layers.py", "beside kernels")
+        self.write("src/drawing/a.hpp", '#include "snapshots/table.hpp"\n')
+        self.assert_complains("layers.py", "beside snapshots")
 
     def test_the_library_does_not_stand_on_files(self):
         self.write("src/groups/a.hpp", '#  include "files/npy.hpp"\n')
@@ -79,6 +79,50 @@ class Layers(CheckTest):
     def test_unknown_layer(self):
         self.write("src/misc/a.hpp", "#include <vector>\n")
         self.assert_complains("layers.py", "not a layer")
+
+
+class OneText(CheckTest):
+    def complains(self, place, text, words):
+        self.write(place, text)
+        self.assert_complains("one_text.py", words)
+        (self.root / place).unlink()
+
+    def test_the_homes_pass(self):
+        self.write("src/geometry/gaps-inl.h", "return larger(larger(minus(q_lo, p_hi), minus(p_lo, q_hi)), zero);\n"
+                                              "return smaller(dx, minus(side, dx));\n")
+        self.write("src/walk/depth_first.hpp", "open(plane - 1, sources_.children(plane, node));\n")
+        self.write("src/groups/join-inl.h", "const IndexRange range = nodes_.children(height, node);\n")
+        self.write("src/neighbors/brute.cpp", "dx = std::min(dx, side[axis] - dx);\n")
+        self.write("src/neighbors/knn.cpp", "// std::min(dx, side - dx)\nconst T r = std::min(limit, side);\n")
+        self.assert_passes("one_text.py")
+
+    def test_a_second_gap(self):
+        self.complains("src/kernels/a-inl.h",
+                       "x = hn::Max(hn::Max(hn::Sub(lo, q_hi), hn::Sub(q_lo, hi)), hn::Zero(tag));\n",
+                       "src/kernels/a-inl.h:1: writes a gap between intervals again")
+        self.complains("src/groups/a.cpp", "\nT x = std::max(std::max(q.lo[axis] - p.hi[axis],\n p.lo - q.hi), T(0));\n",
+                       "src/groups/a.cpp:2: writes a gap between intervals again")
+
+    def test_a_second_way_around(self):
+        for text in ("dx = std::min(dx, side - dx);", "gap = std::min(gap, metric.side[axis] - far);",
+                     "dx = hn::Min(dx, hn::Sub(hn::Set(tag, side[axis]), dx));",
+                     "return hn::Min(hn::Sub(side, gap), gap);"):
+            self.complains("src/clusters/a.hpp", text + "\n", "the way around a periodic box again")
+
+    def test_a_second_box_of_a_node(self):
+        self.complains("src/walk/a.hpp", "box.lo[axis] = chunk[static_cast<std::size_t>(axis) * kLanes + lane];\n",
+                       "the box of a node")
+        self.complains("src/groups/a.cpp", "box.hi[axis] = planes_.upper(plane, node, axis);\n", "the box of a node")
+
+    def test_a_second_view_of_indices(self):
+        self.complains("src/neighbors/a.hpp", "reinterpret_cast<const std::uint32_t*>(block + indices)[i];\n",
+                       "the indices of a block")
+
+    def test_a_walk_elsewhere(self):
+        self.complains("src/groups/a.cpp", "for (const auto c : planes_.children(plane, node)) go(c);\n",
+                       "a walk down the planes")
+        self.complains("src/neighbors/a.cpp", "for (int plane = tree.top(); plane >= 0; --plane) look(plane);\n",
+                       "a walk down the planes")
 
 
 class Headers(CheckTest):

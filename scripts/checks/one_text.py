@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""What exactness rests on is written once: gaps and the way around a box, a node's box, the walk.
+
+Usage: one_text.py [ROOT]. Prints every line of src/ that writes one of them again, and fails if there is one.
+"""
+import fnmatch
+import pathlib
+import re
+import sys
+
+# The definitions of answers share no text with what is compared with them.
+BRUTE = "src/*/brute*"
+# Each rule: what the text does, how it looks, and the files (or folders of src/) where it belongs.
+RULES = [
+    ("a gap between intervals", "geometry/gaps-inl.h has it",
+     re.compile(r"\b(?:max|Max|larger)\s*\(\s*(?:std::|hn::)?(?:max|Max|larger)\s*\(\s*"
+                r"(?:hn::Sub\(|minus\(|[\w.\[\]>-]+\s-\s)"),
+     ["src/geometry/gaps-inl.h", BRUTE]),
+    ("the way around a periodic box", "geometry/gaps-inl.h has it",
+     re.compile(r"\b(?:min|Min|smaller)\s*\(\s*(?:[\w.\[\]]+\s*,\s*)?"
+                r"(?:hn::Sub\(\s*|minus\(\s*)?(?:hn::Set\([\w<>() ]*,\s*)?[\w.]*side\w*(?:\[\w+\])?\)?(?:\s-\s|\s*,\s*)\w"),
+     ["src/geometry/gaps-inl.h", BRUTE]),
+    ("the box of a node, from its chunk", "tree/planes_view.hpp has box_of_lane",
+     re.compile(r"\.(?:lo|hi)\[\w+\]\s*=\s*[^;=]*(?:kLanes|column_at|[.>](?:lower|upper)\()"),
+     ["src/tree/planes_view.hpp"]),
+    ("the indices of a block", "tree/planes_view.hpp has indices_of",
+     re.compile(r"reinterpret_cast<(?:const )?std::uint32_t\s*\*>\(\s*(?:\w+\s*\+\s*kLanes|block|x_|\w*blocks)"),
+     ["src/tree/planes_view.hpp"]),
+    ("a walk down the planes", "src/walk has depth_first.hpp, in_reach.hpp and walk-inl.h",
+     re.compile(r"[.>]children\(|\bfor \(int (?:plane|level|height) = [^;]*;[^;]*;\s*(?:--(?:plane|level|height)|"
+                r"(?:plane|level|height)--)"),
+     ["src/walk",
+      "src/tree",  # builders and invariants: they make the planes
+      # The join and its relatives, whose verdicts depend on sets that change on the way.
+      "src/groups/join-inl.h", "src/groups/join_nodes-inl.h", "src/groups/join_batch-inl.h",
+      "src/groups/components-inl.h", "src/groups/join.cpp",
+      "src/clusters/near_walk-inl.h", "src/clusters/span-inl.h",
+      "src/neighbors/pair_walk.hpp"]),  # two trees, both opened
+]
+SUFFIXES = {".hpp", ".cpp", ".h"}
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def without_comments(text):
+    """The text with blanks for comments, so that lines keep their numbers."""
+    return COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def is_home(place, homes):
+    return any(place.startswith(home + "/") or fnmatch.fnmatch(place, home) for home in homes)
+
+
+def complaints_of(place, text):
+    text = without_comments(text)
+    for what, instead, pattern, homes in RULES:
+        if is_home(place, homes):
+            continue
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{place}:{line}: writes {what} again; {instead}"
+
+
+def check(root):
+    complaints = []
+    for file in sorted((root / "src").rglob("*")):
+        if file.suffix in SUFFIXES:
+            place = file.relative_to(root).as_posix()
+            complaints.extend(complaints_of(place, file.read_text(encoding="utf-8")))
+    return complaints
+
+
+if __name__ == "__main__":
+    found = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(1 if found else 0)
