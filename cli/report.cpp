@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <kith/error.hpp>
+#include <kith/page.hpp>
 #include <kith/version.hpp>
 
 #include "groups.hpp"

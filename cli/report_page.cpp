@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include <kith/page.hpp>
 #include <kith/version.hpp>
 
 #include "output.hpp"

@@ -46,16 +46,6 @@ KITH_API void write_drawing(const std::string& path, const Drawing& drawing, dou
 /// Throws the error that write_drawing would for this name: for a check before long work.
 KITH_API void check_drawing_path(const std::string& path);
 
-/// Text from anywhere as part of a page: letters that mean something there as entities, what XML
-/// cannot hold (control characters, bytes that are not UTF-8) as U+FFFD.
-KITH_API std::string html_text(std::string_view text);
-
-/// A label as part of a page: `^{...}` and `_{...}` as <sup> and <sub>, everything else as text.
-KITH_API std::string html_label(std::string_view label);
-
-/// Writes a page that exists as text, under its name only when it is complete. Errors: io.
-KITH_API void write_page(const std::string& path, std::string_view text);
-
 /// Groups to be drawn as circles, the most important first.
 struct Circles {
   std::span<const double> center = {};  ///< rows of the points' dimension

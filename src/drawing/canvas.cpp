@@ -1,5 +1,7 @@
 #include "drawing/canvas.hpp"
 
+#include <kith/page.hpp>
+
 #include "base/fail.hpp"
 #include "files/atomic_file.hpp"
 #include "parallel/public_call.hpp"

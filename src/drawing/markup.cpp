@@ -1,6 +1,6 @@
 #include "drawing/markup.hpp"
 
-#include <kith/figure.hpp>
+#include <kith/page.hpp>
 
 #include "base/format.hpp"
 #include "drawing/text.hpp"

@@ -9,6 +9,7 @@
 
 #include <kith/io.hpp>
 #include <kith/kith.hpp>
+#include <kith/page.hpp>
 #include <kith/sample.hpp>
 
 namespace kith::test {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include <kith/page.hpp>
+
 #include "drawing/markup.hpp"
 
 namespace kith::io {
