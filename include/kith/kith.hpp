@@ -1,5 +1,5 @@
-// kith: trees, neighbors and groups. Link kith::kith. Files and pictures are in <kith/io.hpp>,
-// points to play with in <kith/sample.hpp>.
+// kith: trees, neighbors, groups and their gradients. Link kith::kith. Files and pictures are in
+// <kith/io.hpp>, points to play with in <kith/sample.hpp>.
 #pragma once
 
 #include <kith/box.hpp>
@@ -7,11 +7,13 @@
 #include <kith/density.hpp>
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
+#include <kith/gradients.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/pair_counts.hpp>
 #include <kith/points.hpp>
 #include <kith/radius.hpp>
+#include <kith/topology.hpp>
 #include <kith/tree.hpp>
 #include <kith/version.hpp>

@@ -1,10 +1,9 @@
 // What is made of neighbourhoods without storing them.
-#include <numbers>
-
 #include <kith/density.hpp>
 #include <kith/radius.hpp>
 
 #include "neighbors/driver.hpp"
+#include "neighbors/sph_kernel.hpp"
 
 namespace kith {
 namespace {
@@ -40,26 +39,6 @@ std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOpt
     });
     return result;
   });
-}
-
-double cubic_spline(double q) {
-  return q < 0.5 ? 1 - 6 * q * q * (1 - q) : 2 * (1 - q) * (1 - q) * (1 - q);
-}
-
-double wendland_c2(double q, int dimension) {
-  const double p = 1 - q;
-  return dimension == 1 ? p * p * p * (1 + 3 * q) : p * p * p * p * (1 + 4 * q);
-}
-
-/// The factor that makes the integral of a kernel of radius 1 equal to 1.
-double normalisation(SphKernel kernel, int dimension) {
-  constexpr double pi = std::numbers::pi;
-  const bool is_spline = kernel == SphKernel::cubic_spline;
-  switch (dimension) {
-    case 1: return is_spline ? 4.0 / 3 : 1.25;
-    case 2: return is_spline ? 40 / (7 * pi) : 7 / pi;
-    default: return is_spline ? 8 / pi : 21 / (2 * pi);
-  }
 }
 
 }  // namespace
@@ -117,7 +96,8 @@ std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
   if (!options.mass.empty() && options.mass.size() != tree.input_size())
     refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(),
            tree.input_size());
-  const double factor = normalisation(options.kernel, d);
+  const KernelShape kernel{options.kernel, d};
+  const double factor = kernel.factor();
   return reduce_each(
       "sph_density", tree, {.k = options.k},
       [&](const auto& found) {
@@ -125,9 +105,7 @@ std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
         double sum = 0;
         for (std::size_t i = 0; i < found.count; ++i) {
           const double q = h > 0 ? double{found.distance[i]} / h : 0;
-          const double weight =
-              options.kernel == SphKernel::cubic_spline ? cubic_spline(q) : wendland_c2(q, d);
-          sum += weight * (options.mass.empty() ? 1 : options.mass[found.index[i]]);
+          sum += kernel.value(q) * (options.mass.empty() ? 1 : options.mass[found.index[i]]);
         }
         return factor * sum / std::pow(h, d);
       },
