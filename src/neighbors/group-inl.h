@@ -46,20 +46,18 @@ class GroupSearch : public SearchWorker {
   }
 
  protected:
-  using Box = Bounds<D, T>;
-
   /// Finds and delivers the neighbours of the block of queries that is set.
   virtual void search_block() = 0;
 
-  Box box_of_block(std::size_t block) const {
+  Bounds<D, T> box_of_block(std::size_t block) const {
     return search_.queries.box(0, block, sources_.axes());
   }
 
-  T finite_diagonal2(const Box& box) const {
+  T finite_diagonal2(const Bounds<D, T>& box) const {
     return std::min(std::numeric_limits<T>::max(), diagonal2(box, sources_.axes()));
   }
 
-  bool is_point(const Box& box) const {
+  bool is_point(const Bounds<D, T>& box) const {
     return std::equal(box.lo, box.lo + sources_.axes().count(), box.hi);
   }
 
@@ -108,7 +106,7 @@ class GroupSearch : public SearchWorker {
   /// Could a pair within r2 of these queries be nearer around the box? The margin covers every
   /// rounding, squares that vanish too: below the root of the least normal number, differences have
   /// no exact square.
-  bool leaves_box(const Box& queries, T r2) const {
+  bool leaves_box(const Bounds<D, T>& queries, T r2) const {
     if (!search_.is_periodic) return false;
     const T r = std::sqrt(std::max(r2, std::numeric_limits<T>::min())) * T(1.00001);
     for (int axis = 0; axis < sources_.axes().count(); ++axis) {
@@ -182,7 +180,7 @@ class GroupSearch : public SearchWorker {
   Sources<D, T> sources_;
   Selector<T> selector_;
 
-  Box group_;
+  Bounds<D, T> group_;
   T listed2_ = -1;  ///< the group's list holds all blocks within
   bool is_listed_ = false, is_wrapped_ = false;
   InteractionList<T> list_, near_, alone_;

@@ -42,10 +42,9 @@ class KnnSearch final : public KnnRows<D, T> {
       Base::job_, Base::limit2_, Base::list_, Base::listed2_, Base::most2_, Base::near_,
       Base::need_, Base::picked, Base::queries_, Base::query_, Base::reserve_slots, Base::slots,
       Base::sources_;
-  using typename Base::Box;
 
   void search_block() override {
-    const Box box = this->box_of_block(this->position_ / kLanes);
+    const Bounds<D, T> box = this->box_of_block(this->position_ / kLanes);
     this->set_limits();
     if (queries_ > 1 && this->is_point(box)) return search_equal_queries();
     const float log_diagonal2 = rough_log2(this->finite_diagonal2(box));
@@ -96,7 +95,7 @@ class KnnSearch final : public KnnRows<D, T> {
   // ---- with the group's list
 
   template <bool Wrap>
-  void search_listed(const Box& box, T r2) {
+  void search_listed(const Bounds<D, T>& box, T r2) {
     sources_.template filter<Wrap>(list_, BoxProbe<D, T>(box, sources_.axes()), r2, near_);
     std::size_t blocks[kLanes], most = 0;
     T radius2[kLanes];
@@ -177,16 +176,17 @@ class KnnSearch final : public KnnRows<D, T> {
   T descend(std::size_t j, T& guess) const {
     T sure = std::numeric_limits<T>::max();
     guess = sure;
-    sources_.follow_nearest(query_ + j, need_, [&](T upper, const Box& box, std::size_t points) {
-      sure = std::min(sure, upper);
-      guess = guess_from(box, points);
-    });
+    sources_.follow_nearest(query_ + j, need_,
+                            [&](T upper, const Bounds<D, T>& box, std::size_t points) {
+                              sure = std::min(sure, upper);
+                              guess = guess_from(box, points);
+                            });
     return sure;
   }
 
   /// The squared radius of a ball that should hold the points aimed at, if a node of this box holds
   /// so many.
-  T guess_from(const Box& box, std::size_t points) const {
+  T guess_from(const Bounds<D, T>& box, std::size_t points) const {
     const float share = std::pow(aim_.points / static_cast<float>(points), aim_.exponent);
     return diagonal2(box, sources_.axes()) * static_cast<T>(0.14f * share);
   }
