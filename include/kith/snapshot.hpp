@@ -120,6 +120,18 @@ class KITH_API Snapshot {
   void read_id(std::span<std::uint64_t> out, std::span<const int> types = {},
                const Execution& execution = {}) const;
 
+  /// A part of the same rows: those from `begin` on, as many as fill the memory, so that each of
+  /// several processes can read its own. Files that hold none of them are not opened, and no memory
+  /// is needed beyond the caller's and some megabytes. Where rows have no fixed place (text, packed
+  /// .npz) what comes before is passed over. Errors: as above; invalid_argument for rows beyond the
+  /// last.
+  void read(Field field, std::uint64_t begin, std::span<float> out, std::span<const int> types = {},
+            const Execution& execution = {}) const;
+  void read(Field field, std::uint64_t begin, std::span<double> out,
+            std::span<const int> types = {}, const Execution& execution = {}) const;
+  void read_id(std::uint64_t begin, std::span<std::uint64_t> out, std::span<const int> types = {},
+               const Execution& execution = {}) const;
+
   class Impl;
 
  private:

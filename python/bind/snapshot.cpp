@@ -81,18 +81,23 @@ nb::dict info_dict(const Snapshot& snapshot) {
   return facts;
 }
 
+/// Which rows of the particles of which types.
+struct Part {
+  std::vector<int> types;
+  std::uint64_t begin, count;
+};
+
 template <class T>
-nb::object read_numbers(const Snapshot& snapshot, Field field, const std::vector<int>& types,
-                        const Call& call) {
-  const std::size_t rows = snapshot.size(types);
+nb::object read_numbers(const Snapshot& snapshot, Field field, const Part& part, const Call& call) {
   const bool is_vector = field == Field::position || field == Field::velocity;
   const std::size_t width = is_vector ? static_cast<std::size_t>(snapshot.info().dimension) : 1;
   auto numbers = run(call, [&](const Execution& e) {
-    std::vector<T> read(rows * width);
-    snapshot.read(field, std::span<T>(read), types, e);
+    std::vector<T> read(part.count * width);
+    snapshot.read(field, part.begin, std::span<T>(read), part.types, e);
     return read;
   });
-  return is_vector ? array_of(std::move(numbers), {rows, width}) : array_of(std::move(numbers));
+  return is_vector ? array_of(std::move(numbers), {part.count, width})
+                   : array_of(std::move(numbers));
 }
 
 Field field_of(const std::string& name) {
@@ -104,17 +109,19 @@ Field field_of(const std::string& name) {
 }
 
 nb::object read_field(const Snapshot& snapshot, const std::string& name,
-                      const std::vector<int>& types, bool is_double, const Call& call) {
+                      const std::vector<int>& types, std::uint64_t begin, std::uint64_t count,
+                      bool is_double, const Call& call) {
   const Field field = field_of(name);
+  const Part part{types, begin, count};
   if (field == Field::id) {
     return array_of(run(call, [&](const Execution& e) {
-      std::vector<std::uint64_t> read(snapshot.size(types));
-      snapshot.read_id(read, types, e);
+      std::vector<std::uint64_t> read(count);
+      snapshot.read_id(begin, read, types, e);
       return read;
     }));
   }
-  return is_double ? read_numbers<double>(snapshot, field, types, call)
-                   : read_numbers<float>(snapshot, field, types, call);
+  return is_double ? read_numbers<double>(snapshot, field, part, call)
+                   : read_numbers<float>(snapshot, field, part, call);
 }
 
 bool has_field(const Snapshot& snapshot, const std::string& name, const std::vector<int>& types) {

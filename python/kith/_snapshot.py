@@ -61,10 +61,17 @@ class Snapshot:
             raise AttributeError(f"snapshot: no attribute {name}")
         if not self._core.has(name, self._types):
             raise AttributeError(f"snapshot: these particles have no {name}; they have {', '.join(self.fields)}")
-        values = carry_out(_kith.CoreSnapshot.read, self._core, name, self._types,
-                           self.dtype == np.dtype(np.float64), **self._how)
-        self.__dict__[name] = values
+        self.__dict__[name] = values = self.read(name)
         return values
+
+    def read(self, field: str, begin: int = 0, count: int | None = None) -> np.ndarray:
+        """Some rows of a field, read anew from the file: ``count`` of them from ``begin`` on, all that follow if no
+        count is given. Each of several processes can read its own part."""
+        rows = len(self)
+        if not 0 <= begin <= rows or not 0 <= (rows - begin if count is None else count) <= rows - begin:
+            raise ValueError(f"read: rows from {begin} on, count = {count}; there are {rows}")
+        return carry_out(_kith.CoreSnapshot.read, self._core, field, self._types, begin,
+                         rows - begin if count is None else count, self.dtype == np.dtype(np.float64), **self._how)
 
     def __len__(self) -> int:
         return self._core.size(self._types)

@@ -167,13 +167,16 @@ std::uint64_t Hdf5Field::rows() const {
   return result;
 }
 
-void Hdf5Reader::read(Field field, const SnapshotType& type, const Target& to,
+void Hdf5Reader::read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
                       const Workers& workers) const {
-  if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
+  if (field == Field::mass && type.mass > 0) return fill(to, rows.count, type.mass, workers);
   const Hdf5Field& wanted = fields_.at({type.type, field});
   const bool is_vector = field == Field::position || field == Field::velocity;
-  std::uint64_t done = 0;
+  std::uint64_t done = 0, first = 0;
   for (const Hdf5Piece& piece : wanted.pieces) {
+    const RowRange part = part_of(rows, first, piece.rows);
+    first += piece.rows;
+    if (part.count == 0) continue;  // files without any of the rows are not opened
     const hdf5::InputFile file(piece.file);
     const hdf5::Dataset dataset = file.dataset(piece.dataset);
     check_dataset(dataset, field, is_vector ? info.dimension : 1);  // it may have been replaced
@@ -182,10 +185,11 @@ void Hdf5Reader::read(Field field, const SnapshotType& type, const Target& to,
            dataset.rows());
     std::visit(
         [&]<class T>(T* numbers) {
-          PieceReader<T>(dataset, wanted.factor).read(piece.row, piece.rows, numbers, workers);
+          PieceReader<T>(dataset, wanted.factor)
+              .read(piece.row + part.begin, part.count, numbers, workers);
         },
         advanced(to, done * dataset.row_size()));
-    done += piece.rows;
+    done += part.count;
   }
 }
 

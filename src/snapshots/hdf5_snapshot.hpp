@@ -28,7 +28,7 @@ struct Hdf5Field {
 
 class Hdf5Reader : public SnapshotReader {
  public:
-  void read(Field field, const SnapshotType& type, const Target& to,
+  void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
             const Workers& workers) const override;
 
   /// Names the files of a snapshot in `count` files, of which `path` is one.

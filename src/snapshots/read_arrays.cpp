@@ -44,21 +44,42 @@ void check_array(const FileArray& array) {
          array.where, array.number_bytes(), bytes);
 }
 
-void read_array(const FileArray& array, const InputBytes& file, const Target& to,
-                const Workers& workers) {
-  const auto bytes = member_bytes(file, array.place);
-  std::string header(array.header.bytes, '\0');
-  bytes->read(header.data(), header.size(), array.where);
+/// The bytes of a member from here on. Of a packed one, those before are unpacked and forgotten; the
+/// check sum is looked at by whoever reads a member to its end.
+std::unique_ptr<ByteStream> bytes_from(const FileArray& array, const InputBytes& file,
+                                       std::uint64_t begin) {
+  const ZipMember& place = array.place;
+  const bool is_near = begin <= array.header.bytes;
+  if (!place.is_deflated && !is_near) return stream(file, place.begin + begin, place.bytes - begin);
+  auto bytes = member_bytes(file, place);
+  constexpr std::uint64_t kSkipped = 1 << 16;
+  std::vector<char> skipped(static_cast<std::size_t>(std::min(kSkipped, begin)));
+  for (std::uint64_t left = begin; left > 0; left -= std::min(kSkipped, left))
+    bytes->read(skipped.data(), static_cast<std::size_t>(std::min(kSkipped, left)), array.where);
+  return bytes;
+}
+
+void read_array(const FileArray& array, const InputBytes& file, const RowRange& rows,
+                const Target& to, const Workers& workers) {
   const auto columns = static_cast<std::size_t>(array.columns());
   const Stored stored = array.header.stored;
+  const std::uint64_t number = stored.bytes();
   if (!array.header.is_fortran_order || columns == 1) {
-    read_rows(*bytes, packed_rows(stored, columns), array.rows(), to, 0, workers, array.where);
-  } else {
-    for (std::size_t column = 0; column < columns; ++column)
-      read_rows(*bytes, packed_rows(stored, 1), array.rows(), advanced(to, column), columns,
-                workers, array.where);
-    workers.advance(array.rows());
+    const auto bytes =
+        bytes_from(array, file, array.header.bytes + rows.begin * columns * number);
+    return read_rows(*bytes, packed_rows(stored, columns), rows.count, to, 0, workers,
+                     array.where);
   }
+  const bool is_whole = rows.count == array.rows();
+  auto bytes = bytes_from(array, file, array.header.bytes);
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (!is_whole)
+      bytes = bytes_from(array, file,
+                         array.header.bytes + (column * array.rows() + rows.begin) * number);
+    read_rows(*bytes, packed_rows(stored, 1), rows.count, advanced(to, column), columns, workers,
+              array.where);
+  }
+  workers.advance(rows.count);
 }
 
 Scalar scalar_of(Stored stored) {
@@ -74,10 +95,10 @@ class ArrayReader : public SnapshotReader {
     info.files = {path};
   }
 
-  void read(Field field, const SnapshotType& type, const Target& to,
+  void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
             const Workers& workers) const override {
-    if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
-    read_array(arrays_.at(field), file_, to, workers);
+    if (field == Field::mass && type.mass > 0) return fill(to, rows.count, type.mass, workers);
+    read_array(arrays_.at(field), file_, rows, to, workers);
   }
 
   const InputBytes& file() const { return file_; }
@@ -135,7 +156,7 @@ std::vector<double> numbers_of(const FileArray& array, const InputBytes& file) {
          array.rows() * array.columns(), kMaxDimension);
   std::vector<double> values(static_cast<std::size_t>(array.rows() * array.columns()));
   const Execution execution{.threads = 1};
-  read_array(array, file, values.data(), Workers(execution));
+  read_array(array, file, {0, array.rows()}, values.data(), Workers(execution));
   return values;
 }
 

@@ -288,20 +288,22 @@ class GadgetBinaryReader : public SnapshotReader {
     set_background(first);
   }
 
-  void read(Field field, const SnapshotType& type, const Target& to,
+  void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
             const Workers& workers) const override {
-    if (field == Field::mass && type.mass > 0) return fill(to, type.count, type.mass, workers);
+    if (field == Field::mass && type.mass > 0) return fill(to, rows.count, type.mass, workers);
     const auto index = static_cast<std::size_t>(type.type);
-    std::uint64_t done = 0;
+    std::uint64_t done = 0, first = 0;  // rows that were read; row of the type where a file begins
     for (const GadgetFile& file : files_) {
-      const std::uint64_t count = file.header.count[index];
-      if (count == 0) continue;
+      const RowRange part = part_of(rows, first, file.header.count[index]);
+      first += file.header.count[index];
+      if (part.count == 0) continue;
       const Place place = place_of(file, field, index).value();
       const InputBytes bytes(file.path);
       const RowLayout layout = packed_rows(place.stored, place.columns);
-      read_rows(*stream(bytes, place.begin, count * layout.bytes), layout, count,
-                advanced(to, done * place.columns), 0, workers, file.path);
-      done += count;
+      read_rows(
+          *stream(bytes, place.begin + part.begin * layout.bytes, part.count * layout.bytes),
+          layout, part.count, advanced(to, done * place.columns), 0, workers, file.path);
+      done += part.count;
     }
   }
 

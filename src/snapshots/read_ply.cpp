@@ -27,6 +27,7 @@ struct PlyHeader {
   Encoding encoding = Encoding::ascii;
   std::vector<Element> elements;
   std::size_t bytes = 0;
+  std::uint64_t lines = 0;
 };
 
 std::optional<Number> ply_number(std::string_view name) {
@@ -74,12 +75,13 @@ class HeaderParser {
     if (end == std::string_view::npos) damaged("the PLY header does not end");
     std::string_view line = text_.substr(position_, end - position_);
     position_ = end + 1;
+    ++header_.lines;
     if (line.ends_with('\r')) line.remove_suffix(1);
     return line;
   }
 
   void take(std::string_view line) {
-    split(line, words_);
+    split(line, Separator::space, words_);
     if (words_.empty() || words_[0] == "comment" || words_[0] == "obj_info") return;
     if (words_[0] == "format" && words_.size() == 3) return take_format();
     if (words_[0] == "element" && words_.size() == 3) return take_element();
@@ -153,22 +155,32 @@ class PlyReader : public SnapshotReader {
     set_columns(info, columns_, vertex_.count);
   }
 
-  void read(Field field, const SnapshotType& type, const Target& to,
+  void read(Field field, const SnapshotType&, const RowRange& rows, const Target& to,
             const Workers& workers) const override {
     const auto& columns = columns_.at(field);
-    if (is_ascii()) {
-      Lines lines(file_, begin_);
-      std::string_view line;
-      for (std::uint64_t i = 0; i < skipped_lines_ && lines.next(line); ++i)
-        workers.check_cancelled();
-      return read_lines(lines, type.count, columns, to, workers, file_.path());
-    }
-    const auto bytes = stream(file_, begin_, file_.size() - begin_);
-    read_rows(*bytes, layout(columns), type.count, to, 0, workers, file_.path());
+    if (is_ascii()) return read_ascii(rows, columns, to, workers);
+    const RowLayout rows_layout = layout(columns);
+    const auto bytes = stream(file_, begin_ + rows.begin * rows_layout.bytes,
+                              rows.count * rows_layout.bytes);
+    read_rows(*bytes, rows_layout, rows.count, to, 0, workers, file_.path());
   }
 
  private:
   bool is_ascii() const { return header_.encoding == Encoding::ascii; }
+
+  /// Rows of text have no place of their own: those before are read and forgotten.
+  void read_ascii(const RowRange& rows, const std::vector<std::size_t>& columns, const Target& to,
+                  const Workers& workers) const {
+    Lines lines(file_, begin_, header_.lines);
+    std::string_view line;
+    for (std::uint64_t i = 0; i < skipped_lines_ && lines.next(line); ++i)
+      workers.check_cancelled();
+    for (std::uint64_t i = 0; i < rows.begin && lines.next(line);) {
+      workers.check_cancelled();
+      if (!is_comment(line)) ++i;
+    }
+    read_lines(lines, rows.count, Separator::space, columns, to, workers, file_.path());
+  }
 
   /// What stands in front of the vertices is skipped.
   Element find_vertex() {

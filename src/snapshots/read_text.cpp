@@ -1,4 +1,5 @@
 // The reader of text with columns of numbers: .csv, .xyz, .txt and their like.
+#include <algorithm>
 #include <string_view>
 
 #include "base/fail.hpp"
@@ -7,26 +8,57 @@
 namespace kith::io {
 namespace {
 
+constexpr std::uint64_t kMarked = 1 << 16;  // rows between two places that are remembered
+
 /// What is found at the beginning of a text.
 struct Preamble {
   std::vector<std::string> names;   ///< one for each column, empty where there are none
   std::uint64_t skipped_lines = 0;  ///< in front of the first row
   std::uint64_t promised_rows = 0;  ///< of a molecule file
+  bool has_names = false;           ///< a line of them, so that as many columns must follow
 };
 
-bool has_only_numbers(const std::vector<std::string_view>& words) {
-  for (const std::string_view word : words) {
-    double value = 0;
-    if (!parse_number(word, value)) return false;
+bool is_number(std::string_view word) {
+  double value = 0;
+  return parse_number(word, value);
+}
+
+/// Whether somebody meant it to be a number: "0x10", "1e", "-1.5f", ".5.".
+bool begins_as_number(std::string_view word) {
+  if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
+  if (word.starts_with('.')) word.remove_prefix(1);
+  return !word.empty() && word.front() >= '0' && word.front() <= '9';
+}
+
+/// Names, not numbers that are spelled wrong: a row must never be taken for names and lost.
+bool has_only_names(const std::vector<std::string_view>& words) {
+  return std::none_of(words.begin(), words.end(), [](std::string_view word) {
+    return is_number(word) || begins_as_number(word);
+  });
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i++]);
+    if (first < 0x80) continue;
+    const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+    if (first < 0xc2 || first > 0xf4) return false;
+    for (int k = 0; k < more; ++k, ++i)
+      if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return false;
   }
   return true;
+}
+
+/// Where the text begins: behind the byte order mark that some programs put in front of UTF-8.
+std::uint64_t begin_of(const InputBytes& file) {
+  return file.text(0, 3) == "\xef\xbb\xbf" ? 3 : 0;
 }
 
 std::vector<std::string> names_in(std::string_view line) {
   while (!line.empty() && (line.front() == '#' || line.front() == '/' || line.front() == ' '))
     line.remove_prefix(1);
   std::vector<std::string_view> words;
-  split(line, words);
+  split(line, separator_of(line), words);
   std::vector<std::string> names;
   for (std::string_view word : words) {
     if (word.size() >= 2 && word.front() == '"' && word.back() == '"')
@@ -48,17 +80,16 @@ Preamble molecule(Lines& lines, std::uint64_t skipped, std::uint64_t rows) {
   result.promised_rows = rows;
   std::string_view line;
   std::vector<std::string_view> words;
-  if (lines.next(line) && lines.next(line)) split(line, words);
+  if (lines.next(line) && lines.next(line)) split(line, separator_of(line), words);
   result.names.resize(words.size());
-  double value = 0;
-  if (words.size() < 4 || parse_number(words[0], value)) return result;
+  if (words.size() < 4 || is_number(words[0])) return result;
   for (std::size_t axis = 0; axis < 3; ++axis) result.names[axis + 1] = std::string(1, "xyz"[axis]);
   return result;
 }
 
 /// Names stand in the first line that is no comment, or in the last comment before the rows.
 Preamble preamble(const InputBytes& file) {
-  Lines lines(file, 0);
+  Lines lines(file, begin_of(file));
   std::string_view line;
   std::vector<std::string_view> words;
   std::vector<std::string> comment;
@@ -67,15 +98,18 @@ Preamble preamble(const InputBytes& file) {
       comment = names_in(line);
       continue;
     }
-    split(line, words);
+    split(line, separator_of(line), words);
     std::uint64_t rows = 0;
     if (is_molecule(file.path(), words, rows)) return molecule(lines, skipped, rows);
     Preamble result;
     result.skipped_lines = skipped;
     result.names.resize(words.size());
-    if (!has_only_numbers(words)) {
+    if (has_only_names(words)) {
+      if (!is_utf8(line))
+        fail(ErrorCode::io, "{}: line {} is no text in UTF-8", file.path(), lines.number());
       result.names = names_in(line);
       result.skipped_lines = skipped + 1;
+      result.has_names = true;
     } else if (comment.size() == words.size()) {
       result.names = comment;
     }
@@ -92,39 +126,79 @@ class TextReader : public SnapshotReader {
     info.position_scalar = Scalar::float64;
     const Preamble start = preamble(file_);
     if (start.names.empty()) fail(ErrorCode::io, "{}: has no row of numbers", path);
-    skipped_ = start.skipped_lines;
     columns_ = choose_columns(start.names, options, path);
-    std::uint64_t rows = count_rows();
+    const std::uint64_t rows = count_rows(start);
     if (start.promised_rows > rows)
       fail(ErrorCode::io, "{}: promises {} rows and has {}; it is truncated", path,
            start.promised_rows, rows);
-    if (start.promised_rows > 0) rows = start.promised_rows;
     set_columns(info, columns_, rows);
   }
 
-  void read(Field field, const SnapshotType& type, const Target& to,
+  void read(Field field, const SnapshotType&, const RowRange& rows, const Target& to,
             const Workers& workers) const override {
-    Lines lines(file_, 0);
-    skip(lines);
-    read_lines(lines, type.count, columns_.at(field), to, workers, file_.path());
+    if (rows.count == 0) return;
+    const Mark& mark = marks_[static_cast<std::size_t>(rows.begin / kMarked)];
+    Lines lines(file_, mark.offset, mark.lines);
+    skip_rows(lines, rows.begin % kMarked, workers);
+    read_lines(lines, rows.count, separator_, columns_.at(field), to, workers, file_.path());
   }
 
  private:
-  void skip(Lines& lines) const {
+  /// Where a row begins, and how many lines stand before it.
+  struct Mark {
+    std::uint64_t offset, lines;
+  };
+
+  static void skip_rows(Lines& lines, std::uint64_t rows, const Workers& workers) {
     std::string_view line;
-    for (std::uint64_t i = 0; i < skipped_; ++i) lines.next(line);
+    while (rows > 0 && lines.next(line)) {
+      rows -= is_comment(line) ? 0 : 1;
+      if (rows % 4096 == 0) workers.check_cancelled();
+    }
   }
 
-  std::uint64_t count_rows() const {
-    Lines lines(file_, 0);
-    skip(lines);
-    std::uint64_t rows = 0;
-    for (std::string_view line; lines.next(line);) rows += is_comment(line) ? 0 : 1;
+  /// Goes once through all lines: every row has as many columns as the first.
+  std::uint64_t count_rows(const Preamble& start) {
+    Lines lines(file_, begin_of(file_));
+    std::string_view line;
+    for (std::uint64_t i = 0; i < start.skipped_lines; ++i) lines.next(line);
+    const std::uint64_t most = start.promised_rows > 0 ? start.promised_rows : UINT64_MAX;
+    std::vector<std::string_view> words;
+    std::uint64_t rows = 0, first_line = 0;
+    std::size_t width = 0;
+    for (Mark mark = mark_of(lines); rows < most && lines.next(line); mark = mark_of(lines)) {
+      if (is_comment(line)) continue;
+      if (rows == 0) separator_ = separator_of(line);
+      split(line, separator_, words);
+      if (rows == 0) {
+        first_line = lines.number();
+        width = words.size();
+        check_first(words, first_line, start);
+      }
+      if (words.size() != width)
+        fail(ErrorCode::io, "{}: line {} has {} columns and line {} has {}; rows must be alike",
+             file_.path(), lines.number(), words.size(), first_line, width);
+      if (rows++ % kMarked == 0) marks_.push_back(mark);
+    }
     return rows;
   }
 
+  static Mark mark_of(const Lines& lines) { return {lines.offset(), lines.number()}; }
+
+  /// A first row that holds something else may be names that begin with digits: it is not guessed.
+  void check_first(const std::vector<std::string_view>& words, std::uint64_t line,
+                   const Preamble& start) const {
+    if (start.has_names && words.size() != start.names.size())
+      fail(ErrorCode::io, "{}: {} names of columns, but line {} has {} columns", file_.path(),
+           start.names.size(), line, words.size());
+    for (const auto& [field, columns] : columns_)
+      for (const std::size_t column : columns)
+        check_number(words, column, line, file_.path());
+  }
+
   InputBytes file_;
-  std::uint64_t skipped_ = 0;
+  Separator separator_ = Separator::space;
+  std::vector<Mark> marks_;
   FieldColumns columns_;
 };
 

@@ -1,6 +1,7 @@
 // What stands behind a Snapshot: one reader for each format.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,13 +21,27 @@ inline Target advanced(const Target& target, std::uint64_t numbers) {
   return std::visit([&](auto* to) -> Target { return to + numbers; }, target);
 }
 
+/// Rows [begin, begin + count) of the particles of a type.
+struct RowRange {
+  std::uint64_t begin = 0;
+  std::uint64_t count = 0;
+};
+
+/// What falls into a piece that holds rows [first, first + count), counted from its beginning.
+inline RowRange part_of(const RowRange& rows, std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t begin = std::max(rows.begin, first);
+  const std::uint64_t end = std::min(rows.begin + rows.count, first + count);
+  return begin < end ? RowRange{begin - first, end - begin} : RowRange{};
+}
+
 class SnapshotReader {
  public:
   virtual ~SnapshotReader() = default;
 
-  /// A field that all particles of this type have, in the order of the files. Advances the stage by
-  /// one for every particle and looks at the cancel token in between.
-  virtual void read(Field field, const SnapshotType& type, const Target& to,
+  /// Rows of a field that all particles of this type have, in the order of the files; the range
+  /// lies inside type.count. Memory beyond the target does not grow with the range. Advances the
+  /// stage by one for every particle and looks at the cancel token in between.
+  virtual void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
                     const Workers& workers) const = 0;
 
   SnapshotInfo info;

@@ -30,6 +30,11 @@ io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& op
     return io::open_ply(path, options);
   if (ends_with_any(path, {".raw", ".f32", ".f64"})) return io::open_raw(path, options);
   if (io::is_gadget_binary(file)) return io::open_gadget_binary(path);
+  if (start.starts_with("SIMPLE  ="))
+    fail(ErrorCode::io, "{}: is a FITS file, which kith does not read; write its columns as .npz",
+         path);
+  if (start.starts_with("\x1f\x8b"))
+    fail(ErrorCode::io, "{}: is packed by gzip; unpack it first", path);
   if (ends_with_any(path, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
     return io::open_text(path, options);
   if (file.size() == 0) fail(ErrorCode::io, "{}: is empty", path);
@@ -97,18 +102,30 @@ class Snapshot::Impl {
                        [&](const SnapshotType* type) { return has_field(*type, field); });
   }
 
-  void read(Field field, const io::Target& to, std::size_t numbers, std::span<const int> types,
-            const Execution& execution) const {
+  /// The rows that fill the memory, from this one on.
+  void read(Field field, std::uint64_t begin, const io::Target& to, std::size_t numbers,
+            std::span<const int> types, const Execution& execution) const {
     public_call("read", execution, [&](Workers& workers) {
-      check(field, numbers, types);
+      check(field, types);
       const auto columns = static_cast<std::uint64_t>(columns_of(field));
-      const Stage stage(workers, formatted("reading {}", name_of(field)), size(types));
-      std::uint64_t done = 0;
-      for (const SnapshotType* type : chosen(types)) {
-        reader_->read(field, *type, io::advanced(to, done * columns), workers);
-        done += type->count;
-      }
-      workers.check_cancelled();
+      const io::RowRange rows{begin, numbers / columns};
+      if (numbers % columns != 0 || begin > size(types) || rows.count > size(types) - begin)
+        refuse("{}: memory for {} numbers from row {} on; the {} of {} particles are {} each",
+               path_, numbers, begin, name_of(field), size(types), columns);
+      read_rows(field, rows, to, types, workers);
+    });
+  }
+
+  void read_all(Field field, const io::Target& to, std::size_t numbers, std::span<const int> types,
+                const Execution& execution) const {
+    public_call("read", execution, [&](Workers& workers) {
+      check(field, types);
+      const std::uint64_t rows = size(types);
+      const auto columns = static_cast<std::uint64_t>(columns_of(field));
+      if (numbers / columns != rows || numbers % columns != 0)
+        refuse("{}: memory for {} numbers; the {} of {} particles are {} each", path_, numbers,
+               name_of(field), rows, columns);
+      read_rows(field, {0, rows}, to, types, workers);
     });
   }
 
@@ -117,16 +134,26 @@ class Snapshot::Impl {
     return field == Field::position || field == Field::velocity ? info().dimension : 1;
   }
 
-  void check(Field field, std::size_t numbers, std::span<const int> types) const {
+  void read_rows(Field field, const io::RowRange& rows, const io::Target& to,
+                 std::span<const int> types, Workers& workers) const {
+    const auto columns = static_cast<std::uint64_t>(columns_of(field));
+    const Stage stage(workers, formatted("reading {}", name_of(field)), rows.count);
+    std::uint64_t done = 0, first = 0;
+    for (const SnapshotType* type : chosen(types)) {
+      const io::RowRange part = io::part_of(rows, first, type->count);
+      first += type->count;
+      if (part.count == 0) continue;
+      reader_->read(field, *type, part, io::advanced(to, done * columns), workers);
+      done += part.count;
+    }
+    workers.check_cancelled();
+  }
+
+  void check(Field field, std::span<const int> types) const {
     for (const SnapshotType* type : chosen(types))
       if (!has_field(*type, field))
         refuse("{}: particles of type {} ({}) have no {}", path_, type->type, type->name,
                name_of(field));
-    const std::uint64_t rows = size(types);
-    const auto columns = static_cast<std::uint64_t>(columns_of(field));
-    if (numbers / columns != rows || numbers % columns != 0)
-      refuse("{}: memory for {} numbers; the {} of {} particles are {} each", path_, numbers,
-             name_of(field), rows, columns);
   }
 
   std::string path_;
@@ -161,21 +188,42 @@ bool Snapshot::has(Field field, std::span<const int> types) const {
   return public_call("snapshot", [&] { return impl_->has(field, types); });
 }
 
+namespace {
+
+void refuse_ids(Field field) {
+  if (field == Field::id) refuse("ids do not fit floating-point numbers; use read_id");
+}
+
+}  // namespace
+
 void Snapshot::read(Field field, std::span<float> out, std::span<const int> types,
                     const Execution& execution) const {
-  if (field == Field::id) refuse("ids do not fit floating-point numbers; use read_id");
-  impl_->read(field, out.data(), out.size(), types, execution);
+  refuse_ids(field);
+  impl_->read_all(field, out.data(), out.size(), types, execution);
 }
-
 void Snapshot::read(Field field, std::span<double> out, std::span<const int> types,
                     const Execution& execution) const {
-  if (field == Field::id) refuse("ids do not fit floating-point numbers; use read_id");
-  impl_->read(field, out.data(), out.size(), types, execution);
+  refuse_ids(field);
+  impl_->read_all(field, out.data(), out.size(), types, execution);
 }
-
 void Snapshot::read_id(std::span<std::uint64_t> out, std::span<const int> types,
                        const Execution& execution) const {
-  impl_->read(Field::id, out.data(), out.size(), types, execution);
+  impl_->read_all(Field::id, out.data(), out.size(), types, execution);
+}
+
+void Snapshot::read(Field field, std::uint64_t begin, std::span<float> out,
+                    std::span<const int> types, const Execution& execution) const {
+  refuse_ids(field);
+  impl_->read(field, begin, out.data(), out.size(), types, execution);
+}
+void Snapshot::read(Field field, std::uint64_t begin, std::span<double> out,
+                    std::span<const int> types, const Execution& execution) const {
+  refuse_ids(field);
+  impl_->read(field, begin, out.data(), out.size(), types, execution);
+}
+void Snapshot::read_id(std::uint64_t begin, std::span<std::uint64_t> out,
+                       std::span<const int> types, const Execution& execution) const {
+  impl_->read(Field::id, begin, out.data(), out.size(), types, execution);
 }
 
 }  // namespace kith

@@ -14,8 +14,58 @@ namespace {
 constexpr std::size_t kMostLine = std::size_t{1} << 20;
 constexpr std::uint64_t kPiece = 1 << 14;  // lines between two looks at the cancel token
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_separator(char c) { return c == ',' || c == ';'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+
+/// Control characters other than those that lay out text.
+bool is_no_text(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 && (byte < '\t' || byte > '\r');
+}
+
+std::string_view trimmed(std::string_view word) {
+  while (!word.empty() && is_space(word.front())) word.remove_prefix(1);
+  while (!word.empty() && is_space(word.back())) word.remove_suffix(1);
+  return word;
+}
+
+void split_at_spaces(std::string_view line, std::vector<std::string_view>& words) {
+  for (std::size_t i = 0; i < line.size();) {
+    while (i < line.size() && is_space(line[i])) ++i;
+    std::size_t end = i;
+    while (end < line.size() && !is_space(line[end])) ++end;
+    if (end > i) words.push_back(line.substr(i, end - i));
+    i = end;
+  }
+}
+
+/// Where this character stands outside of quotes, from `begin` on; the line's end if nowhere.
+std::size_t find_unquoted(std::string_view line, char c, std::size_t begin) {
+  bool is_quoted = false;
+  for (std::size_t i = begin; i < line.size(); ++i) {
+    if (line[i] == '"') is_quoted = !is_quoted;
+    if (line[i] == c && !is_quoted) return i;
+  }
+  return line.size();
+}
+
+void split_at(std::string_view line, char c, std::vector<std::string_view>& words) {
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end = find_unquoted(line, c, begin);
+    words.push_back(trimmed(line.substr(begin, end - begin)));
+    if (end == line.size()) return;
+    begin = end + 1;
+  }
+}
+
+/// A word that is no number; one with a comma inside gets a hint.
+[[noreturn]] void fail_number(std::string_view word, std::size_t column, std::uint64_t line,
+                              const std::string& where) {
+  const bool has_comma = word.find(',') != std::string_view::npos ||
+                         word.find_first_of(" \t") != std::string_view::npos;
+  fail(ErrorCode::io, "{}: line {}, column {}: \"{}\" is no number{}", where, line, column + 1,
+       word.substr(0, 40), has_comma ? "; decimal commas are not read, write 0.5" : "");
+}
 
 std::string lower(std::string text) {
   for (char& c : text)
@@ -75,43 +125,62 @@ std::vector<std::size_t> default_position(const std::vector<std::string>& names)
 }
 
 template <class T>
-void read_into(Lines& lines, std::uint64_t rows, const std::vector<std::size_t>& columns, T* to,
-               const Workers& workers, const std::string& where) {
+void take_number(const std::vector<std::string_view>& words, std::size_t column, T& to,
+                 std::uint64_t line, const std::string& where) {
+  if (column >= words.size())
+    fail(ErrorCode::io, "{}: line {} has {} columns, {} are needed", where, line, words.size(),
+         column + 1);
+  if (!parse_number(words[column], to)) fail_number(words[column], column, line, where);
+}
+
+template <class T>
+void read_into(Lines& lines, std::uint64_t rows, Separator separator,
+               const std::vector<std::size_t>& columns, T* to, const Workers& workers,
+               const std::string& where) {
   std::string_view line;
   std::vector<std::string_view> words;
-  const std::size_t needed = *std::max_element(columns.begin(), columns.end()) + 1;
   for (std::uint64_t row = 0; row < rows; ++row) {
     if (row % kPiece == 0) workers.check_cancelled();
     do {
       if (!lines.next(line))
         fail(ErrorCode::io, "{}: ends after {} of {} rows; it is truncated", where, row, rows);
     } while (is_comment(line));
-    split(line, words);
-    if (words.size() < needed)
-      fail(ErrorCode::io, "{}: row {} has {} columns, {} are needed", where, row + 1, words.size(),
-           needed);
+    split(line, separator, words);
     for (const std::size_t column : columns)
-      if (!parse_number(words[column], *to++))
-        fail(ErrorCode::io, "{}: row {}, column {}: \"{}\" is no number", where, row + 1,
-             column + 1, words[column].substr(0, 40));
+      take_number(words, column, *to++, lines.number(), where);
     if ((row + 1) % kPiece == 0) workers.advance(kPiece);
   }
   workers.advance(rows % kPiece);
 }
 
-/// What is nearest to a number beyond the range of doubles.
+/// The power of ten of the first digit that is not 0, plus 1: 3 for "123", -2 for "0.00123".
+long magnitude_of(std::string_view word) {
+  constexpr long kBeyond = 1000000;
+  const std::size_t e = std::min(word.find_first_of("eE"), word.size());
+  const std::string_view digits = word.substr(0, e);
+  long power = 0;
+  if (e < word.size()) {
+    std::string_view text = word.substr(e + 1);
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), power);
+    if (error == std::errc::result_out_of_range) power = text.starts_with('-') ? -kBeyond : kBeyond;
+  }
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return -kBeyond;
+  const auto point = static_cast<long>(std::min(digits.find('.'), digits.size()));
+  const long place = point - static_cast<long>(first);
+  return (place > 0 ? place : place + 1) + std::clamp(power, -kBeyond, kBeyond);
+}
+
+/// What is nearest to a number beyond the range of its type.
 double out_of_range(std::string_view word) {
-  const bool is_negative = word.starts_with('-');
-  if (is_negative) word.remove_prefix(1);
-  const bool is_tiny = word.find("e-") != std::string_view::npos ||
-                       word.find("E-") != std::string_view::npos || word.starts_with("0.") ||
-                       word.starts_with('.');
-  return is_tiny ? 0.0 : is_negative ? -HUGE_VAL : HUGE_VAL;
+  if (magnitude_of(word) <= 0) return 0;
+  return word.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
 }
 
 template <class T>
 bool parse_whole_word(std::string_view word, T& value) {
-  if (word.starts_with('+')) word.remove_prefix(1);
+  if (word.starts_with('+') && !word.starts_with("+-")) word.remove_prefix(1);
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if constexpr (std::is_floating_point_v<T>)
     if (error == std::errc::result_out_of_range) value = static_cast<T>(out_of_range(word));
@@ -122,10 +191,22 @@ bool parse_whole_word(std::string_view word, T& value) {
 
 }  // namespace
 
-Lines::Lines(const InputBytes& file, std::uint64_t begin)
+Lines::Lines(const InputBytes& file, std::uint64_t begin, std::uint64_t lines_before)
     : file_(file),
       bytes_(stream(file, begin, file.size() - std::min(begin, file.size()))),
-      buffer_(std::min<std::uint64_t>(2 * kMostLine, file.size() + 1)) {}
+      buffer_(std::min<std::uint64_t>(2 * kMostLine, file.size() + 1)),
+      number_(lines_before),
+      offset_(begin) {}
+
+void Lines::check_text(std::size_t begin) const {
+  const char* from = buffer_.data();
+  // Counting all of them takes vector instructions; looking for the first one does not.
+  if (std::count_if(from + begin, from + end_, is_no_text) == 0) return;
+  const auto found = std::find_if(from + begin, from + end_, is_no_text);
+  fail(ErrorCode::io, "{}: byte {} is {:#04x}, which no text has; it is no text with numbers",
+       file_.path(), offset_ + static_cast<std::uint64_t>(found - from - begin_),
+       static_cast<unsigned>(static_cast<unsigned char>(*found)));
+}
 
 bool Lines::refill() {
   if (is_ended_) return false;
@@ -134,6 +215,7 @@ bool Lines::refill() {
   begin_ = 0;
   const std::size_t count = bytes_->some(buffer_.data() + end_, buffer_.size() - end_);
   end_ += count;
+  check_text(end_ - count);
   is_ended_ = count == 0;
   return count > 0;
 }
@@ -146,6 +228,7 @@ bool Lines::next(std::string_view& line) {
     if (found) {
       line = {from, static_cast<std::size_t>(static_cast<const char*>(found) - from)};
       begin_ += line.size() + 1;
+      offset_ += line.size() + 1;
       break;
     }
     searched = end_ - begin_;
@@ -156,28 +239,26 @@ bool Lines::next(std::string_view& line) {
     if (begin_ == end_) return false;
     line = {buffer_.data() + begin_, end_ - begin_};
     begin_ = end_;
+    offset_ += line.size();
     break;
   }
+  ++number_;
   if (line.ends_with('\r')) line.remove_suffix(1);
   return true;
 }
 
-void split(std::string_view line, std::vector<std::string_view>& words) {
+Separator separator_of(std::string_view line) {
+  if (find_unquoted(line, ';', 0) < line.size()) return Separator::semicolon;
+  return find_unquoted(line, ',', 0) < line.size() ? Separator::comma : Separator::space;
+}
+
+void split(std::string_view line, Separator separator, std::vector<std::string_view>& words) {
   words.clear();
-  std::size_t i = 0;
-  bool wants_word = false;  // after a separator a word follows, if only an empty one
-  while (true) {
-    while (i < line.size() && is_space(line[i])) ++i;
-    if (i == line.size()) break;
-    std::size_t end = i;
-    while (end < line.size() && !is_space(line[end]) && !is_separator(line[end])) ++end;
-    words.push_back(line.substr(i, end - i));
-    i = end;
-    while (i < line.size() && is_space(line[i])) ++i;
-    wants_word = i < line.size() && is_separator(line[i]);
-    if (wants_word) ++i;
+  switch (separator) {
+    case Separator::space: return split_at_spaces(line, words);
+    case Separator::comma: return split_at(line, ',', words);
+    case Separator::semicolon: return split_at(line, ';', words);
   }
-  if (wants_word) words.emplace_back();
 }
 
 bool is_comment(std::string_view line) {
@@ -222,9 +303,18 @@ void set_columns(SnapshotInfo& info, const FieldColumns& columns, std::uint64_t 
   info.type = {type};
 }
 
-void read_lines(Lines& lines, std::uint64_t rows, const std::vector<std::size_t>& columns,
-                const Target& to, const Workers& workers, const std::string& where) {
-  std::visit([&](auto* numbers) { read_into(lines, rows, columns, numbers, workers, where); }, to);
+void check_number(const std::vector<std::string_view>& words, std::size_t column,
+                  std::uint64_t line, const std::string& where) {
+  double value = 0;
+  take_number(words, column, value, line, where);
+}
+
+void read_lines(Lines& lines, std::uint64_t rows, Separator separator,
+                const std::vector<std::size_t>& columns, const Target& to, const Workers& workers,
+                const std::string& where) {
+  std::visit(
+      [&](auto* numbers) { read_into(lines, rows, separator, columns, numbers, workers, where); },
+      to);
 }
 
 }  // namespace kith::io

@@ -81,6 +81,22 @@ def test_snapshots(tmp_path):
     np.testing.assert_allclose(by_name.position, x[:, [2, 0, 1]], rtol=1e-6)
 
 
+def test_parts_of_snapshots(tmp_path):
+    x = kith.sample.uniform(100)
+    np.savez(tmp_path / "s.npz", position=x, mass=x[:, 0])
+    np.savez_compressed(tmp_path / "packed.npz", position=np.asfortranarray(x), mass=x[:, 0])
+    np.savetxt(tmp_path / "s.csv", np.column_stack([x, x[:, 0]]), delimiter=",", header="x,y,z,mass", comments="")
+    for name in ("s.npz", "packed.npz", "s.csv"):
+        found = kith.read_snapshot(tmp_path / name, dtype=np.float32)
+        for begin, count in ((0, 100), (17, 30), (99, 1), (100, 0), (40, None)):
+            part = slice(begin, None if count is None else begin + count)
+            np.testing.assert_array_equal(found.read("position", begin, count), x[part])
+            np.testing.assert_array_equal(found.read("mass", begin, count), x[part, 0])
+        for begin, count in ((-1, 1), (0, 101), (101, 0), (5, -1)):
+            with pytest.raises(ValueError, match="there are 100"):
+                found.read("position", begin, count)
+
+
 class TestPictures:
     @pytest.fixture(autouse=True)
     def drawing(self):

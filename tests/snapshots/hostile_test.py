@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import tempfile
 import unittest
+import gzip
 import zipfile
 
 import h5py
@@ -244,8 +245,21 @@ class Hostile(Case):
 
     def test_text_and_ply(self):
         for name, text, words in (
-                ("a.csv", "x,y,z\n1,2,3\n4,5\n", "row 2 has 2 columns, 3 are needed"),
-                ("a.csv", "x,y,z\n1,2,3\n4,five,6\n", 'row 2, column 2: "five" is no number'),
+                ("a.csv", "x,y,z\n1,2,3\n4,5\n", "line 3 has 2 columns and line 2 has 3"),
+                ("a.csv", "x,y,z\n1,2,3\n4,five,6\n", 'line 3, column 2: "five" is no number'),
+                ("a.txt", "0x10 1 1\n1 2 3\n", 'line 1, column 1: "0x10" is no number'),
+                ("a.txt", "1e 1 1\n1 2 3\n", 'line 1, column 1: "1e" is no number'),
+                ("a.txt", "# a comment\n\n1 .5. 1\n1 2 3\n", 'line 3, column 2: ".5." is no number'),
+                ("a.txt", "1 +-1 1\n1 2 3\n", 'line 1, column 2: "+-1" is no number'),
+                ("a.txt", "C 1 2 3\nH 4 5 6\n", 'line 1, column 1: "C" is no number'),
+                ("a.txt", "0x10\n0x11\n", 'line 1, column 1: "0x10" is no number'),
+                ("a.txt", "1 1\n1 2 3\n", "line 2 has 3 columns and line 1 has 2"),
+                ("a.csv", "a,b\n1,2,3\n", "2 names of columns, but line 2 has 3"),
+                ("a.csv", "0,5;1,5;2,5\n1,0;2,0;3,0\n", '"0,5" is no number; decimal commas'),
+                ("a.txt", "0,5 1,5 2,5\n", "decimal commas"),
+                ("a.txt", "0,5\t1,5\t2,5\n", "decimal commas"),
+                ("a.csv", "x;y\n0,5;1,5\n", 'line 2, column 1: "0,5" is no number; decimal commas'),
+                ("a.dat", "SIMPLE  =                    T" + " " * 2850, "is a FITS file"),
                 ("a.txt", "# nothing\n", "has no row of numbers"),
                 ("a.txt", "1" * 3_000_000, "a line of more than"),
                 ("a.xyz", "5\nfive\nC 1 2 3\n", "promises 5 rows and has 1"),
@@ -262,6 +276,22 @@ class Hostile(Case):
             with self.subTest(name=name, words=words):
                 (self.folder / name).write_text(text)
                 self.refused(self.folder / name, words)
+
+    def test_bytes_that_are_no_text(self):
+        random = np.random.default_rng(3)
+        tipsy = np.array([1.0], ">f8").tobytes() + np.array([99, 3, 0, 99, 0, 0], ">i4").tobytes()
+        for name, data in (("uint16", np.arange(3000, dtype=np.uint16).tobytes()),
+                           ("tipsy", tipsy + random.random(9 * 99).astype(">f4").tobytes()),
+                           ("float", random.random(300).astype(np.float32).tobytes()),
+                           ("late", b"1 2 3\n" * 400_000 + b"\0\n"),
+                           ("utf-16", "1 2 3\n".encode("utf-16")),
+                           ("names", b"\xff\xfe\xe9 abc\n")):
+            for ending in ("dat", "txt", "csv", "xyz"):
+                with self.subTest(name=name, ending=ending):
+                    (self.folder / f"a.{ending}").write_bytes(data)
+                    self.refused(self.folder / f"a.{ending}", "no text")
+        (self.folder / "a.csv").write_bytes(gzip.compress(b"1,2,3\n"))
+        self.refused(self.folder / "a.csv", "is packed by gzip")
 
     def test_folders(self):
         (self.folder / "none").mkdir()

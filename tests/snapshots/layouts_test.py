@@ -144,7 +144,14 @@ class Others(Case):
     def test_text(self):
         for name, text, wanted in (
                 ("a.csv", "id,x,y,z,mass\n7,1,2,3,9\r\n8,+4e0,-5,6.5,10", [1, 2, 3, 4, -5, 6.5]),
-                ("a.txt", "# made by hand\n\n1 2\n  3\t4  \n# more\n5;6\n", [1, 2, 3, 4, 5, 6]),
+                ("a.txt", "# made by hand\n\n1 2\n  3\t4  \n# more\n5 6\n", [1, 2, 3, 4, 5, 6]),
+                ("d.csv", "x; y\n1 ; 2\n 3;4\n", [1, 2, 3, 4]),
+                ("e.csv", "\ufeffx,y\n1,2\n", [1, 2]),  # as spreadsheets write it
+                ("f.csv", "\ufeff1,2\n3,4\n", [1, 2, 3, 4]),
+                ("g.csv", 'name,x,y\n"NGC 1, near",1,2\n"M 31",3,4\n', [1, 2, 3, 4]),
+                ("h.txt", "0.001e400 1e-400\n-0.5e400 1e99999999999999999999\n12345e-330 0e999\n"
+                          "1000000000000000000000e-400 0.0000000001e310\n",
+                 [np.inf, 0, -np.inf, np.inf, 1.2345e-326, 0, 0, 1e300]),
                 ("a.xyz", "2\na molecule\nC 1 2 3\nH 4 5 6\n", [1, 2, 3, 4, 5, 6]),
                 ("b.xyz", "1 2 3 0.5\n4 5 6 0.5\n", [1, 2, 3, 4, 5, 6]),
                 ("c.csv", '"X" , "Y"\n1e400,1e-400\n', [np.inf, 0])):

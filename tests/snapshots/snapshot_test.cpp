@@ -293,5 +293,54 @@ TEST(Snapshot, SaysWhatCannotBeRead) {
   expect_error(ErrorCode::io, "is no regular file", [] { Snapshot("/dev/null"); });
 }
 
+template <class T>
+void expect_parts(const Snapshot& snapshot, Field field) {
+  const std::vector<T> whole = read<T>(snapshot, field);
+  const std::size_t rows = snapshot.size(), columns = whole.size() / rows;
+  for (const std::size_t begin : {std::size_t{0}, std::size_t{1}, rows / 3, rows - 1, rows})
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, rows / 2, rows - begin}) {
+      if (begin + count > rows) continue;
+      std::vector<T> part(count * columns);
+      snapshot.read(field, begin, part);
+      const auto* from = whole.data() + begin * columns;
+      EXPECT_TRUE(std::equal(part.begin(), part.end(), from)) << begin << " " << count;
+    }
+}
+
+TEST(SnapshotParts, AreThoseOfTheWholeInEveryFormat) {
+  const Folder folder;
+  const Particles<float> particles(140001);
+  for (const char* name : {"a.hdf5", "a.h5", "a.gadget2", "a.npy", "a.npz", "a.ply", "a.csv",
+                           "a.xyz", "a.txt", "a.raw", "a.f32"}) {
+    SCOPED_TRACE(name);
+    const bool is_swift = std::string_view(name) == "a.h5";
+    write_snapshot(folder / name, particles.content(),
+                   {.compression = is_swift ? 1 : 0, .is_swift = is_swift});
+    const Snapshot snapshot(folder / name);
+    expect_parts<float>(snapshot, Field::position);
+    expect_parts<double>(snapshot, Field::position);
+    if (snapshot.has(Field::velocity)) expect_parts<double>(snapshot, Field::velocity);
+    if (snapshot.has(Field::mass)) expect_parts<float>(snapshot, Field::mass);
+    if (!snapshot.has(Field::id)) continue;
+    std::vector<std::uint64_t> id(1000);
+    snapshot.read_id(131000, id);  // across the place that text remembers
+    EXPECT_TRUE(std::equal(id.begin(), id.end(), particles.id.begin() + 131000));
+  }
+}
+
+TEST(SnapshotParts, BeyondTheLastRowAreRefused) {
+  const Folder folder;
+  write_snapshot(folder / "a.npy", Particles<float>(10).content());
+  const Snapshot snapshot(folder / "a.npy");
+  std::vector<float> out(6);
+  snapshot.read(Field::position, 8, out);
+  for (const std::uint64_t begin : {std::uint64_t{9}, std::uint64_t{11}, ~std::uint64_t{0}})
+    expect_error(ErrorCode::invalid_argument, "of 10 particles are 3 each",
+                 [&] { snapshot.read(Field::position, begin, out); });
+  std::vector<float> odd(5);
+  expect_error(ErrorCode::invalid_argument, "memory for 5 numbers",
+               [&] { snapshot.read(Field::position, 0, odd); });
+}
+
 }  // namespace
 }  // namespace kith

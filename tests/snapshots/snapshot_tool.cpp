@@ -25,6 +25,21 @@ void save(const std::string& path, const std::vector<T>& values) {
              static_cast<std::streamsize>(values.size() * sizeof(T)));
 }
 
+/// Every way to cut the rows in three gives the same numbers as reading all of them at once.
+template <class T, class Read>
+void check_parts(const std::vector<T>& whole, std::size_t columns, const Read& read) {
+  const std::size_t rows = whole.size() / columns;
+  const std::size_t step = rows / 7 + 1;
+  for (std::size_t begin = 0; begin <= rows; begin += step)
+    for (std::size_t end = begin; end <= rows; end += step) {
+      std::vector<T> parts(whole.size());
+      for (const auto& [from, to] : {std::pair(0UL, begin), {begin, end}, {end, rows}})
+        read(from, std::span(parts).subspan(from * columns, (to - from) * columns));
+      if (std::memcmp(parts.data(), whole.data(), whole.size() * sizeof(T)) != 0)
+        throw Error(ErrorCode::internal, fmt::format("parts cut at {} and {} differ", begin, end));
+    }
+}
+
 void save_field(const Snapshot& snapshot, Field field, const std::string& path) {
   if (!snapshot.has(field)) return;
   const bool is_vector = field == Field::position || field == Field::velocity;
@@ -35,6 +50,12 @@ void save_field(const Snapshot& snapshot, Field field, const std::string& path) 
   std::vector<float> narrow(values.size());
   snapshot.read(field, narrow);
   save(path + ".f32", narrow);
+  check_parts(values, columns, [&](std::size_t begin, std::span<double> part) {
+    snapshot.read(field, begin, part);
+  });
+  check_parts(narrow, columns, [&](std::size_t begin, std::span<float> part) {
+    snapshot.read(field, begin, part);
+  });
 }
 
 void print_types(const SnapshotInfo& info) {
@@ -74,6 +95,9 @@ void dump(const std::string& path, const std::string& folder) {
   if (!snapshot.has(Field::id)) return;
   std::vector<std::uint64_t> id(snapshot.size());
   snapshot.read_id(id);
+  check_parts(id, 1, [&](std::size_t begin, std::span<std::uint64_t> part) {
+    snapshot.read_id(begin, part);
+  });
   save(folder + "/id.u64", id);
 }
 
