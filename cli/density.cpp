@@ -13,15 +13,19 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   kith density snapshot.hdf5 -k 32 -o density.hdf5
-  kith density points.npy -k 64 --kernel wendland-c2 --box 1 -o density.npz
+  kith density points.npy -k 64 --kernel wendland_c2 --box 1 -o density.npz
 
 The result has an array `density`, in the order of the file, and `smoothing_length`: the distance of
 the k-th neighbor. Masses are those of the file; without any, every point counts 1.)";
 
 struct Request : NeighborRequest {
   std::size_t k = 32;
-  std::string kernel = "cubic-spline";
+  std::string kernel = name(SphKernel::cubic_spline);
 };
+
+SphKernel kernel_named(const std::string& word) {
+  return word == name(SphKernel::wendland_c2) ? SphKernel::wendland_c2 : SphKernel::cubic_spline;
+}
 
 std::vector<double> mass_list(const Numbers& masses) {
   std::vector<double> list(masses.count());
@@ -34,10 +38,8 @@ std::vector<double> densities(const Input& input, const Tree& tree, const Reques
                               const Execution& execution) {
   const Numbers masses = input.masses(execution);
   const std::vector<double> list = mass_list(masses);
-  const SphKernel kernel =
-      request.kernel == "wendland-c2" ? SphKernel::wendland_c2 : SphKernel::cubic_spline;
   std::vector<double> result =
-      sph_density(tree, {.k = request.k, .kernel = kernel, .mass = list}, execution);
+      sph_density(tree, {.k = request.k, .kernel = kernel_named(request.kernel), .mass = list}, execution);
   if (list.empty())
     for (double& density : result) density *= input.mass_values(masses).same;
   return result;
@@ -107,9 +109,9 @@ void add_density(Command program) {
   command.add_option("-k", request->k, "neighbors, the point itself included")
       .shows_default()
       .positive();
-  command.add_option("--kernel", request->kernel, "cubic-spline or wendland-c2")
+  command.add_option("--kernel", request->kernel, "cubic_spline or wendland_c2")
       .shows_default()
-      .one_of({"cubic-spline", "wendland-c2"});
+      .one_of({name(SphKernel::cubic_spline), name(SphKernel::wendland_c2)});
   command.callback([request] { run(*request); });
 }
 

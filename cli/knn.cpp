@@ -64,6 +64,7 @@ void run(const Request& request) {
     about.k = request.knn.k;
     about.exclude_self = request.knn.exclude_self;
     about.strict = request.knn.strict;
+    about.p = request.knn.p;
     if (std::isfinite(request.knn.max_radius)) about.max_radius = request.knn.max_radius;
     write_neighbors(request.output, about, near, request.write, session.execution());
     session.report().add("output", request.output);
@@ -84,6 +85,9 @@ void add_knn(Command program) {
       .positive();
   command.add_flag("--exclude-self", request->knn.exclude_self, "leave out the point itself");
   command.add_option("--max-radius", request->knn.max_radius, "no neighbors beyond");
+  command.add_flag("--strict", request->knn.strict, "not those at exactly the largest radius");
+  command.add_option("--norm", request->knn.p,
+                     "p of the norm that measures distance: 1 or more, or inf; default 2");
   command.callback([request] { run(*request); });
 }
 

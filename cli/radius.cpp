@@ -37,6 +37,7 @@ void write_lists(Session& session, const Input& input, const Request& request, c
     ResultAbout about = input.about(ResultKind::radius);
     about.radius = request.radius.radius;
     about.strict = request.radius.strict;
+    about.p = request.radius.p;
     about.exclude_self = request.radius.exclude_self;
     write_neighbors(request.output, about, lists, request.write, session.execution());
   });

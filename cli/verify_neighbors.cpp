@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <numbers>
 
+#include <kith/density.hpp>
+
 #include "brute.hpp"
 #include "verify.hpp"
 
@@ -58,18 +60,26 @@ std::string compare(const BruteForce<T>& brute, std::size_t i, const std::vector
   return "";
 }
 
-double kernel(const std::string& name, double q, int dimension) {
+double kernel(SphKernel kind, double q, int dimension) {
   const double p = 1 - q;
-  if (name != "wendland-c2") return q < 0.5 ? 1 - 6 * q * q * (1 - q) : 2 * p * p * p;
+  if (kind == SphKernel::cubic_spline) return q < 0.5 ? 1 - 6 * q * q * (1 - q) : 2 * p * p * p;
   return dimension == 1 ? p * p * p * (1 + 3 * q) : p * p * p * p * (1 + 4 * q);
 }
 
-double normalisation(const std::string& name, int dimension) {
+double normalisation(SphKernel kind, int dimension) {
   constexpr double pi = std::numbers::pi;
-  const bool is_spline = name != "wendland-c2";
+  const bool is_spline = kind == SphKernel::cubic_spline;
   if (dimension == 1) return is_spline ? 4.0 / 3 : 1.25;
   if (dimension == 2) return is_spline ? 40 / (7 * pi) : 7 / pi;
   return is_spline ? 8 / pi : 21 / (2 * pi);
+}
+
+/// The kernel that the result names; a word that nobody knows is never taken for another.
+SphKernel kernel_named(const std::string& word) {
+  for (const SphKernel kind : {SphKernel::cubic_spline, SphKernel::wendland_c2})
+    if (word == name(kind)) return kind;
+  throw Mismatch(fmt::format("the kernel {} is not known; there are {} and {}", printable(word),
+                             name(SphKernel::cubic_spline), name(SphKernel::wendland_c2)));
 }
 
 void check_shape(const ResultFile& result, const std::string& name, std::size_t rows) {
@@ -144,7 +154,8 @@ void verify_density(Verification& v) {
   const ValuesView mass = v.input.mass_values(masses);
   const auto chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
   const int dimension = v.about().dimension;
-  const double factor = normalisation(v.about().kernel, dimension);
+  const SphKernel kind = kernel_named(v.about().kernel);
+  const double factor = normalisation(kind, dimension);
   with_brute_force(v.input, positions, [&](const auto& brute) {
     using T = std::decay_t<decltype(brute.limit2(0, false))>;
     const std::string complaint =
@@ -156,7 +167,7 @@ void verify_density(Verification& v) {
           double sum = 0;
           for (const auto& each : near) {
             const double q = h > 0 ? double{brute.distance(each.distance2)} / h : 0;
-            sum += kernel(v.about().kernel, q, dimension) *
+            sum += kernel(kind, q, dimension) *
                    (mass.data ? masses[each.index] : mass.same);
           }
           const double right = factor * sum / std::pow(h, dimension);

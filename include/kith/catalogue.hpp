@@ -58,6 +58,15 @@ struct CatalogueOptions {
   std::vector<int> contaminating_types = {};  ///< low-resolution particles of a zoom run
 };
 
+/// Calls visit(name, field) for every option that is no array of points: for bindings.
+template <class Visit>
+void for_each_option(CatalogueOptions& options, Visit&& visit) {
+  visit("box", options.box);
+  visit("same_mass", options.mass.same);
+  visit("types", options.types);
+  visit("contaminating_types", options.contaminating_types);
+}
+
 /// Tables with a row per group; a quantity with several components has them one after the other.
 /// docs/catalogue.md defines every field. Without velocities their fields are empty.
 struct Catalogue {

@@ -23,6 +23,14 @@ enum class SphKernel {
   wendland_c2,   ///< Wendland 1995; no pairing
 };
 
+constexpr const char* name(SphKernel kernel) {  ///< "cubic_spline"
+  switch (kernel) {
+    case SphKernel::cubic_spline: return "cubic_spline";
+    case SphKernel::wendland_c2: return "wendland_c2";
+  }
+  return "?";
+}
+
 struct DensityOptions {
   std::size_t k = 32;  ///< neighbours, the point itself included; h is the distance of the k-th
   SphKernel kernel = SphKernel::cubic_spline;

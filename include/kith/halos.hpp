@@ -31,6 +31,16 @@ enum class Edge {
   virial,   ///< Bryan & Norman 1998: 18 pi^2 + 82 x - 39 x^2 times critical, x = Omega_m(z) - 1
 };
 
+constexpr const char* name(Edge edge) {  ///< "critical200"
+  switch (edge) {
+    case Edge::critical200: return "critical200";
+    case Edge::critical500: return "critical500";
+    case Edge::mean200: return "mean200";
+    case Edge::virial: return "virial";
+  }
+  return "?";
+}
+
 /// The density of an edge, per comoving volume. Errors: invalid_argument for a cosmology without
 /// sense.
 KITH_API double edge_density(Edge edge, const Cosmology& cosmology);

@@ -62,7 +62,8 @@ struct ResultAbout {
   bool exclude_self = false;
   double max_radius = 0;  ///< 0 = no limit
   double radius = 0;
-  std::string kernel = {};
+  double p = 2;             ///< the norm
+  std::string kernel = {};  ///< name(SphKernel)
 };
 
 /// The types of numbers that results are made of.

@@ -2,30 +2,31 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <kith/catalogue.hpp>
+#include <kith/catalogue_columns.hpp>
 
 #include "arrays.hpp"
 #include "call.hpp"
-#include "columns.hpp"
 #include "module.hpp"
 #include "options.hpp"
 
 namespace kith::python {
 namespace {
 
-template <class Member>
-using value_of = typename std::remove_reference_t<decltype(std::declval<Catalogue>().*
-                                                           std::declval<Member>())>::value_type;
-
-std::vector<std::size_t> column_shape(const Catalogue& catalogue, int width) {
+/// Extents of a column's array; none if such a catalogue does not have it.
+std::vector<std::size_t> shape_of(const CatalogueColumn& column, const Catalogue& catalogue) {
   const auto dimension = static_cast<std::size_t>(catalogue.dimension);
-  if (width == kMatrix) return {catalogue.count(), dimension, dimension};
-  if (width > 0) return {catalogue.count(), static_cast<std::size_t>(width)};
-  return {catalogue.count()};
+  const std::size_t width = column_width(column, catalogue);
+  if (width == 0 && column.shape != ColumnShape::vector) return {};
+  const bool is_plain = column.shape == ColumnShape::number ||
+                        column.shape == ColumnShape::contaminant ||
+                        (column.shape == ColumnShape::rotation && width == 1);
+  if (is_plain) return {catalogue.count()};
+  if (column.shape == ColumnShape::matrix) return {catalogue.count(), dimension, dimension};
+  return {catalogue.count(), width};
 }
 
 std::size_t total(const std::vector<std::size_t>& shape) {
@@ -38,15 +39,15 @@ std::size_t total(const std::vector<std::size_t>& shape) {
 nb::dict columns_of(nb::handle self) {
   const auto& catalogue = nb::cast<const Catalogue&>(self);
   nb::dict columns;
-  for_each_column(catalogue, [&](const char* name, auto member, int width) {
-    using T = value_of<decltype(member)>;
-    static T nothing{};
-    const std::vector<T>& values = catalogue.*member;
-    const std::vector<std::size_t> shape = column_shape(catalogue, width);
-    if (width == kAbsent || values.size() != total(shape)) return;
-    T* data = values.empty() ? &nothing : const_cast<T*>(values.data());
-    columns[name] = nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), self));
-  });
+  for_each_column(catalogue,
+                  [&]<class T>(const CatalogueColumn& column, const std::vector<T>& values) {
+                    static T nothing{};
+                    const std::vector<std::size_t> shape = shape_of(column, catalogue);
+                    if (shape.empty() || values.size() != total(shape)) return;
+                    T* data = values.empty() ? &nothing : const_cast<T*>(values.data());
+                    columns[column.name] = nb::cast(
+                        nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), self));
+                  });
   return columns;
 }
 
@@ -55,26 +56,31 @@ Catalogue from_columns(const nb::dict& columns, int dimension, int types) {
   Catalogue catalogue;
   catalogue.dimension = dimension;
   catalogue.types = types;
-  for_each_column(catalogue, [&](const char* name, auto member, int) {
-    using T = value_of<decltype(member)>;
-    if (!columns.contains(name)) return;
-    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(columns[name]);
-    (catalogue.*member).assign(array.data(), array.data() + array.size());
+  for_each_column(catalogue, [&]<class T>(const CatalogueColumn& column, std::vector<T>& values) {
+    if (!columns.contains(column.name)) return;
+    const auto array =
+        nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(columns[column.name]);
+    values.assign(array.data(), array.data() + array.size());
   });
   return catalogue;
+}
+
+/// Name, unit and words of every column, for the documentation of the class.
+nb::list column_words() {
+  nb::list list;
+  for (const CatalogueColumn& column : catalogue_columns())
+    if (column.values.index() != 0) list.append(nb::make_tuple(column.name, column.description));
+  return list;
 }
 
 /// The options, and the arrays that they view.
 struct CatalogueQuestion {
   CatalogueQuestion(const nb::dict& given) {
     Options read(given);
-    read("box", options.box);
     read("mass", mass);
-    read("same_mass", options.mass.same);
     read("velocity", velocity);
     read("type", type);
-    read("types", options.types);
-    read("contaminating_types", options.contaminating_types);
+    for_each_option(options, read);
     read.expect_no_more();
     if (mass) options.mass = values_of(*mass);
     if (velocity) options.velocity = points_of(*velocity);
@@ -110,6 +116,7 @@ void bind_catalogue(nb::module_& module) {
       .def_ro("dimension", &Catalogue::dimension)
       .def_ro("types", &Catalogue::types)
       .def("columns", &columns_of);
+  module.def("catalogue_columns", &column_words);
   module.def("catalogue", &catalogue_of);
   module.def("peak_members", &peaks_of);
 }

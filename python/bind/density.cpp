@@ -17,7 +17,7 @@ nb::object density_of(const Tree& tree, const std::optional<Numbers>& mass, cons
   DensityOptions options;
   Options read(given);
   read("k", options.k);
-  read.choice("kernel", options.kernel, {"cubic_spline", "wendland_c2"});
+  read.choice("kernel", options.kernel, {SphKernel::cubic_spline, SphKernel::wendland_c2});
   read.expect_no_more();
   if (mass) options.mass = span_of(*mass);
   return array_of(run(call, [&](const Execution& e) { return sph_density(tree, options, e); }));

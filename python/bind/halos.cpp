@@ -29,7 +29,7 @@ double edge_density_of(const std::string& edge, const nb::dict& given) {
   nb::dict chosen;
   chosen["edge"] = edge;
   Edge kind = Edge::critical200;
-  Options(chosen).choice("edge", kind, {"critical200", "critical500", "mean200", "virial"});
+  Options(chosen).choice("edge", kind, {Edge::critical200, Edge::critical500, Edge::mean200, Edge::virial});
   return edge_density(kind, cosmology);
 }
 

@@ -15,14 +15,7 @@ void Options::fail_type(const char* name, const nb::object& item) {
       (std::string(name) + " = " + shown + " is not of the type that it has to be").c_str());
 }
 
-int Options::position(const char* name, const std::string& word,
-                      std::initializer_list<const char*> words) {
-  int i = 0;
-  std::string known;
-  for (const char* candidate : words) {
-    if (word == candidate) return i;
-    known += std::string(i++ > 0 ? ", " : "") + candidate;
-  }
+void Options::fail_word(const char* name, const std::string& word, const std::string& known) {
   throw nb::value_error((std::string(name) + " = '" + word + "'; there are: " + known).c_str());
 }
 

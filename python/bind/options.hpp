@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <string>
+#include <utility>
 
 #include <kith/box.hpp>
 
@@ -25,12 +26,37 @@ class Options {
     if (item.is_valid() && !nb::try_cast(item, value)) fail_type(name, item);
   }
 
-  /// An enumeration whose values are 0, 1, ... in the order of the words.
+  /// One of several values, each with its word.
   template <class Enum>
-  void choice(const char* name, Enum& value, std::initializer_list<const char*> words) {
+  void choice(const char* name, Enum& value,
+              std::initializer_list<std::pair<const char*, Enum>> words) {
     std::string word;
     (*this)(name, word);
-    if (!word.empty()) value = static_cast<Enum>(position(name, word, words));
+    if (word.empty()) return;
+    std::string known;
+    for (const auto& [candidate, meaning] : words) {
+      if (word == candidate) {
+        value = meaning;
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + std::string(candidate);
+    }
+    fail_word(name, word, known);
+  }
+  /// Of values that have names.
+  template <class Enum>
+  void choice(const char* name_of_option, Enum& value, std::initializer_list<Enum> values) {
+    std::string word, known;
+    (*this)(name_of_option, word);
+    if (word.empty()) return;
+    for (const Enum candidate : values) {
+      if (word == name(candidate)) {
+        value = candidate;
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + std::string(name(candidate));
+    }
+    fail_word(name_of_option, word, known);
   }
 
   void expect_no_more() const;
@@ -38,8 +64,8 @@ class Options {
  private:
   nb::object take(const char* name);
   [[noreturn]] static void fail_type(const char* name, const nb::object& item);
-  static int position(const char* name, const std::string& word,
-                      std::initializer_list<const char*> words);
+  [[noreturn]] static void fail_word(const char* name, const std::string& word,
+                                     const std::string& known);
 
   const nb::dict& given_;
   std::size_t read_ = 0;

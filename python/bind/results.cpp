@@ -2,10 +2,12 @@
 #include <memory>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <kith/result_facts.hpp>
 #include <kith/results.hpp>
 
 #include "arrays.hpp"
@@ -16,28 +18,36 @@
 namespace kith::python {
 namespace {
 
+/// Facts from a dictionary by their names, as far as they are there.
+struct FactTaker {
+  Options& read;
+
+  void operator()(const ResultFact&, ResultKind&) const {}  // a catalogue is one of groups
+  void operator()(const ResultFact& fact, Scalar& scalar) const {
+    read.choice(fact.name, scalar, {{"float32", Scalar::float32}, {"float64", Scalar::float64}});
+  }
+  template <class T>
+  void operator()(const ResultFact& fact, T& field) const {
+    read(fact.name, field);
+  }
+};
+
 ResultAbout about_of(const nb::dict& given) {
   ResultAbout about;
   Options read(given);
-  bool is_double = false;
-  read("snapshot", about.snapshot);
-  read("points", about.points);
-  read("dimension", about.dimension);
-  read("is_double", is_double);
-  read("box", about.box);
-  read("linking_length", about.linking_length);
-  read("b", about.b);
-  read("min_size", about.min_size);
-  read("strict", about.strict);
+  for_each_fact(about, FactTaker{read});
   read.expect_no_more();
-  about.scalar = is_double ? Scalar::float64 : Scalar::float32;
   return about;
 }
 
 ResultWriteOptions write_options(const nb::dict& given) {
   ResultWriteOptions options;
   Options read(given);
-  read.choice("style", options.style, {"automatic", "gadget", "swift", "npz", "csv"});
+  read.choice("style", options.style, {{"automatic", ResultStyle::automatic},
+                                       {"gadget", ResultStyle::gadget},
+                                       {"swift", ResultStyle::swift},
+                                       {"npz", ResultStyle::npz},
+                                       {"csv", ResultStyle::csv}});
   read("compression", options.compression);
   read.expect_no_more();
   return options;
@@ -57,17 +67,24 @@ void write_catalogue_of(const std::string& path, const Catalogue& catalogue, con
   run_work(call, [&](const Execution& e) { write_catalogue(path, content, chosen, e); });
 }
 
+struct FactGiver {
+  nb::dict& facts;
+
+  void operator()(const ResultFact&, ResultKind) const {}
+  void operator()(const ResultFact& fact, Scalar scalar) const {
+    facts[fact.name] = scalar == Scalar::float32 ? "float32" : "float64";
+  }
+  template <class T>
+  void operator()(const ResultFact& fact, const T& field) const {
+    facts[fact.name] = nb::cast(field);
+  }
+};
+
 nb::dict about_dict(const ResultAbout& about) {
   nb::dict facts;
-  facts["points"] = about.points;
-  facts["dimension"] = about.dimension;
-  facts["is_double"] = about.scalar == Scalar::float64;
-  facts["box"] = about.box;
-  facts["linking_length"] = about.linking_length;
-  facts["b"] = about.b;
-  facts["min_size"] = about.min_size;
-  facts["strict"] = about.strict;
-  facts["snapshot"] = about.snapshot;
+  for_each_fact(about, [&](const ResultFact& fact, const auto& field) {
+    if (has_fact(about, fact)) FactGiver{facts}(fact, field);
+  });
   return facts;
 }
 

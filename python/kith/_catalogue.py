@@ -18,23 +18,10 @@ class Catalogue:
     """A table with one row per group; a group's row is its label. Every column is an attribute, an array with as
     many rows as there are groups:
 
-    size, mass
-        Members, and their total mass.
-    center, velocity
-        Center of mass, wrapped into the box, and mean velocity weighted by mass.
-    radius, inertia_radius
-        Distance of the member farthest from the center; sqrt(sum m r^2 / sum m).
-    velocity_dispersion, angular_momentum
-        About ``center`` and ``velocity``; all axes together.
-    shape, axes
-        Eigenvalues, falling, of sum m x x^T / sum m, and their unit vectors.
-    lower, upper, first, spans
-        Extent, unwrapped about the first member; its index; whether the group is wider than half a period.
-    type_size, type_mass, contaminating_size, contaminating_mass
-        Per type of point, if types were given.
+    {columns}
 
-    Columns that need velocities or types are there only if those were given: see ``columns``. The page about the
-    catalogue defines each of them.
+    Columns that need velocities, types or masses are there only if those were given: see ``columns``. The page about
+    the catalogue defines each of them.
     """
 
     def __init__(self, columns: dict[str, np.ndarray], groups: Groups | None = None,
@@ -126,6 +113,15 @@ class Catalogue:
         return f"<kith.Catalogue: {len(self)} groups, columns {', '.join(self.columns)}>"
 
 
+def _document_columns() -> None:
+    """The list of columns comes from the table that writers and readers of files use."""
+    columns = "\n    ".join(f"{name}\n        {words}" for name, words in _kith.catalogue_columns())
+    Catalogue.__doc__ = (Catalogue.__doc__ or "").replace("{columns}", columns)
+
+
+_document_columns()
+
+
 class MassFunction(NamedTuple):
     """Groups per volume and logarithmic mass, a row per bin: ``density`` is dn / dlnM, with limits of one
     standard deviation."""
@@ -215,7 +211,7 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
 
 def _about(points: np.ndarray, box: Any) -> dict[str, Any]:
     """What was asked about which points."""
-    return {"points": len(points), "is_double": points.dtype == FLOAT64, "box": as_box(box)}
+    return {"points": len(points), "scalar": points.dtype.name, "box": as_box(box)}
 
 
 def read_catalogue(path: str | os.PathLike[str]) -> Catalogue:

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <fmt/ranges.h>
+#include <utility>
 
+#include <kith/result_facts.hpp>
 #include <kith/version.hpp>
 
 #include "base/fail.hpp"
@@ -27,117 +30,106 @@ namespace {
 
 constexpr ResultKind kKinds[] = {ResultKind::fof, ResultKind::subhalos, ResultKind::knn,
                                  ResultKind::radius, ResultKind::density};
+constexpr Scalar kScalars[] = {Scalar::float32, Scalar::float64};
 
-std::int64_t signed_of(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
-template <class T>
-std::vector<std::int64_t> signed_of(const std::vector<T>& values) {
-  return {values.begin(), values.end()};
+const char* name_of(Scalar scalar) {
+  return scalar == Scalar::float32 ? "float32" : "float64";
 }
 
-void add_points(std::vector<Fact>& facts, const ResultAbout& about) {
-  std::vector<double> sides, origin;
-  for (int axis = 0; axis < about.dimension; ++axis) {
-    sides.push_back(about.box.side(axis));
-    origin.push_back(about.box.origin(axis));
+std::vector<double> on_axes(const Box& box, int dimension, double (Box::*of)(int) const) {
+  std::vector<double> values;
+  for (int axis = 0; axis < dimension; ++axis) values.push_back((box.*of)(axis));
+  return values;
+}
+
+/// A field as what files can hold: words, numbers, whole numbers, and lists of them.
+struct FactMaker {
+  int dimension;
+  std::vector<Fact>& facts;
+
+  void operator()(const ResultFact& fact, const Box& box) const {
+    facts.push_back({fact.name, on_axes(box, dimension, &Box::side)});
+    facts.push_back({"origin", on_axes(box, dimension, &Box::origin)});
   }
-  facts.push_back({"snapshot", about.snapshot});
-  facts.push_back({"points", signed_of(about.points)});
-  facts.push_back({"dimension", std::int64_t{about.dimension}});
-  facts.push_back({"scalar", about.scalar == Scalar::float32 ? "float32" : "float64"});
-  facts.push_back({"box", sides});
-  facts.push_back({"origin", origin});
-  facts.push_back({"type_numbers", std::int64_t{about.type_numbers}});
-  facts.push_back({"types", signed_of(about.types)});
-  facts.push_back({"counts", signed_of(about.counts)});
-}
-
-void add_universe(std::vector<Fact>& facts, const ResultAbout& about) {
-  const Units& units = about.units;
-  const Background& background = about.background;
-  facts.push_back({"time", about.time});
-  facts.push_back({"unit_length", units.length});
-  facts.push_back({"unit_mass", units.mass});
-  facts.push_back({"unit_velocity", units.velocity});
-  facts.push_back({"is_per_h", std::int64_t{units.is_per_h}});
-  facts.push_back({"is_comoving", std::int64_t{units.is_comoving}});
-  facts.push_back({"is_cosmological", std::int64_t{background.is_known}});
-  if (!background.is_known) return;
-  facts.push_back({"omega_m", background.omega_m});
-  facts.push_back({"omega_lambda", background.omega_lambda});
-  facts.push_back({"omega_b", background.omega_b});
-  facts.push_back({"h", background.h});
-  facts.push_back({"scale_factor", background.scale_factor});
-  facts.push_back({"redshift", background.redshift});
-}
-
-void add_groups(std::vector<Fact>& facts, const ResultAbout& about) {
-  facts.push_back({"link_types", signed_of(about.link_types)});
-  facts.push_back({"attach_types", signed_of(about.attach_types)});
-  facts.push_back({"linking_length", about.linking_length});
-  facts.push_back({"b", about.b});
-  facts.push_back({"min_size", signed_of(about.min_size)});
-  facts.push_back({"strict", std::int64_t{about.strict}});
-}
-
-void add_kind(std::vector<Fact>& facts, const ResultAbout& about) {
-  switch (about.kind) {
-    case ResultKind::subhalos:
-      facts.push_back({"subhalo_linking_length", about.subhalo_linking_length});
-      facts.push_back({"position_scale", about.position_scale});
-      facts.push_back({"velocity_scale", about.velocity_scale});
-      facts.push_back({"subhalo_min_size", signed_of(about.subhalo_min_size)});
-      [[fallthrough]];
-    case ResultKind::fof: return add_groups(facts, about);
-    case ResultKind::knn:
-      facts.push_back({"k", signed_of(about.k)});
-      facts.push_back({"exclude_self", std::int64_t{about.exclude_self}});
-      facts.push_back({"max_radius", about.max_radius});
-      return;
-    case ResultKind::radius:
-      facts.push_back({"radius", about.radius});
-      facts.push_back({"exclude_self", std::int64_t{about.exclude_self}});
-      facts.push_back({"strict", std::int64_t{about.strict}});
-      return;
-    case ResultKind::density:
-      facts.push_back({"k", signed_of(about.k)});
-      facts.push_back({"kernel", about.kernel});
-      return;
+  void operator()(const ResultFact& fact, ResultKind kind) const {
+    facts.push_back({fact.name, name(kind)});
   }
-}
+  void operator()(const ResultFact& fact, Scalar scalar) const {
+    facts.push_back({fact.name, name_of(scalar)});
+  }
+  void operator()(const ResultFact& fact, const std::string& text) const {
+    facts.push_back({fact.name, text});
+  }
+  void operator()(const ResultFact& fact, double number) const {
+    facts.push_back({fact.name, number});
+  }
+  template <std::integral T>
+  void operator()(const ResultFact& fact, T number) const {
+    facts.push_back({fact.name, static_cast<std::int64_t>(number)});
+  }
+  template <std::integral T>
+  void operator()(const ResultFact& fact, const std::vector<T>& list) const {
+    facts.push_back({fact.name, std::vector<std::int64_t>(list.begin(), list.end())});
+  }
+};
 
-/// Reads facts; those that are not there keep what the field had.
-class Reader {
+/// Reads facts into fields; those that are not there keep what the field had.
+class FactReader {
  public:
-  Reader(const FactSource& source, const std::string& where) : source_(source), where_(where) {}
+  FactReader(const FactSource& source, const std::string& where, ResultAbout& about)
+      : source_(source), where_(where), about_(about) {}
 
-  std::string text(const std::string& name) const {
-    const auto found = source_.text(name);
-    if (!found)
-      fail(ErrorCode::io, "{}: does not say its {}; it is no result of kith", where_, name);
-    return *found;
+  void operator()(const ResultFact& fact, ResultKind& kind) const {
+    choose(fact.name, kind, kKinds, [](ResultKind each) { return name(each); });
   }
-  void get(const std::string& name, std::string& field) const {
-    field = source_.text(name).value_or(field);
+  void operator()(const ResultFact& fact, Scalar& scalar) const {
+    choose(fact.name, scalar, kScalars, name_of);
   }
-  void get(const std::string& name, double& field) const {
-    const auto found = source_.numbers(name);
-    if (found && !found->empty()) field = found->front();
+  /// Behind the dimension, which says how many sides there are.
+  void operator()(const ResultFact& fact, Box& box) const {
+    if (about_.dimension < 1 || about_.dimension > kMaxDimension)
+      fail(ErrorCode::io, "{}: dimension = {}; it is no result of kith", where_, about_.dimension);
+    const auto dimension = static_cast<std::size_t>(about_.dimension);
+    try {
+      box = Box::periodic(list(fact.name, dimension)).with_origin(list("origin", dimension));
+    } catch (const Error& error) {
+      fail(ErrorCode::io, "{}: {}", where_, error.what());
+    }
   }
-  template <class T>
-  requires std::is_integral_v<T>
-  void get(const std::string& name, T& field) const {
-    double number = static_cast<double>(field);
-    get(name, number);
-    field = static_cast<T>(whole(name, number));
+  void operator()(const ResultFact& fact, std::string& text) const {
+    text = source_.text(fact.name).value_or(text);
   }
-  template <class T>
-  requires std::is_integral_v<T>
-  void get(const std::string& name, std::vector<T>& field) const {
-    const auto found = source_.numbers(name);
+  void operator()(const ResultFact& fact, double& number) const {
+    const auto found = source_.numbers(fact.name);
+    if (found && !found->empty()) number = found->front();
+  }
+  template <std::integral T>
+  void operator()(const ResultFact& fact, T& number) const {
+    double found = static_cast<double>(number);
+    (*this)(fact, found);
+    number = static_cast<T>(whole(fact.name, found));
+  }
+  template <std::integral T>
+  void operator()(const ResultFact& fact, std::vector<T>& field) const {
+    const auto found = source_.numbers(fact.name);
     if (!found) return;
     field.clear();
-    for (const double number : *found) field.push_back(static_cast<T>(whole(name, number)));
+    for (const double number : *found) field.push_back(static_cast<T>(whole(fact.name, number)));
+  }
+
+ private:
+  /// The value whose word the file has; a word that nobody knows is never taken for another.
+  template <class Enum, std::size_t N, class Name>
+  void choose(const char* fact, Enum& field, const Enum (&values)[N], Name name_of_value) const {
+    const auto word = source_.text(fact);
+    if (!word) fail(ErrorCode::io, "{}: does not say its {}; it is no result of kith", where_, fact);
+    for (const Enum value : values) {
+      if (*word != name_of_value(value)) continue;
+      field = value;
+      return;
+    }
+    fail(ErrorCode::io, "{}: {} = {}, which this version does not know", where_, fact,
+         word->substr(0, 40));
   }
   std::vector<double> list(const std::string& name, std::size_t size) const {
     const auto found = source_.numbers(name).value_or(std::vector<double>(size));
@@ -146,8 +138,6 @@ class Reader {
            size);
     return found;
   }
-
- private:
   double whole(const std::string& name, double number) const {
     if (!(number >= 0) || number > 9e15 || number != std::floor(number))
       fail(ErrorCode::io, "{}: {} = {} is no count", where_, name, number);
@@ -155,65 +145,14 @@ class Reader {
   }
   const FactSource& source_;
   const std::string& where_;
+  ResultAbout& about_;
 };
 
-void read_points(const Reader& reader, const std::string& where, ResultAbout& about) {
-  reader.get("snapshot", about.snapshot);
-  reader.get("points", about.points);
-  reader.get("dimension", about.dimension);
-  if (about.dimension < 1 || about.dimension > kMaxDimension)
-    fail(ErrorCode::io, "{}: dimension = {}; it is no result of kith", where, about.dimension);
-  const std::string scalar = reader.text("scalar");
-  about.scalar = scalar == "float32" ? Scalar::float32 : Scalar::float64;
-  const auto dimension = static_cast<std::size_t>(about.dimension);
-  const std::vector<double> sides = reader.list("box", dimension);
-  try {
-    about.box = Box::periodic(sides).with_origin(reader.list("origin", dimension));
-  } catch (const Error& error) {
-    fail(ErrorCode::io, "{}: {}", where, error.what());
-  }
-  reader.get("type_numbers", about.type_numbers);
-  reader.get("types", about.types);
-  reader.get("counts", about.counts);
+void check_counts(const ResultAbout& about, const std::string& where) {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : about.counts) sum += count;
   if (about.counts.size() != about.types.size() || (!about.counts.empty() && sum != about.points))
     fail(ErrorCode::io, "{}: {} points, but types that make {}", where, about.points, sum);
-}
-
-void read_universe(const Reader& reader, ResultAbout& about) {
-  reader.get("time", about.time);
-  reader.get("unit_length", about.units.length);
-  reader.get("unit_mass", about.units.mass);
-  reader.get("unit_velocity", about.units.velocity);
-  reader.get("is_per_h", about.units.is_per_h);
-  reader.get("is_comoving", about.units.is_comoving);
-  Background& background = about.background;
-  reader.get("is_cosmological", background.is_known);
-  reader.get("omega_m", background.omega_m);
-  reader.get("omega_lambda", background.omega_lambda);
-  reader.get("omega_b", background.omega_b);
-  reader.get("h", background.h);
-  reader.get("scale_factor", background.scale_factor);
-  reader.get("redshift", background.redshift);
-}
-
-void read_options(const Reader& reader, ResultAbout& about) {
-  reader.get("link_types", about.link_types);
-  reader.get("attach_types", about.attach_types);
-  reader.get("linking_length", about.linking_length);
-  reader.get("b", about.b);
-  reader.get("min_size", about.min_size);
-  reader.get("strict", about.strict);
-  reader.get("subhalo_linking_length", about.subhalo_linking_length);
-  reader.get("position_scale", about.position_scale);
-  reader.get("velocity_scale", about.velocity_scale);
-  reader.get("subhalo_min_size", about.subhalo_min_size);
-  reader.get("k", about.k);
-  reader.get("exclude_self", about.exclude_self);
-  reader.get("max_radius", about.max_radius);
-  reader.get("radius", about.radius);
-  reader.get("kernel", about.kernel);
 }
 
 std::string line_of(const Fact& fact) {
@@ -230,27 +169,20 @@ std::string line_of(const Fact& fact) {
 
 }  // namespace
 
-std::vector<Fact> facts_of(const ResultAbout& about) {
-  std::vector<Fact> facts{{"kind", name(about.kind)}, {"version", KITH_VERSION}};
-  add_points(facts, about);
-  add_kind(facts, about);
-  add_universe(facts, about);
+std::vector<Fact> facts_of(const ResultAbout& given) {
+  ResultAbout about = given;
+  about.version = KITH_VERSION;
+  std::vector<Fact> facts;
+  for_each_fact(std::as_const(about), [&](const ResultFact& fact, const auto& field) {
+    if (has_fact(about, fact)) FactMaker{about.dimension, facts}(fact, field);
+  });
   return facts;
 }
 
 ResultAbout about_of(const FactSource& source, const std::string& where) {
-  const Reader reader(source, where);
   ResultAbout about;
-  const std::string kind = reader.text("kind");
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                   [&](ResultKind each) { return kind == name(each); });
-  if (found == std::end(kKinds))
-    fail(ErrorCode::io, "{}: a result of kind {}, which this version does not know", where, kind);
-  about.kind = *found;
-  reader.get("version", about.version);
-  read_points(reader, where, about);
-  read_universe(reader, about);
-  read_options(reader, about);
+  for_each_fact(about, FactReader(source, where, about));
+  check_counts(about, where);
   return about;
 }
 

@@ -10,25 +10,12 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-void add_catalogue(Columns& columns, const Catalogue& table, const std::string& prefix) {
-  const std::size_t n = table.count();
-  columns.add(prefix + "size", table.size, n);
-  columns.add(prefix + "mass", table.mass, n);
-  columns.add(prefix + "center", table.center, n);
-  columns.add(prefix + "velocity", table.velocity, n);
-  columns.add(prefix + "radius", table.radius, n);
-  columns.add(prefix + "inertia_radius", table.inertia_radius, n);
-  columns.add(prefix + "velocity_dispersion", table.velocity_dispersion, n);
-  columns.add(prefix + "angular_momentum", table.angular_momentum, n);
-  columns.add(prefix + "shape", table.shape, n);
-  columns.add(prefix + "axes", table.axes, n);
-  columns.add(prefix + "lower", table.lower, n);
-  columns.add(prefix + "upper", table.upper, n);
-  columns.add(prefix + "first", table.first, n);
-  columns.add(prefix + "spans", table.spans, n);
-  if (!prefix.empty()) return;
-  columns.add("contaminating_size", table.contaminating_size, n);
-  columns.add("contaminating_mass", table.contaminating_mass, n);
+/// All fields but those by type, which files have for every type that the format knows.
+void add_catalogue(Columns& columns, const Catalogue& table, bool is_subhalo) {
+  for_each_column(table, [&](const CatalogueColumn& column, const auto& values) {
+    if (column.shape == ColumnShape::per_type || (is_subhalo && !column.subhalo.name)) return;
+    columns.add((is_subhalo ? "subhalo_" : "") + std::string(column.name), values, table.count());
+  });
 }
 
 /// [row * from + type] with more columns, the new ones 0.
@@ -83,7 +70,7 @@ void add_overdensities(Columns& columns, const CatalogueContent& content) {
       mass[g] = content.overdensities->mass[g * edges + e];
       radius[g] = content.overdensities->radius[g * edges + e];
     }
-    const std::string name = name_of(content.edges[e]);
+    const std::string name = kith::name(content.edges[e]);
     columns.keep(name + "_mass", std::move(mass), n);
     columns.keep(name + "_radius", std::move(radius), n);
   }
@@ -131,7 +118,7 @@ void add_subhalos(Columns& columns, const CatalogueContent& content, std::size_t
     }
     columns.add("subhalo_parent", parent, n);
     columns.keep("subhalo_rank", std::move(rank), n);
-    add_catalogue(columns, content.subhalos->catalogue, "subhalo_");
+    add_catalogue(columns, content.subhalos->catalogue, true);
     if (columns.find("type_offset")) {
       Integers sizes = subhalo_type_sizes(content, types);
       columns.keep("subhalo_type_offset", subhalo_offsets(columns, parent, sizes, types), n, types);
@@ -162,7 +149,7 @@ Columns table_columns(const CatalogueContent& content, std::size_t types) {
   Columns columns;
   const Catalogue& table = *content.catalogue;
   const auto dimension = static_cast<std::size_t>(content.about.dimension);
-  add_catalogue(columns, table, "");
+  add_catalogue(columns, table, false);
   add_types(columns, content, types);
   if (!content.peak.empty() && content.peak.size() != table.center.size())
     refuse("write_catalogue: {} coordinates of peaks for {} groups", content.peak.size(),

@@ -7,36 +7,28 @@
 #include <string>
 #include <vector>
 
+#include <kith/catalogue_columns.hpp>
 #include <kith/results.hpp>
 
 namespace kith::io {
 
-/// What another code's convention makes of a number.
-enum class Convention {
-  same,
-  times_scale_factor,  ///< velocities of groups in IllustrisTNG
-  one_axis,            ///< velocity dispersions of subhalos in IllustrisTNG: over sqrt(3)
-};
-
+/// Where a column stands in files of other codes' styles; empty: nowhere.
 struct ColumnRule {
-  const char* name;    ///< kith's own
-  const char* gadget;  ///< path in a file of that style; null: not there
-  const char* swift;
+  std::string name;    ///< kith's own; of subhalos with subhalo_ in front
+  std::string gadget;  ///< path
+  std::string swift;
   UnitPowers unit;
-  const char* description;
+  std::string description;
   Convention gadget_convention = Convention::same;
 };
 
-std::span<const ColumnRule> group_rules();
-std::span<const ColumnRule> subhalo_rules();  ///< names begin with subhalo_
+/// Those of groups, then those of subhalos.
+std::span<const ColumnRule> column_rules();
 /// Null if there is none of that name.
 const ColumnRule* find_rule(std::string_view name);
 
 /// The factor from kith's value to the style's.
 double factor_of(Convention convention, const ResultAbout& about);
-
-/// "critical200", for edges.
-const char* name_of(Edge edge);
 
 /// Arrays by kith's names, and the memory of those that were made for the file.
 class Columns {

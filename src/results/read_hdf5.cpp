@@ -40,14 +40,13 @@ SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::st
 
 void add_rules(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
   const bool is_gadget = source.style == ResultStyle::gadget;
-  for (const auto rules : {group_rules(), subhalo_rules()})
-    for (const ColumnRule& rule : rules) {
-      const char* path = is_gadget ? rule.gadget : rule.swift;
-      if (!path || !file->contains(path)) continue;
-      SourceArray array = array_of(file, path);
-      if (is_gadget) array.factor = 1 / factor_of(rule.gadget_convention, source.about);
-      source.arrays.emplace(rule.name, std::move(array));
-    }
+  for (const ColumnRule& rule : column_rules()) {
+    const std::string& path = is_gadget ? rule.gadget : rule.swift;
+    if (path.empty() || !file->contains(path)) continue;
+    SourceArray array = array_of(file, path);
+    if (is_gadget) array.factor = 1 / factor_of(rule.gadget_convention, source.about);
+    source.arrays.emplace(rule.name, std::move(array));
+  }
 }
 
 void add_points(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {

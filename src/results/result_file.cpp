@@ -114,63 +114,31 @@ std::vector<std::int64_t> ResultFile::integers(std::string_view name) const {
 
 namespace {
 
-/// Fills the fields of a table, each of which must have a row for every group.
-class TableReader {
- public:
-  TableReader(const ResultFile& file, std::string prefix, const std::string& path)
-      : file_(file), prefix_(std::move(prefix)), path_(path) {}
+void take(const ResultFile& file, const std::string& name, std::vector<double>& field) {
+  field = file.numbers(name);
+}
+template <class T>
+void take(const ResultFile& file, const std::string& name, std::vector<T>& field) {
+  const std::vector<std::int64_t> values = file.integers(name);
+  field.assign(values.begin(), values.end());
+}
 
-  void get(const char* name, std::vector<double>& field) const {
-    if (find(name)) field = file_.numbers(prefix_ + name);
-  }
-  void get(const char* name, std::vector<std::int64_t>& field) const {
-    if (find(name)) field = file_.integers(prefix_ + name);
-  }
-  void get(const char* name, std::vector<std::uint8_t>& field) const {
-    if (!find(name)) return;
-    const auto values = file_.integers(prefix_ + name);
-    field.assign(values.begin(), values.end());
-  }
-
- private:
-  bool find(const char* name) const {
-    if (!file_.has(prefix_ + name)) return false;
-    const std::size_t expected = file_.rows(prefix_ + "size");
-    if (file_.rows(prefix_ + name) != expected)
-      fail(ErrorCode::io, "{}: {} rows of {}{} for {} groups; the file is damaged", path_,
-           file_.rows(prefix_ + name), prefix_, name, expected);
-    return true;
-  }
-  const ResultFile& file_;
-  std::string prefix_;
-  const std::string& path_;
-};
-
+/// The fields that the file has, each with a row for every group.
 Catalogue read_table(const ResultFile& file, const std::string& prefix, const std::string& path) {
   Catalogue table;
   table.dimension = file.about().dimension;
   if (!file.has(prefix + "size")) return table;
-  const TableReader reader(file, prefix, path);
-  reader.get("size", table.size);
-  reader.get("mass", table.mass);
-  reader.get("type_size", table.type_size);
-  reader.get("type_mass", table.type_mass);
+  const std::size_t groups = file.rows(prefix + "size");
   if (file.has(prefix + "type_size"))
     table.types = static_cast<int>(file.width(prefix + "type_size"));
-  reader.get("center", table.center);
-  reader.get("velocity", table.velocity);
-  reader.get("radius", table.radius);
-  reader.get("inertia_radius", table.inertia_radius);
-  reader.get("velocity_dispersion", table.velocity_dispersion);
-  reader.get("angular_momentum", table.angular_momentum);
-  reader.get("shape", table.shape);
-  reader.get("axes", table.axes);
-  reader.get("lower", table.lower);
-  reader.get("upper", table.upper);
-  reader.get("first", table.first);
-  reader.get("spans", table.spans);
-  reader.get("contaminating_size", table.contaminating_size);
-  reader.get("contaminating_mass", table.contaminating_mass);
+  for_each_column(table, [&](const CatalogueColumn& column, auto& field) {
+    const std::string name = prefix + column.name;
+    if (!file.has(name)) return;
+    if (file.rows(name) != groups)
+      fail(ErrorCode::io, "{}: {} rows of {} for {} groups; the file is damaged", path,
+           file.rows(name), name, groups);
+    take(file, name, field);
+  });
   return table;
 }
 
