@@ -12,6 +12,8 @@
 namespace kith::cli {
 namespace {
 
+constexpr double kGravity = 6.6743e-8;  // cgs
+
 constexpr std::size_t kPeakNeighbors = 16;  // the densest member has the nearest 16th neighbor
 
 bool contains(const std::vector<int>& list, int value) {
@@ -29,8 +31,16 @@ std::string types_text(const std::vector<int>& types) {
 
 }  // namespace
 
+/// Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say them.
+double gravity_of(const SnapshotInfo& info) {
+  const Units& units = info.units;
+  if (!(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0)) return 0;
+  return kGravity * units.mass / (units.length * units.velocity * units.velocity) /
+         (units.is_comoving ? info.background.scale_factor : 1);
+}
+
 Cosmology cosmology_of(const SnapshotInfo& info) {
-  constexpr double kMpc = 3.0856775814913673e24, kKmPerS = 1e5, kGravity = 6.6743e-8;
+  constexpr double kMpc = 3.0856775814913673e24, kKmPerS = 1e5;
   const Units& units = info.units;
   const Background& background = info.background;
   if (!background.is_known || !(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0))
@@ -182,21 +192,25 @@ void GroupRun::measure() {
   if (input_.types().size() > 1)
     for (const int type : input_.types())
       type_.insert(type_.end(), input_.size_of(type), static_cast<std::uint8_t>(type));
+  // Groups that a bridge joins have their center of mass in between, where there may be nothing.
+  const bool has_peaks =
+      request_.center.empty() ? request_.wants_overdensities : request_.center == "density";
+  std::optional<Tree> tree;
+  if (request_.wants_overdensities || has_peaks)
+    tree.emplace(points(), TreeOptions{.box = input_.box(), .non_finite = input_.non_finite()},
+                 execution);
+  if (has_peaks) find_peaks(*tree);
   catalogue_ = kith::catalogue(
       points(), members_,
       {.box = input_.box(),
        .mass = mass(),
        .velocity = velocity(),
        .type = type_,
-       .types = type_.empty() ? 0 : std::max(input_.info().types, input_.types().back() + 1)},
+       .types = type_.empty() ? 0 : std::max(input_.info().types, input_.types().back() + 1),
+       .gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0,
+       .peak = peak_},
       execution);
-  // Groups that a bridge joins have their center of mass in between, where there may be nothing.
-  const bool has_peaks =
-      request_.center.empty() ? request_.wants_overdensities : request_.center == "density";
-  if (!request_.wants_overdensities && !has_peaks) return;
-  const Tree tree(points(), {.box = input_.box(), .non_finite = input_.non_finite()}, execution);
-  if (has_peaks) find_peaks(tree);
-  if (request_.wants_overdensities) find_overdensities(tree);
+  if (request_.wants_overdensities) find_overdensities(*tree);
 }
 
 void GroupRun::find_peaks(const Tree& tree) {

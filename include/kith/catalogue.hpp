@@ -56,6 +56,11 @@ struct CatalogueOptions {
   std::span<const std::uint8_t> type = {};  ///< of each point, for counts and masses per type
   int types = 0;  ///< how many there are; 0 = one more than the largest that occurs
   std::vector<int> contaminating_types = {};  ///< low-resolution particles of a zoom run
+  /// Newton's constant in velocity^2 length / mass, for circular velocities; none if 0. If lengths
+  /// are comoving, divided by the scale factor.
+  double gravity = 0;
+  /// A center for every group, one after the other; the center of mass if not given.
+  std::vector<double> peak = {};
 };
 
 /// Calls visit(name, field) for every option that is no array of points: for bindings.
@@ -65,6 +70,8 @@ void for_each_option(CatalogueOptions& options, Visit&& visit) {
   visit("same_mass", options.mass.same);
   visit("types", options.types);
   visit("contaminating_types", options.contaminating_types);
+  visit("gravity", options.gravity);
+  visit("peak", options.peak);
 }
 
 /// Tables with a row per group; a quantity with several components has them one after the other.
@@ -83,6 +90,8 @@ struct Catalogue {
   std::vector<double> radius;               ///< of the member farthest from the center
   std::vector<double> inertia_radius;       ///< sqrt(sum m r^2 / sum m) about the center
   std::vector<double> velocity_dispersion;  ///< sqrt(sum m |v - velocity|^2 / sum m)
+  /// Largest sqrt(gravity M(r) / r) over members of rank 10 and more, by distance r from the peak.
+  std::vector<double> max_circular_velocity;
   std::vector<double>
       angular_momentum;  ///< about center and velocity: 3 components in 3-D, 1 in 2-D, else none
   std::vector<double> shape;  ///< eigenvalues of sum m x x^T / sum m, falling
@@ -103,7 +112,7 @@ struct Catalogue {
 /// the group's first member, by minimum image.
 ///
 /// Errors: invalid_argument for arrays whose sizes do not fit, a type that is not below `types`,
-/// masses that are negative or not finite.
+/// masses, peaks or a gravity that are negative or not finite.
 KITH_API Catalogue catalogue(PointsView points, const Groups& groups,
                              const CatalogueOptions& options = {}, const Execution& execution = {});
 /// With members that exist already.

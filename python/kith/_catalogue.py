@@ -171,8 +171,8 @@ def peak_members(groups: Any, value: Any, *, peak: str = "largest") -> np.ndarra
 
 
 def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = None, type: Any = None,
-              types: int = 0, contaminating_types: Sequence[int] = (), box: Any = None,
-              threads: int | None = None, progress: Progress = None,
+              types: int = 0, contaminating_types: Sequence[int] = (), gravity: float = 0.0, peak: Any = None,
+              box: Any = None, threads: int | None = None, progress: Progress = None,
               cancel: CancelToken | None = None) -> Catalogue:
     """The properties of all groups.
 
@@ -188,6 +188,11 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
         Of each point, for counts and masses per type; ``types`` says how many there are.
     contaminating_types : sequence of int
         Low-resolution particles of a zoom run.
+    gravity : float
+        Newton's constant in velocity^2 length / mass (divided by the scale factor if lengths are comoving), for
+        ``max_circular_velocity``; 4.30091727e-9 fits Mpc, km/s and Msun.
+    peak : array_like, (groups, dimension), optional
+        Centers for that; the centers of mass if not given.
     box : float, sequence or Box, optional
         That of the groups.
     threads, progress, cancel
@@ -200,6 +205,7 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
     """
     chosen, groups = as_points(points), _as_groups(groups)
     options = {"box": as_box(box)._core, "types": types, "contaminating_types": list(contaminating_types),
+               "gravity": gravity, "peak": [] if peak is None else as_points(peak, "peak", FLOAT64).ravel().tolist(),
                **_mass_options(mass, len(chosen)), **_velocity_option(velocity)}
     if type is not None:
         options["type"] = small_integers(type, len(chosen), "type")

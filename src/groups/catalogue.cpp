@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/checked_sort.hpp"
 #include "base/fail.hpp"
 #include "geometry/frame.hpp"
 #include "groups/columns.hpp"
@@ -62,6 +63,7 @@ class Cataloguer {
     resize(out_.velocity, moving * d);
     resize(out_.velocity_dispersion, moving);
     resize(out_.angular_momentum, moving * components_);
+    if (options_.gravity > 0) resize(out_.max_circular_velocity, count);
     resize(out_.type_size, count * from_.types);
     resize(out_.type_mass, count * from_.types);
     if (options_.contaminating_types.empty()) return;
@@ -108,6 +110,41 @@ class Cataloguer {
     put_moments(group, moments, sums.weight);
     if (from_.has_velocity()) put_velocity(group, moments, center, sums);
     put_types(group, sums);
+    if (options_.gravity > 0)
+      out_.max_circular_velocity[group] = max_circular_velocity(members, middle_of(group));
+  }
+
+  /// The peak, or the center of mass.
+  std::span<const double> middle_of(std::size_t group) const {
+    const std::vector<double>& from = options_.peak.empty() ? out_.center : options_.peak;
+    return std::span(from).subspan(group * from_.d, from_.d);
+  }
+
+  /// Fewer than kLeastRank members say nothing about a rotation curve: of a few, the nearest decides.
+  double max_circular_velocity(std::span<const std::uint32_t> members,
+                               std::span<const double> middle) const {
+    constexpr std::size_t kLeastRank = 10;
+    const RowReader position(from_.position);
+    std::vector<std::pair<double, std::uint32_t>> by_distance(members.size());  // squared
+    for_each_in_order(workers_, members.size(), [&](std::size_t k) {
+      double r2 = 0;
+      for (std::size_t axis = 0; axis < from_.d; ++axis) {
+        const double dx = position(members[k], static_cast<int>(axis)) - middle[axis];
+        const double side = from_.side[axis];
+        const double image = side > 0 ? minimum_image(dx, side, 1 / side) : dx;
+        r2 += image * image;
+      }
+      by_distance[k] = {r2, members[k]};
+    });
+    checked_sort(by_distance.begin(), by_distance.end(), [&] { workers_.check_cancelled(); });
+    double mass = 0, largest = 0;
+    for_each_in_order(workers_, members.size(), [&](std::size_t k) {
+      const auto& [r2, i] = by_distance[k];
+      mass += from_.mass(i);
+      if (k + 1 >= kLeastRank && r2 > 0)
+        largest = std::max(largest, options_.gravity * mass / std::sqrt(r2));
+    });
+    return std::sqrt(largest);
   }
 
   static Center center_of(const Sums& sums) {
@@ -212,6 +249,14 @@ void check(const PointsView& points, const Members& members, const CatalogueOpti
            velocity.dimension, points.size, points.dimension);
   if (!options.type.empty() && options.type.size() != points.size)
     refuse("catalogue: {} types for {} points", options.type.size(), points.size);
+  if (!(options.gravity >= 0) || std::isinf(options.gravity))
+    refuse("catalogue: gravity = {}; it must be finite and not negative", options.gravity);
+  if (!options.peak.empty() &&
+      options.peak.size() != members.count() * static_cast<std::size_t>(points.dimension))
+    refuse("catalogue: {} coordinates of peaks for {} groups of dimension {}", options.peak.size(),
+           members.count(), points.dimension);
+  for (const double x : options.peak)
+    if (!std::isfinite(x)) refuse("catalogue: a peak has the coordinate {}", x);
   for (const int type : options.contaminating_types)
     if (type < 0 || static_cast<std::size_t>(type) >= types)
       refuse("catalogue: contaminating type {}; there are {} types", type, types);

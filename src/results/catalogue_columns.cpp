@@ -40,6 +40,11 @@ const CatalogueColumn kColumns[] = {
      {"GroupVelocityDispersion"}, {"SubhaloVelDisp", one_axis}, "VelocityDispersions",
      "Root of the mean squared peculiar velocity about the mean, over all axes.",
      "sqrt(Σ m_i \\|v_i - V\\|² / M), over all axes; divide by √3 for one axis"},
+    {"max_circular_velocity", &Catalogue::max_circular_velocity, number, kVelocity, {"GroupVmax"},
+     kAbsent, "MaxCircularVelocities",
+     "Largest circular velocity sqrt(G M / r) of the members about the peak, from the 10th on.",
+     "largest sqrt(G M_k / r_k), k = 10, 11, ...: r_k is the distance of the k-th nearest member "
+     "from `peak` (else from the center) and M_k the mass of the first k; 0 below 10 members"},
     {"angular_momentum", &Catalogue::angular_momentum, rotation, kMomentum,
      {"GroupAngularMomentum"}, {"SubhaloAngularMomentum"}, "AngularMomenta",
      "About center of mass and mean velocity.",

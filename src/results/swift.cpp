@@ -147,8 +147,8 @@ void write_swift(const std::string& path, const CatalogueContent& content, int c
   writer.group("Groups");
   const Columns columns = table_columns(content, type_numbers_of(about));
   for (const ResultArray& array : columns.arrays)
-    if (const std::string& path = find_rule(array.name)->swift; !path.empty())
-      write_described(writer, path, array, about);
+    if (const std::string& place = find_rule(array.name)->swift; !place.empty())
+      write_described(writer, place, array, about);
   std::vector<std::int64_t> ids(content.catalogue->count());
   for (std::size_t g = 0; g < ids.size(); ++g) ids[g] = static_cast<std::int64_t>(g) + 1;
   ResultArray numbers = result_array("ids", ids.data(), ids.size());

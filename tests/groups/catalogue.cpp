@@ -289,10 +289,79 @@ TEST(Catalogue, RefusesWhatDoesNotFit) {
   EXPECT_THROW(kith::catalogue(view(few.data(), 1, 3), groups), Error);
 }
 
+TEST(Catalogue, RefusesPeaksAndGravityWithoutSense) {
+  const std::vector<std::array<float, 3>> points{{1, 2, 3}, {1, 2, 4}};
+  const Groups groups = fof(view(points), {.linking_length = 2});
+  const auto expect_refused = [&](const CatalogueOptions& options, const char* words) {
+    expect_error(ErrorCode::invalid_argument, words,
+                 [&] { catalogue(view(points), groups, options); });
+  };
+  expect_refused({.gravity = -1}, "gravity = -1");
+  expect_refused({.gravity = NAN}, "gravity = nan");
+  expect_refused({.gravity = 1, .peak = {1, 2}}, "2 coordinates of peaks for 1 groups");
+  expect_refused({.gravity = 1, .peak = {1, 2, INFINITY}}, "a peak has the coordinate inf");
+}
+
 TEST(Catalogue, OfNoGroupsIsEmpty) {
   const std::vector<std::array<float, 3>> none, one{{1, 2, 3}};
   EXPECT_EQ(catalogue(view(none), fof(view(none), {.linking_length = 1})).count(), 0u);
   EXPECT_EQ(catalogue(view(one), fof(view(one), {.linking_length = 1, .min_size = 2})).count(), 0u);
+}
+
+/// The definition, written down once more: sorted distances and sums of masses.
+double circular_velocity(const std::vector<std::array<double, 3>>& points,
+                         const std::array<double, 3>& center, double side, double gravity) {
+  std::vector<double> r;
+  for (const auto& x : points) {
+    double r2 = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      double dx = std::abs(x[axis] - center[axis]);
+      if (side > 0) dx = std::min(dx, side - dx);
+      r2 += dx * dx;
+    }
+    r.push_back(std::sqrt(r2));
+  }
+  std::sort(r.begin(), r.end());
+  double largest = 0;
+  for (std::size_t k = 9; k < r.size(); ++k)
+    largest = std::max(largest, std::sqrt(gravity * 0.5 * static_cast<double>(k + 1) / r[k]));
+  return largest;
+}
+
+TEST(Catalogue, CircularVelocitiesAreThoseOfTheDefinition) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> near(0, 0.02);
+  std::vector<std::array<double, 3>> points(200);
+  for (auto& x : points)  // across a corner of the box
+    for (double& each : x) each = std::fmod(near(random) + 1, 1.0);
+  const Box box = Box::periodic(1.0);
+  const Groups groups = fof(view(points), {.box = box, .linking_length = 0.2});
+  ASSERT_EQ(groups.count(), 1U);
+  CatalogueOptions options{.box = box, .mass = same_value(0.5)};
+  EXPECT_TRUE(catalogue(view(points), groups, options).max_circular_velocity.empty());
+  options.gravity = 3;
+  const Catalogue about_center = catalogue(view(points), groups, options);
+  const std::array<double, 3> center{about_center.center[0], about_center.center[1],
+                                     about_center.center[2]};
+  EXPECT_NEAR(about_center.max_circular_velocity.at(0), circular_velocity(points, center, 1, 3),
+              1e-12);
+  options.peak = {0.99, 0.01, 0.995};
+  EXPECT_NEAR(catalogue(view(points), groups, options).max_circular_velocity.at(0),
+              circular_velocity(points, {0.99, 0.01, 0.995}, 1, 3), 1e-12);
+}
+
+TEST(Catalogue, CircularVelocitiesOfFewMembersAreZero) {
+  for (const std::size_t n : {9, 10, 11}) {
+    std::vector<std::array<double, 2>> points(n);
+    for (std::size_t i = 0; i < n; ++i) points[i] = {0.1 * static_cast<double>(i), 0};
+    const Groups groups = fof(view(points), {.linking_length = 0.11});
+    const Catalogue rows = catalogue(view(points), groups, {.gravity = 1});
+    EXPECT_EQ(rows.max_circular_velocity.at(0) > 0, n >= 10) << n;
+  }
+  std::vector<std::array<double, 2>> same(20, {1, 1});  // all at r = 0
+  EXPECT_EQ(catalogue(view(same), fof(view(same), {.linking_length = 1}), {.gravity = 1})
+                .max_circular_velocity.at(0),
+            0);
 }
 
 TEST(Members, AreSlicesInTheOrderOfIndices) {
