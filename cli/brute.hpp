@@ -17,42 +17,108 @@
 
 namespace kith::cli {
 
-/// Points wrapped into their box. Data of extreme size are multiplied by one power of two, as the
-/// definition says, so that squares neither overflow nor vanish.
+/// Points wrapped into their box, axis by axis. Data of extreme size are multiplied by one power of
+/// two, as the definition says, so that squares neither overflow nor vanish.
 template <class T>
 class BruteForce {
  public:
+  using Scalar = T;
+
   BruteForce(const T* coordinates, std::size_t size, int dimension, const Box& box)
-      : dimension_(static_cast<std::size_t>(dimension)),
-        rows_(coordinates, coordinates + size * dimension_),
-        side_(dimension_) {
+      : size_(size), x_(static_cast<std::size_t>(dimension)), side_(x_.size()) {
     T largest = 0;
-    for (std::size_t axis = 0; axis < dimension_; ++axis) {
+    for (std::size_t axis = 0; axis < x_.size(); ++axis) {
       side_[axis] = static_cast<T>(box.side(static_cast<int>(axis)));
       const T origin = static_cast<T>(box.origin(static_cast<int>(axis)));
-      for (std::size_t i = axis; i < rows_.size(); i += dimension_) {
+      x_[axis].resize(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        T x = coordinates[i * x_.size() + axis];
         if (side_[axis] > 0)
-          rows_[i] = wrapped(rows_[i], origin, side_[axis]);
-        else if (std::isfinite(rows_[i]))
-          largest = std::max(largest, std::abs(rows_[i]));
+          x = wrapped(x, origin, side_[axis]);
+        else if (std::isfinite(x))
+          largest = std::max(largest, std::abs(x));
+        x_[axis][i] = x;
       }
       largest = std::max(largest, side_[axis]);
     }
     scale(largest);
   }
 
-  std::size_t size() const { return rows_.size() / dimension_; }
+  std::size_t size() const { return size_; }
+  std::size_t dimension() const { return x_.size(); }
+
+  /// A point anywhere, as the tree would see it.
+  std::vector<T> place(const double* x, const Box& box) const {
+    std::vector<T> at(x_.size());
+    for (std::size_t axis = 0; axis < x_.size(); ++axis) {
+      at[axis] = static_cast<T>(x[axis]);
+      const T side = static_cast<T>(box.side(static_cast<int>(axis)));
+      if (side > 0)
+        at[axis] = wrapped(at[axis], static_cast<T>(box.origin(static_cast<int>(axis))), side);
+      at[axis] = std::ldexp(at[axis], exponent_);
+    }
+    return at;
+  }
+  std::vector<T> place(std::size_t i) const {
+    std::vector<T> at(x_.size());
+    for (std::size_t axis = 0; axis < x_.size(); ++axis) at[axis] = x_[axis][i];
+    return at;
+  }
 
   T distance2(std::size_t i, std::size_t j) const {
-    const T* p = &rows_[i * dimension_];
-    const T* q = &rows_[j * dimension_];
     T d2 = 0;
-    for (std::size_t axis = 0; axis < dimension_; ++axis) {
-      T dx = std::abs(p[axis] - q[axis]);
-      if (side_[axis] > 0) dx = std::min(dx, side_[axis] - dx);
+    for (std::size_t axis = 0; axis < x_.size(); ++axis) {
+      const T dx = gap(x_[axis][i], x_[axis][j], side_[axis]);
       d2 = d2 + dx * dx;
     }
     return d2;
+  }
+
+  /// use(first, count, squared distances from there to the points first, first + 1, ...) for all
+  /// points, some at a time: loops over one axis become vector instructions.
+  template <class Use>
+  void for_all(const std::vector<T>& from, const Use& use) const {
+    constexpr std::size_t kBlock = 1024;
+    T d2[kBlock];
+    for (std::size_t first = 0; first < size_; first += kBlock) {
+      const std::size_t count = std::min(kBlock, size_ - first);
+      std::fill_n(d2, count, T(0));
+      for (std::size_t axis = 0; axis < x_.size(); ++axis)
+        add_axis(&x_[axis][first], count, from[axis], side_[axis], d2);
+      use(first, count, d2);
+    }
+  }
+
+  /// What the norm of this p adds up; see norm_length for the distance.
+  double norm_key(std::size_t i, std::size_t j, double p) const {
+    T sum = 0;
+    double wide = 0;
+    for (std::size_t axis = 0; axis < x_.size(); ++axis) {
+      const T dx = gap(x_[axis][i], x_[axis][j], side_[axis]);
+      if (p == 1)
+        sum = sum + dx;
+      else if (p == 2)
+        sum = sum + dx * dx;
+      else if (std::isinf(p))
+        sum = std::max(sum, dx);
+      else
+        wide = wide + power(static_cast<double>(dx), p);
+    }
+    return is_narrow(p) ? static_cast<double>(sum) : wide;
+  }
+  double norm_limit(double length, double p) const {
+    const T scaled = std::ldexp(static_cast<T>(length), exponent_);
+    if (p == 2)
+      return static_cast<double>(std::min(scaled * scaled, std::numeric_limits<T>::max()));
+    return is_narrow(p) ? static_cast<double>(scaled) : power(static_cast<double>(scaled), p);
+  }
+  T norm_length(double key, double p) const {
+    T length = static_cast<T>(key);
+    if (p == 2)
+      length = std::sqrt(static_cast<T>(key));
+    else if (!is_narrow(p))
+      length = static_cast<T>(std::pow(key, is_whole(p) ? 1.0 / static_cast<int>(p) : 1 / p));
+    return std::ldexp(length, -exponent_);
   }
 
   /// The largest squared distance that counts as within a length.
@@ -65,8 +131,34 @@ class BruteForce {
 
   /// In the caller's units.
   T distance(T distance2) const { return std::ldexp(std::sqrt(distance2), -exponent_); }
+  double unit() const { return std::ldexp(1.0, -exponent_); }
 
  private:
+  static T gap(T a, T b, T side) {
+    const T dx = std::abs(a - b);
+    return side > 0 ? std::min(dx, side - dx) : dx;
+  }
+  static void add_axis(const T* x, std::size_t count, T from, T side, T* d2) {
+    if (side > 0)
+      for (std::size_t i = 0; i < count; ++i) {
+        const T far = std::abs(from - x[i]), around = side - far;
+        const T dx = far < around ? far : around;
+        d2[i] = d2[i] + dx * dx;
+      }
+    else
+      for (std::size_t i = 0; i < count; ++i) {
+        const T dx = std::abs(from - x[i]);
+        d2[i] = d2[i] + dx * dx;
+      }
+  }
+  static bool is_narrow(double p) { return p == 1 || p == 2 || std::isinf(p); }
+  static bool is_whole(double p) { return p <= 16 && p == std::floor(p); }
+  static double power(double x, double p) {
+    if (!is_whole(p)) return std::pow(x, p);
+    double product = x;
+    for (int i = 1; i < static_cast<int>(p); ++i) product *= x;
+    return product;
+  }
   static T wrapped(T x, T origin, T side) {
     T r = std::fmod(x - origin, side);
     if (r < 0) r += side;
@@ -79,12 +171,13 @@ class BruteForce {
     const T most = std::ldexp(T(1), kIsFloat ? 48 : 384);
     if (largest == 0 || (largest >= least && largest <= most)) return;
     exponent_ = -std::ilogb(largest);
-    for (T& x : rows_) x = std::ldexp(x, exponent_);
+    for (std::vector<T>& axis : x_)
+      for (T& x : axis) x = std::ldexp(x, exponent_);
     for (T& side : side_) side = std::ldexp(side, exponent_);
   }
 
-  std::size_t dimension_;
-  std::vector<T> rows_;
+  std::size_t size_;
+  std::vector<std::vector<T>> x_;
   std::vector<T> side_;
   int exponent_ = 0;
 };

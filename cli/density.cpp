@@ -38,8 +38,8 @@ std::vector<double> densities(const Input& input, const Tree& tree, const Reques
                               const Execution& execution) {
   const Numbers masses = input.masses(execution);
   const std::vector<double> list = mass_list(masses);
-  std::vector<double> result =
-      sph_density(tree, {.k = request.k, .kernel = kernel_named(request.kernel), .mass = list}, execution);
+  std::vector<double> result = sph_density(
+      tree, {.k = request.k, .kernel = kernel_named(request.kernel), .mass = list}, execution);
   if (list.empty())
     for (double& density : result) density *= input.mass_values(masses).same;
   return result;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 
 #include <kith/density.hpp>
 #include <kith/error.hpp>
@@ -31,7 +32,8 @@ std::string types_text(const std::vector<int>& types) {
 
 }  // namespace
 
-/// Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say them.
+/// Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say
+/// them.
 double gravity_of(const SnapshotInfo& info) {
   const Units& units = info.units;
   if (!(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0)) return 0;
@@ -213,9 +215,37 @@ void GroupRun::measure() {
   if (request_.wants_overdensities) find_overdensities(*tree);
 }
 
+/// Distances of the 16th neighbor among the linked points; infinite for the attached ones. Gas and
+/// stars lie in clumps of their own, and one gas particle can be its own center.
+std::vector<double> GroupRun::linked_distances(const Tree& tree) const {
+  const auto neighbors = [](const Tree& of) {
+    return KnnOptions{.k = std::min(kPeakNeighbors, std::max<std::size_t>(1, of.size()))};
+  };
+  if (attach_types_.empty()) return kth_distance(tree, neighbors(tree), session_.execution());
+  const auto dimension = static_cast<std::size_t>(input_.dimension());
+  std::size_t count = 0, begin = 0, filled = 0;
+  for (const int type : link_types_) count += input_.size_of(type);
+  Numbers linked(positions_.scalar(), count * dimension);
+  for (const int type : input_.types()) {
+    const std::size_t end = begin + input_.size_of(type);
+    for (std::size_t k = begin * dimension; contains(link_types_, type) && k < end * dimension; ++k)
+      linked.set(filled++, positions_[k]);
+    begin = end;
+  }
+  const Tree own(linked.rows(input_.dimension()),
+                 {.box = input_.box(), .non_finite = input_.non_finite()}, session_.execution());
+  const std::vector<double> found = kth_distance(own, neighbors(own), session_.execution());
+  std::vector<double> distance;
+  std::size_t next = 0;
+  for (const int type : input_.types())
+    for (std::size_t k = 0; k < input_.size_of(type); ++k)
+      distance.push_back(contains(link_types_, type) ? found[next++]
+                                                     : std::numeric_limits<double>::infinity());
+  return distance;
+}
+
 void GroupRun::find_peaks(const Tree& tree) {
-  const std::size_t k = std::min(kPeakNeighbors, std::max<std::size_t>(1, tree.size()));
-  const std::vector<double> distance = kth_distance(tree, {.k = k}, session_.execution());
+  const std::vector<double> distance = linked_distances(tree);
   const std::vector<std::int64_t> peaks =
       peak_members(members_, values(distance), Peak::smallest, session_.execution());
   const auto dimension = static_cast<std::size_t>(input_.dimension());
@@ -251,6 +281,8 @@ ResultAbout GroupRun::about(ResultKind kind) const {
   about.b = request_.fof.b;
   about.min_size = request_.fof.min_size;
   about.strict = request_.fof.strict;
+  about.center = peak_.empty() ? "mass" : "density";
+  about.gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0;
   if (!subhalo_options_) return about;
   about.subhalo_linking_length = subhalo_options_->linking_length;
   about.position_scale = subhalo_options_->position_scale;

@@ -66,6 +66,7 @@ class GroupRun {
   void check_outputs();
   double memory() const;
   std::vector<TypedPoints> typed() const;
+  std::vector<double> linked_distances(const Tree& tree) const;
   void find_peaks(const Tree& tree);
   void find_overdensities(const Tree& tree);
   std::vector<std::string> table_row(std::size_t group) const;

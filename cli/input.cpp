@@ -110,6 +110,13 @@ double Numbers::operator[](std::size_t i) const {
                                     : static_cast<const double*>(data_.get())[i];
 }
 
+void Numbers::set(std::size_t i, double number) {
+  if (scalar_ == Scalar::float32)
+    floats()[i] = static_cast<float>(number);
+  else
+    doubles()[i] = number;
+}
+
 Input::Input(const InputOptions& options)
     : options_(options),
       snapshot_(options.path, options.file),

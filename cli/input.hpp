@@ -42,6 +42,7 @@ class Numbers {
   PointsView rows(int dimension) const;
   ValuesView values() const { return {data_.get(), count_, scalar_}; }
   double operator[](std::size_t i) const;
+  void set(std::size_t i, double number);
 
  private:
   Scalar scalar_ = Scalar::float32;

@@ -1,4 +1,4 @@
-// Groups and their catalogue against brute force.
+// Groups against brute force: labels, order, ids, and the links between points.
 #include <fmt/format.h>
 #include <numeric>
 
@@ -11,10 +11,8 @@ namespace kith::cli {
 namespace {
 
 using Labels = std::vector<std::int32_t>;
-using Indices = std::vector<std::size_t>;
 
-constexpr std::size_t kGroups = 50;      // whose members and sums are looked at
-constexpr double kTolerance = 1e-9;      // of sums, relative
+constexpr std::size_t kGroups = 50;      // whose links are looked at
 constexpr double kGroupDistances = 4e8;  // for the links of one group, at most
 
 /// What the checks of groups need to know about the points.
@@ -45,42 +43,151 @@ Particles particles_of(const ResultFile& result) {
   return particles;
 }
 
-/// Sizes of the catalogue, and the order of groups: by falling number of linked points, then by the
-/// lowest of them.
-std::string check_sizes(const Particles& particles, const Catalogue& catalogue,
-                        std::uint64_t min_size) {
-  const std::size_t groups = catalogue.count();
-  std::vector<std::int64_t> size(groups), linked(groups), lowest(groups, -1);
-  for (std::size_t i = 0; i < particles.label.size(); ++i) {
-    const std::int32_t label = particles.label[i];
-    if (label < -1 || label >= static_cast<std::int64_t>(groups))
-      return fmt::format("point {} is in group {} of {}", i, label, groups);
-    if (label < 0) continue;
-    const auto g = static_cast<std::size_t>(label);
-    ++size[g];
-    if (!particles.is_linked[i]) continue;
-    if (linked[g]++ == 0) lowest[g] = static_cast<std::int64_t>(i);
+/// The points of each group, by counting: ascending, since they are gone through in order.
+Sets groups_of(const Labels& label, std::size_t count) {
+  Sets sets{.prefix = "", .noun = "group", .order = {}, .offset = Indices(count + 1)};
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    if (label[i] < -1 || label[i] >= static_cast<std::int64_t>(count))
+      throw Mismatch(fmt::format("point {} is in group {} of {}", i, label[i], count));
+    if (label[i] >= 0) ++sets.offset[static_cast<std::size_t>(label[i]) + 1];
   }
-  for (std::size_t g = 0; g < groups; ++g) {
-    if (size[g] != catalogue.size[g])
-      return fmt::format("group {} has {} members, not {}", g, size[g], catalogue.size[g]);
-    if (linked[g] < static_cast<std::int64_t>(min_size))
-      return fmt::format("group {} has {} linked members, fewer than {}", g, linked[g], min_size);
-    if (g > 0 &&
-        (linked[g] > linked[g - 1] || (linked[g] == linked[g - 1] && lowest[g] < lowest[g - 1])))
+  std::partial_sum(sets.offset.begin(), sets.offset.end(), sets.offset.begin());
+  sets.order.resize(sets.offset.back());
+  Indices next(sets.offset.begin(), sets.offset.end() - 1);
+  for (std::size_t i = 0; i < label.size(); ++i)
+    if (label[i] >= 0) sets.order[next[static_cast<std::size_t>(label[i])]++] = i;
+  return sets;
+}
+
+/// Groups fall in their number of linked points; among equals the lowest of them comes first.
+std::string check_numbering(const Particles& particles, const Sets& groups,
+                            std::uint64_t min_size) {
+  std::size_t size_before = static_cast<std::size_t>(-1), first_before = 0;
+  for (std::size_t g = 0; g < groups.count(); ++g) {
+    std::size_t size = 0, first = 0;
+    for (const std::size_t i : groups.of(g))
+      if (particles.is_linked[i] && size++ == 0) first = i;
+    if (size < min_size)
+      return fmt::format("group {} has {} linked members, fewer than {}", g, size, min_size);
+    if (size > size_before || (size == size_before && first < first_before))
       return fmt::format("group {} belongs before group {}", g, g - 1);
+    size_before = size;
+    first_before = first;
   }
   return "";
+}
+
+/// One type of points, or all of them: where they begin among the points that were read.
+struct Slice {
+  std::string suffix;
+  int type = 0;
+  std::size_t begin = 0, end = 0;
+};
+
+std::vector<Slice> slices_of(const ResultAbout& about) {
+  std::vector<Slice> slices;
+  std::size_t begin = 0;
+  for (std::size_t t = 0; t < about.types.size(); ++t) {
+    slices.push_back({fmt::format("_{}", about.types[t]), about.types[t], begin,
+                      begin + static_cast<std::size_t>(about.counts[t])});
+    begin = slices.back().end;
+  }
+  if (slices.empty()) slices.push_back({"_0", 0, 0, static_cast<std::size_t>(about.points)});
+  return slices;
+}
+
+/// The order must have every point once, group after group, and in each group ascending (where
+/// there are subhalos, ascending inside each of them: verify_subhalos looks at that).
+std::string check_order(const Labels& label, const std::vector<std::int64_t>& order,
+                        const Slice& slice, bool has_subhalos) {
+  std::vector<std::uint8_t> is_seen(slice.end - slice.begin, 0);
+  std::int64_t before = -1;
+  std::uint32_t group_before = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (order[k] < 0 || static_cast<std::size_t>(order[k]) >= is_seen.size() ||
+        is_seen[static_cast<std::size_t>(order[k])]++)
+      return fmt::format("place {} of the order of type {} names row {} of {}, or names it again",
+                         k, slice.type, order[k], is_seen.size());
+    // Points without a group come last: -1 is the largest unsigned number.
+    const auto group =
+        static_cast<std::uint32_t>(label[slice.begin + static_cast<std::size_t>(order[k])]);
+    const bool is_same = k > 0 && group == group_before;
+    if ((k > 0 && group < group_before) ||
+        (is_same && order[k] < before && (!has_subhalos || group == 0xffffffffU)))
+      return fmt::format("place {} of the order of type {} is out of order", k, slice.type);
+    before = order[k];
+    group_before = group;
+  }
+  return "";
+}
+
+void check_orders(Verification& v, const Labels& label) {
+  const bool has_subhalos = v.about().kind == ResultKind::subhalos;
+  std::vector<Slice> slices = slices_of(v.about());
+  if (v.result.has("order")) slices = {{"", -1, 0, static_cast<std::size_t>(v.about().points)}};
+  for (const Slice& slice : slices)
+    if (const std::string name = "order" + slice.suffix; v.result.has(name))
+      v.settle(fmt::format("the order of {}", counted(slice.end - slice.begin, "point", "points")),
+               check_order(label, v.result.integers(name), slice, has_subhalos), {name});
+}
+
+/// Ids beside the points (.npz, SWIFT), or of the members in the order of the groups (Gadget).
+void check_ids(Verification& v, const Sets& groups) {
+  const std::vector<std::uint64_t> ids = v.input.ids(v.execution());
+  const auto compare = [&](const std::string& name, std::size_t count, const auto& point_at) {
+    if (!v.result.has(name)) return;
+    const std::vector<std::int64_t> found = v.result.integers(name);
+    std::string complaint;
+    if (found.size() != count || ids.empty())
+      complaint = fmt::format("{} has {} ids for {} points", name, found.size(), count);
+    for (std::size_t k = 0; complaint.empty() && k < count; ++k)
+      if (static_cast<std::uint64_t>(found[k]) != ids[point_at(k)])
+        complaint = fmt::format("{}: id {} of point {} is {}, not {}", name, k, point_at(k),
+                                ids[point_at(k)], found[k]);
+    v.settle(fmt::format("{} ids", grouped(count)), complaint, {name});
+  };
+  compare("id", ids.size(), [](std::size_t k) { return k; });
+  for (const Slice& slice : slices_of(v.about()))
+    compare(fmt::format("PartType{}/ParticleIDs", slice.type), slice.end - slice.begin,
+            [&](std::size_t k) { return slice.begin + k; });
+  if (!v.result.has("IDs/ID")) return;
+  // In the order of the file, where subhalos may come first in their group: type by type, as the
+  // groups follow each other.
+  std::vector<std::uint64_t> wanted, found;
+  for (const std::size_t i : groups.order) wanted.push_back(ids[i]);
+  for (const std::int64_t id : v.result.integers("IDs/ID"))
+    found.push_back(static_cast<std::uint64_t>(id));
+  std::string complaint;
+  if (found.size() != wanted.size())
+    complaint = fmt::format("IDs/ID has {} ids for {} members", found.size(), wanted.size());
+  for (std::size_t g = 0; complaint.empty() && g < groups.count(); ++g) {
+    const auto begin = static_cast<std::ptrdiff_t>(groups.offset[g]);
+    const auto end = static_cast<std::ptrdiff_t>(groups.offset[g + 1]);
+    if (v.about().kind == ResultKind::subhalos) {
+      std::sort(wanted.begin() + begin, wanted.begin() + end);
+      std::sort(found.begin() + begin, found.begin() + end);
+    }
+    if (!std::equal(wanted.begin() + begin, wanted.begin() + end, found.begin() + begin))
+      complaint = fmt::format("IDs/ID has other ids for group {} than its members", g);
+  }
+  v.settle(fmt::format("ids of {}", counted(wanted.size(), "member", "members")), complaint,
+           {"IDs/ID"});
 }
 
 template <class T>
 std::string check_friends(const BruteForce<T>& brute, const Particles& particles, std::size_t i,
                           T reach2) {
-  for (const std::size_t j : particles.linked)
-    if (particles.label[j] != particles.label[i] && brute.distance2(i, j) <= reach2)
-      return fmt::format("points {} and {} are friends, but in groups {} and {}", i, j,
-                         particles.label[i], particles.label[j]);
-  return "";
+  std::string complaint;
+  brute.for_all(brute.place(i), [&](std::size_t first, std::size_t count, const T* d2) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t j = first + k;
+      if (!(d2[k] <= reach2) || particles.label[j] == particles.label[i]) continue;
+      if (particles.is_linked[j] && complaint.empty())
+        complaint = fmt::format("points {} and {} are friends, but in groups {} and {}", i, j,
+                                particles.label[i], particles.label[j]);
+    }
+  });
+  return complaint;
 }
 
 /// The group of the nearest linked point within reach, or none.
@@ -89,17 +196,18 @@ std::string check_attached(const BruteForce<T>& brute, const Particles& particle
                            T reach2) {
   std::int32_t right = -1;
   T nearest = std::numeric_limits<T>::infinity();
-  for (const std::size_t j : particles.linked) {
-    const T d2 = brute.distance2(i, j);
-    if (!(d2 <= reach2) || d2 >= nearest) continue;
-    nearest = d2;
-    right = particles.label[j];
-  }
+  brute.for_all(brute.place(i), [&](std::size_t first, std::size_t count, const T* d2) {
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!(d2[k] <= reach2) || d2[k] >= nearest || !particles.is_linked[first + k]) continue;
+      nearest = d2[k];
+      right = particles.label[first + k];
+    }
+  });
   if (particles.label[i] == right) return "";
   return fmt::format("attached point {} belongs to group {}, not {}", i, right, particles.label[i]);
 }
 
-/// Those of `among` that hang together with `first`; stops when `enough` are found.
+/// Those of `among` that are connected with `first`; stops when `enough` are found.
 template <class T>
 Indices component(const BruteForce<T>& brute, std::size_t first, Indices among, T reach2,
                   std::size_t enough) {
@@ -115,96 +223,49 @@ Indices component(const BruteForce<T>& brute, std::size_t first, Indices among, 
   return found;
 }
 
-Indices members_of(const Particles& particles, std::size_t group, bool only_linked) {
-  Indices members;
-  for (std::size_t i = 0; i < particles.label.size(); ++i)
-    if (particles.label[i] == static_cast<std::int32_t>(group) &&
-        (!only_linked || particles.is_linked[i]))
-      members.push_back(i);
-  return members;
-}
-
 template <class T>
 std::string check_connected(const BruteForce<T>& brute, const Particles& particles,
-                            std::size_t group, T reach2) {
-  const Indices members = members_of(particles, group, true);
+                            const Sets& groups, std::size_t group, T reach2) {
+  Indices members;
+  for (const std::size_t i : groups.of(group))
+    if (particles.is_linked[i]) members.push_back(i);
   const double links = static_cast<double>(members.size()) * static_cast<double>(members.size());
   if (members.empty() || links > kGroupDistances) return "";
   const std::size_t found =
       component(brute, members.front(), members, reach2, members.size()).size();
   if (found == members.size()) return "";
-  return fmt::format("group {} falls apart: {} of its {} linked points hang together with point {}",
+  return fmt::format("group {} falls apart: {} of its {} linked points are connected with point {}",
                      group, found, members.size(), members.front());
 }
 
-/// Sums over members, in the order of their indices, relative to the first.
-class Sums {
- public:
-  explicit Sums(Verification& v)
-      : input_(v.input),
-        positions_(v.input.positions(v.session.execution())),
-        masses_(v.input.masses(v.session.execution())),
-        mass_(v.input.mass_values(masses_)) {}
-
-  std::string check(const Catalogue& catalogue, std::size_t group, const Indices& members) const {
-    const auto dimension = static_cast<std::size_t>(input_.dimension());
-    double mass = 0;
-    std::vector<double> sum(dimension);
-    for (const std::size_t i : members) {
-      const double m = mass_.data ? masses_[i] : mass_.same;
-      mass += m;
-      for (std::size_t axis = 0; axis < dimension; ++axis)
-        sum[axis] += m * offset(members.front(), i, axis);
-    }
-    if (!is_close(mass, catalogue.mass[group], mass))
-      return fmt::format("group {} has mass {}, not {}", group, mass, catalogue.mass[group]);
-    if (mass == 0) return "";
-    for (std::size_t axis = 0; axis < dimension; ++axis) {
-      const double right = positions_[members.front() * dimension + axis] + sum[axis] / mass;
-      const double found = catalogue.center[group * dimension + axis];
-      const double side = input_.box().side(static_cast<int>(axis));
-      const double far = side > 0 ? std::remainder(found - right, side) : found - right;
-      if (!is_close(far, 0, std::max(side, std::abs(right))))
-        return fmt::format("group {} has its center at {} on axis {}, not {}", group, right, axis,
-                           found);
-    }
-    return "";
-  }
-
- private:
-  static bool is_close(double a, double b, double size) {
-    return std::abs(a - b) <= kTolerance * size;
-  }
-  /// By minimum image.
-  double offset(std::size_t first, std::size_t i, std::size_t axis) const {
-    const auto dimension = static_cast<std::size_t>(input_.dimension());
-    const double side = input_.box().side(static_cast<int>(axis));
-    double dx = positions_[i * dimension + axis] - positions_[first * dimension + axis];
-    if (side > 0) dx = std::remainder(dx, side);
-    return dx;
-  }
-  const Input& input_;
-  Numbers positions_, masses_;
-  ValuesView mass_;
-};
-
 template <class T>
-void check_labels(Verification& v, const BruteForce<T>& brute, const Particles& particles) {
-  const Execution& execution = v.session.execution();
+void check_links(Verification& v, const BruteForce<T>& brute, const Particles& particles,
+                 const Sets& groups) {
   const T reach2 = brute.limit2(v.about().linking_length, v.about().strict);
-  const double cost = static_cast<double>(particles.linked.size());
+  const double cost = static_cast<double>(brute.size());
+  std::vector<std::string> labels;
+  for (const std::string& name : v.result.names())
+    if (name.starts_with("label")) labels.push_back(name);
   const Indices linked = draw(particles.linked.size(), v.sample_size(cost), v.random);
   v.settle(
       fmt::format("all friends of {} share their group", counted(linked.size(), "point", "points")),
-      first_complaint("friends", linked.size(), execution, [&](std::size_t s) {
-        return check_friends(brute, particles, particles.linked[linked[s]], reach2);
-      }));
-  if (particles.attached.empty()) return;
-  const Indices attached = draw(particles.attached.size(), v.sample_size(cost), v.random);
-  v.settle(fmt::format("{} belong to the group of their nearest linked point",
-                       counted(attached.size(), "attached point", "attached points")),
-           first_complaint("attached", attached.size(), execution, [&](std::size_t s) {
-             return check_attached(brute, particles, particles.attached[attached[s]], reach2);
+      first_complaint("friends", linked.size(), v.execution(),
+                      [&](std::size_t s) {
+                        return check_friends(brute, particles, particles.linked[linked[s]], reach2);
+                      }),
+      labels);
+  if (!particles.attached.empty()) {
+    const Indices attached = draw(particles.attached.size(), v.sample_size(cost), v.random);
+    v.settle(fmt::format("{} belong to the group of their nearest linked point",
+                         counted(attached.size(), "attached point", "attached points")),
+             first_complaint("attached", attached.size(), v.execution(), [&](std::size_t s) {
+               return check_attached(brute, particles, particles.attached[attached[s]], reach2);
+             }));
+  }
+  const Indices chosen = draw(groups.count(), kGroups, v.random);
+  v.settle(fmt::format("{} are connected", counted(chosen.size(), "group", "groups")),
+           first_complaint("links", chosen.size(), v.execution(), [&](std::size_t s) {
+             return check_connected(brute, particles, groups, chosen[s], reach2);
            }));
 }
 
@@ -215,85 +276,85 @@ void check_small(Verification& v, const BruteForce<T>& brute, const Particles& p
   Indices alone;
   for (const std::size_t i : particles.linked)
     if (particles.label[i] < 0) alone.push_back(i);
-  const Indices chosen =
-      draw(alone.size(), v.sample_size(8 * static_cast<double>(alone.size())), v.random);
-  v.settle(fmt::format("{} without a group hang together with fewer than {}",
+  const double cost = static_cast<double>(alone.size()) * static_cast<double>(v.about().min_size);
+  const Indices chosen = draw(alone.size(), v.sample_size(cost), v.random);
+  v.settle(fmt::format("{} without a group are connected with fewer than {}",
                        counted(chosen.size(), "point", "points"), v.about().min_size),
-           first_complaint("ungrouped", chosen.size(), v.session.execution(), [&](std::size_t s) {
+           first_complaint("alone", chosen.size(), v.execution(), [&](std::size_t s) {
              const std::size_t i = alone[chosen[s]];
              const std::size_t size = component(brute, i, alone, reach2, v.about().min_size).size();
              return size < v.about().min_size
                         ? std::string()
-                        : fmt::format("point {} has no group, but hangs together with {} others", i,
+                        : fmt::format("point {} has no group, but is connected with {} others", i,
                                       size - 1);
            }));
 }
 
-/// With the members in the file, or grown from the first member where it has none.
+/// Without labels and order: groups grown from their first members, at most so many of them.
 template <class T>
-void check_groups(Verification& v, const BruteForce<T>& brute, const Particles& particles,
-                  const Catalogue& catalogue) {
+Sets grown_groups(Verification& v, const BruteForce<T>& brute, const Particles& particles) {
   const T reach2 = brute.limit2(v.about().linking_length, v.about().strict);
-  const Indices groups = draw(catalogue.count(), kGroups, v.random);
-  const Sums sums(v);
-  if (!particles.label.empty())
-    v.settle(fmt::format("{} hang together", counted(groups.size(), "group", "groups")),
-             first_complaint("links", groups.size(), v.session.execution(), [&](std::size_t s) {
-               return check_connected(brute, particles, groups[s], reach2);
-             }));
-  const std::string how = particles.label.empty() ? ", grown from their first members" : "";
-  v.settle(fmt::format("mass and center of {}{}", counted(groups.size(), "group", "groups"), how),
-           first_complaint("sums", groups.size(), v.session.execution(), [&](std::size_t s) {
-             const std::size_t g = groups[s];
-             Indices members;
-             if (!particles.label.empty()) {
-               members = members_of(particles, g, false);
-             } else {
-               const auto size = static_cast<std::size_t>(catalogue.size[g]);
-               members = component(brute, static_cast<std::size_t>(catalogue.first[g]),
-                                   particles.linked, reach2, size + 1);
-               std::sort(members.begin(), members.end());
-               if (members.size() != size)
-                 return fmt::format(
-                     "group {} has {} members, not {}", g,
-                     members.size() > size ? "more" : fmt::format("{}", members.size()), size);
-             }
-             return sums.check(catalogue, g, members);
-           }));
+  const std::vector<std::int64_t> sizes = v.result.integers("size");
+  const std::vector<std::int64_t> firsts = v.result.integers("first");
+  Labels label(brute.size(), -1);
+  for (std::size_t g = 0; g < sizes.size(); ++g) {
+    const auto first = static_cast<std::size_t>(firsts.at(g));
+    if (firsts[g] < 0 || first >= brute.size())
+      throw Mismatch(fmt::format("a first member {} of {} points", firsts[g], brute.size()));
+    for (const std::size_t i : component(brute, first, particles.linked, reach2, brute.size()))
+      label[i] = static_cast<std::int32_t>(g);
+  }
+  v.settle(
+      fmt::format("{} grown from their first members", counted(sizes.size(), "group", "groups")),
+      "");
+  return groups_of(label, sizes.size());
 }
 
-void check_table(const Catalogue& catalogue, const ResultAbout& about) {
-  const std::size_t groups = catalogue.count();
-  const auto dimension = static_cast<std::size_t>(about.dimension);
-  if (catalogue.mass.size() != groups || catalogue.center.size() != groups * dimension)
-    throw Mismatch(fmt::format("{} groups with {} masses and {} coordinates of centers", groups,
-                               catalogue.mass.size(), catalogue.center.size()));
-  for (const std::int64_t first : catalogue.first)
-    if (first < 0 || static_cast<std::uint64_t>(first) >= about.points)
-      throw Mismatch(fmt::format("a first member {} of {} points", first, about.points));
+void check_sizes_of_arrays(const Verification& v, std::size_t groups) {
+  for (const char* name : {"mass", "center", "first"})
+    if (!v.result.has(name) || v.result.rows(name) != groups)
+      throw Mismatch(fmt::format("{} groups, but not as many rows of {}", groups, name));
 }
 
 }  // namespace
 
+ParticleData::ParticleData(const Verification& v)
+    : positions(v.input.positions(v.execution())), masses(v.input.masses(v.execution())) {
+  if (v.input.has(Field::velocity)) velocities = v.input.velocities(v.execution());
+  mass = v.input.mass_values(masses);
+  if (!v.about().types.empty()) only_type = v.about().types.front();
+  if (v.about().types.size() < 2) return;
+  for (std::size_t t = 0; t < v.about().types.size(); ++t)
+    type.insert(type.end(), v.about().counts[t], static_cast<std::uint8_t>(v.about().types[t]));
+}
+
 void verify_groups(Verification& v) {
-  const Catalogue catalogue = v.result.catalogue();
-  check_table(catalogue, v.about());
+  const std::size_t count = v.result.rows("size");
+  check_sizes_of_arrays(v, count);
   const Particles particles = particles_of(v.result);
-  const bool has_labels = !particles.label.empty();
-  if (has_labels)
-    v.settle(
-        fmt::format("sizes and order of all {}", counted(catalogue.count(), "group", "groups")),
-        check_sizes(particles, catalogue, v.about().min_size));
-  else if (!particles.attached.empty())
-    throw Error(ErrorCode::invalid_argument,
-                "the result has neither labels nor order, and groups with attached points cannot "
-                "be checked without; write it with --labels");
-  Numbers positions = v.input.positions(v.session.execution());
-  with_brute_force(v.input, positions, [&](const auto& brute) {
-    if (has_labels) check_labels(v, brute, particles);
-    if (has_labels) check_small(v, brute, particles);
-    check_groups(v, brute, particles, catalogue);
+  ParticleData data(v);
+  Sets groups;
+  with_brute_force(v.input, data.positions, [&](const auto& brute) {
+    if (particles.label.empty()) {
+      const double cost = static_cast<double>(count) * static_cast<double>(brute.size());
+      if (!particles.attached.empty() || cost > 1e11)
+        throw Error(ErrorCode::invalid_argument,
+                    "the result has neither labels nor order, and its groups cannot be checked "
+                    "without; write it with --labels");
+      groups = grown_groups(v, brute, particles);
+      return;
+    }
+    groups = groups_of(particles.label, count);
+    v.settle(fmt::format("numbering of all {}", counted(count, "group", "groups")),
+             check_numbering(particles, groups, v.about().min_size));
+    check_orders(v, particles.label);
+    check_links(v, brute, particles, groups);
+    check_small(v, brute, particles);
   });
+  check_ids(v, groups);
+  verify_columns(v, data, groups);
+  verify_spheres(v, data, groups);
+  if (v.about().kind == ResultKind::subhalos) verify_subhalos(v, data, groups);
 }
 
 }  // namespace kith::cli

@@ -10,45 +10,77 @@
 namespace kith::cli {
 namespace {
 
-template <class T>
+/// A neighbor by the key of the norm: for p = 2 the squared distance.
 struct Near {
-  T distance2;
+  double key;
   std::size_t index;
   bool operator<(const Near& other) const {
-    return distance2 < other.distance2 || (distance2 == other.distance2 && index < other.index);
+    return key < other.key || (key == other.key && index < other.index);
   }
 };
 
-/// Everything within limit2, in order; only the first k if k > 0.
-template <class T>
-std::vector<Near<T>> neighbors_of(const BruteForce<T>& brute, std::size_t i, T limit2,
-                                  bool exclude_self, std::size_t k) {
-  std::vector<Near<T>> all;
-  T bound = limit2;
-  for (std::size_t j = 0; j < brute.size(); ++j) {
-    const T d2 = brute.distance2(i, j);
-    if (!(d2 <= bound) || (exclude_self && j == i)) continue;
-    all.push_back({d2, j});
+/// What counts as a neighbor, and by which norm.
+struct Question {
+  double p = 2;
+  double limit = std::numeric_limits<double>::infinity();  ///< of the key
+  bool is_strict = false;
+  bool exclude_self = false;
+  std::size_t k = 0;  ///< only the first so many; 0 = all
+
+  bool admits(double key) const { return is_strict ? key < limit : key <= limit; }
+};
+
+/// The first k of what is added.
+class Nearest {
+ public:
+  explicit Nearest(const Question& question) : question_(question) {}
+  void add(double key, std::size_t index) {
+    if (!question_.admits(key) || key > bound_) return;
+    all_.push_back({key, index});
     // Now and then, what cannot be among the first k goes.
-    if (k > 0 && all.size() >= 4 * k + 64) {
-      std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), all.end());
-      all.resize(k);
-      bound = std::max_element(all.begin(), all.end())->distance2;
-    }
+    if (question_.k == 0 || all_.size() < 4 * question_.k + 64) return;
+    std::nth_element(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(question_.k),
+                     all_.end());
+    all_.resize(question_.k);
+    bound_ = std::max_element(all_.begin(), all_.end())->key;
   }
-  std::sort(all.begin(), all.end());
-  if (k > 0 && all.size() > k) all.resize(k);
-  return all;
+  std::vector<Near> sorted() {
+    std::sort(all_.begin(), all_.end());
+    if (question_.k > 0 && all_.size() > question_.k) all_.resize(question_.k);
+    return std::move(all_);
+  }
+
+ private:
+  const Question& question_;
+  std::vector<Near> all_;
+  double bound_ = std::numeric_limits<double>::infinity();
+};
+
+template <class T>
+std::vector<Near> neighbors_of(const BruteForce<T>& brute, std::size_t i,
+                               const Question& question) {
+  Nearest nearest(question);
+  if (question.p == 2)
+    brute.for_all(brute.place(i), [&](std::size_t first, std::size_t count, const T* d2) {
+      for (std::size_t k = 0; k < count; ++k)
+        if (!question.exclude_self || first + k != i)
+          nearest.add(static_cast<double>(d2[k]), first + k);
+    });
+  else
+    for (std::size_t j = 0; j < brute.size(); ++j)
+      if (!question.exclude_self || j != i) nearest.add(brute.norm_key(i, j, question.p), j);
+  return nearest.sorted();
 }
 
 /// A row of a result beside what it is to be; rows longer than that end in -1 and infinity.
 template <class T>
-std::string compare(const BruteForce<T>& brute, std::size_t i, const std::vector<Near<T>>& expected,
-                    const std::vector<std::int64_t>& index, const std::vector<double>& distance) {
+std::string compare(const BruteForce<T>& brute, std::size_t i, double p,
+                    const std::vector<Near>& expected, std::span<const std::int64_t> index,
+                    std::span<const double> distance) {
   for (std::size_t rank = 0; rank < index.size(); ++rank) {
     const bool is_there = rank < expected.size();
     const std::int64_t right = is_there ? static_cast<std::int64_t>(expected[rank].index) : -1;
-    const double far = is_there ? double{brute.distance(expected[rank].distance2)}
+    const double far = is_there ? double{brute.norm_length(expected[rank].key, p)}
                                 : std::numeric_limits<double>::infinity();
     if (index[rank] != right)
       return fmt::format("neighbor {} of point {} is {}, not {}", rank, i, right, index[rank]);
@@ -57,6 +89,32 @@ std::string compare(const BruteForce<T>& brute, std::size_t i, const std::vector
   }
   if (expected.size() > index.size())
     return fmt::format("point {} has {} neighbors, not {}", i, expected.size(), index.size());
+  return "";
+}
+
+/// What can be said of a row without looking at all points: distances are right, and the order.
+template <class T>
+std::string check_row(const BruteForce<T>& brute, std::size_t i, const Question& question,
+                      std::span<const std::int64_t> index, std::span<const double> distance) {
+  Near before{-1, 0};
+  for (std::size_t rank = 0; rank < index.size(); ++rank) {
+    if (index[rank] == -1 && std::isinf(distance[rank])) {
+      before = {std::numeric_limits<double>::infinity(), 0};
+      continue;
+    }
+    if (index[rank] < 0 || static_cast<std::size_t>(index[rank]) >= brute.size())
+      return fmt::format("neighbor {} of point {} is {}, and there are {} points", rank, i,
+                         index[rank], brute.size());
+    const auto j = static_cast<std::size_t>(index[rank]);
+    const Near near{brute.norm_key(i, j, question.p), j};
+    const double far = double{brute.norm_length(near.key, question.p)};
+    if (distance[rank] != far)
+      return fmt::format("neighbor {} of point {} is at {}, not {}", rank, i, far, distance[rank]);
+    if (!question.admits(near.key) || (question.exclude_self && j == i) ||
+        (rank > 0 && !(before < near)))
+      return fmt::format("neighbor {} of point {} is out of order, or none", rank, i);
+    before = near;
+  }
   return "";
 }
 
@@ -89,31 +147,66 @@ void check_shape(const ResultFile& result, const std::string& name, std::size_t 
 
 }  // namespace
 
+namespace {
+
+/// Some thousand rows at a time: check(first row, its rows) on all threads.
+void in_pieces(Verification& v, const char* stage, std::size_t rows, std::string& complaint,
+               const std::function<std::string(std::size_t begin, std::size_t end)>& check) {
+  constexpr std::size_t kPiece = 4096;
+  complaint =
+      first_complaint(stage, (rows + kPiece - 1) / kPiece, v.execution(), [&](std::size_t piece) {
+        const std::size_t begin = piece * kPiece;
+        return check(begin, std::min(begin + kPiece, rows));
+      });
+}
+
+template <class T>
+Question question_of(const BruteForce<T>& brute, const ResultAbout& about, double length) {
+  Question question{.p = about.p, .exclude_self = about.exclude_self};
+  if (length > 0 || about.kind == ResultKind::radius) {
+    question.limit = brute.norm_limit(length, about.p);
+    question.is_strict = about.strict;
+  }
+  return question;
+}
+
+}  // namespace
+
 void verify_knn(Verification& v) {
   const std::size_t n = v.input.size();
   for (const char* array : {"index", "distance"}) check_shape(v.result, array, n);
-  if (v.result.width("index") != v.about().k)
-    throw Mismatch(
-        fmt::format("rows of {} neighbors, not {}", v.result.width("index"), v.about().k));
-  Numbers positions = v.input.positions(v.session.execution());
-  const auto chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
-  const double limit =
-      v.about().max_radius > 0 ? v.about().max_radius : std::numeric_limits<double>::infinity();
+  const std::size_t k = v.result.width("index");
+  if (k != v.about().k || v.result.width("distance") != k)
+    throw Mismatch(fmt::format("rows of {} neighbors, not {}", k, v.about().k));
+  Numbers positions = v.input.positions(v.execution());
+  const Indices chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
   with_brute_force(v.input, positions, [&](const auto& brute) {
-    const auto limit2 =
-        v.about().max_radius > 0
-            ? brute.limit2(limit, v.about().strict)
-            : std::numeric_limits<std::decay_t<decltype(brute.limit2(0, false))>>::infinity();
-    const std::string complaint =
-        first_complaint("checking", chosen.size(), v.session.execution(), [&](std::size_t s) {
-          const std::size_t i = chosen[s];
-          return compare(brute, i,
-                         neighbors_of(brute, i, limit2, v.about().exclude_self, v.about().k),
-                         v.result.integers("index", i, 1), v.result.numbers("distance", i, 1));
-        });
-    v.settle(fmt::format("the {} nearest neighbors and their distances of {}", v.about().k,
-                         counted(chosen.size(), "point", "points")),
-             complaint);
+    Question question = question_of(brute, v.about(), v.about().max_radius);
+    question.k = k;
+    std::string complaint;
+    in_pieces(v, "distances", n, complaint, [&](std::size_t begin, std::size_t end) {
+      const auto index = v.result.integers("index", begin, end - begin);
+      const auto distance = v.result.numbers("distance", begin, end - begin);
+      for (std::size_t i = begin; i < end; ++i) {
+        std::string text =
+            check_row(brute, i, question, std::span(index).subspan((i - begin) * k, k),
+                      std::span(distance).subspan((i - begin) * k, k));
+        if (!text.empty()) return text;
+      }
+      return std::string();
+    });
+    v.settle(fmt::format("distances and order of all {}", counted(n, "row", "rows")), complaint);
+    v.settle(
+        fmt::format("the {} nearest neighbors of {}", k, counted(chosen.size(), "point", "points")),
+        first_complaint("neighbors", chosen.size(), v.execution(),
+                        [&](std::size_t s) {
+                          const std::size_t i = chosen[s];
+                          const auto index = v.result.integers("index", i, 1);
+                          const auto distance = v.result.numbers("distance", i, 1);
+                          return compare(brute, i, question.p, neighbors_of(brute, i, question),
+                                         index, distance);
+                        }),
+        {"index", "distance"});
   });
 }
 
@@ -121,65 +214,87 @@ void verify_radius(Verification& v) {
   const std::size_t n = v.input.size();
   check_shape(v.result, "offset", n + 1);
   const std::vector<std::int64_t> offset = v.result.integers("offset");
-  for (std::size_t i = 0; i < n; ++i)
-    if (offset[i] > offset[i + 1] || offset[i] < 0)
-      throw Mismatch(fmt::format("offset {} is {} and the next {}", i, offset[i], offset[i + 1]));
+  std::string complaint = offset[0] == 0 ? "" : fmt::format("offset 0 is {}, not 0", offset[0]);
+  for (std::size_t i = 0; complaint.empty() && i < n; ++i)
+    if (offset[i] > offset[i + 1])
+      complaint = fmt::format("offset {} is {} and the next {}", i, offset[i], offset[i + 1]);
+  v.settle(fmt::format("offsets of all {}", counted(n, "list", "lists")), complaint);
   for (const char* array : {"index", "distance"})
     check_shape(v.result, array, static_cast<std::size_t>(offset[n]));
-  Numbers positions = v.input.positions(v.session.execution());
-  const auto chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
+  Numbers positions = v.input.positions(v.execution());
+  const Indices chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
   with_brute_force(v.input, positions, [&](const auto& brute) {
-    const auto limit2 = brute.limit2(v.about().radius, v.about().strict);
-    const std::string complaint =
-        first_complaint("checking", chosen.size(), v.session.execution(), [&](std::size_t s) {
-          const std::size_t i = chosen[s];
-          const auto begin = static_cast<std::size_t>(offset[i]);
-          const auto count = static_cast<std::size_t>(offset[i + 1]) - begin;
-          return compare(brute, i, neighbors_of(brute, i, limit2, v.about().exclude_self, 0),
-                         v.result.integers("index", begin, count),
-                         v.result.numbers("distance", begin, count));
-        });
-    v.settle(fmt::format("all neighbors within {:g} and their distances of {}", v.about().radius,
+    const Question question = question_of(brute, v.about(), v.about().radius);
+    const auto list = [&](std::size_t i, std::size_t j) {
+      const auto begin = static_cast<std::size_t>(offset[i]);
+      const auto count = static_cast<std::size_t>(offset[j]) - begin;
+      return std::pair(v.result.integers("index", begin, count),
+                       v.result.numbers("distance", begin, count));
+    };
+    in_pieces(v, "distances", n, complaint, [&](std::size_t begin, std::size_t end) {
+      const auto [index, distance] = list(begin, end);
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto at = static_cast<std::size_t>(offset[i] - offset[begin]);
+        const auto count = static_cast<std::size_t>(offset[i + 1] - offset[i]);
+        std::string text = check_row(brute, i, question, std::span(index).subspan(at, count),
+                                     std::span(distance).subspan(at, count));
+        if (!text.empty()) return text;
+      }
+      return std::string();
+    });
+    v.settle(fmt::format("distances and order of all {}", counted(n, "list", "lists")), complaint);
+    v.settle(fmt::format("all neighbors within {:g} of {}", v.about().radius,
                          counted(chosen.size(), "point", "points")),
-             complaint);
+             first_complaint("neighbors", chosen.size(), v.execution(),
+                             [&](std::size_t s) {
+                               const std::size_t i = chosen[s];
+                               const auto [index, distance] = list(i, i + 1);
+                               return compare(brute, i, question.p,
+                                              neighbors_of(brute, i, question), index, distance);
+                             }),
+             {"offset", "index", "distance"});
   });
 }
 
 void verify_density(Verification& v) {
   constexpr double kTolerance = 1e-12;  // sums in another order
   const std::size_t n = v.input.size();
-  check_shape(v.result, "density", n);
-  Numbers positions = v.input.positions(v.session.execution());
-  const Numbers masses = v.input.masses(v.session.execution());
+  for (const char* array : {"density", "smoothing_length"}) check_shape(v.result, array, n);
+  Numbers positions = v.input.positions(v.execution());
+  const Numbers masses = v.input.masses(v.execution());
   const ValuesView mass = v.input.mass_values(masses);
-  const auto chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
+  const Indices chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
   const int dimension = v.about().dimension;
   const SphKernel kind = kernel_named(v.about().kernel);
   const double factor = normalisation(kind, dimension);
+  const auto is_same = [&](double right, double found) {
+    return right == found || std::abs(found - right) <= kTolerance * right ||
+           (std::isnan(right) && std::isnan(found));
+  };
   with_brute_force(v.input, positions, [&](const auto& brute) {
-    using T = std::decay_t<decltype(brute.limit2(0, false))>;
+    const Question question{.k = v.about().k};
     const std::string complaint =
-        first_complaint("checking", chosen.size(), v.session.execution(), [&](std::size_t s) {
+        first_complaint("densities", chosen.size(), v.execution(), [&](std::size_t s) {
           const std::size_t i = chosen[s];
-          const auto near =
-              neighbors_of(brute, i, std::numeric_limits<T>::infinity(), false, v.about().k);
-          const double h = near.empty() ? 0 : double{brute.distance(near.back().distance2)};
+          const std::vector<Near> near = neighbors_of(brute, i, question);
+          const double h = near.empty() ? 0 : double{brute.norm_length(near.back().key, 2)};
           double sum = 0;
-          for (const auto& each : near) {
-            const double q = h > 0 ? double{brute.distance(each.distance2)} / h : 0;
-            sum += kernel(kind, q, dimension) *
-                   (mass.data ? masses[each.index] : mass.same);
+          for (const Near& each : near) {
+            const double q = h > 0 ? double{brute.norm_length(each.key, 2)} / h : 0;
+            sum += kernel(kind, q, dimension) * (mass.data ? masses[each.index] : mass.same);
           }
           const double right = factor * sum / std::pow(h, dimension);
           const double found = v.result.numbers("density", i, 1)[0];
-          const bool is_same = right == found || std::abs(found - right) <= kTolerance * right ||
-                               (std::isnan(right) && std::isnan(found));
-          return is_same ? std::string()
-                         : fmt::format("the density at point {} is {}, not {}", i, right, found);
+          if (!is_same(right, found))
+            return fmt::format("the density at point {} is {}, not {}", i, right, found);
+          const double length = v.result.numbers("smoothing_length", i, 1)[0];
+          return length == h
+                     ? std::string()
+                     : fmt::format("the smoothing length of point {} is {}, not {}", i, h, length);
         });
-    v.settle(fmt::format("the densities at {}, to one part in 10^12",
+    v.settle(fmt::format("densities at {}, to one part in 10^12, and smoothing lengths",
                          counted(chosen.size(), "point", "points")),
-             complaint);
+             complaint, {"density", "smoothing_length"});
   });
 }
 

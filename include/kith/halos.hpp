@@ -62,10 +62,10 @@ struct Overdensities {
 };
 
 /// Spheres about the centers (rows of the tree's dimension): going outward over all points, not
-/// only members, the first place where the mean density inside, having been above a given one,
-/// falls below it. Mass and radius are 0 where the density is not reached inside `within` (a
-/// group's own radius is a good choice: without a limit the search goes on to half the box), and
-/// NaN where the edge would lie beyond half a periodic side.
+/// only members, the outermost place where the mean density inside, having been above a given one
+/// at a point inside `within`, falls below it. Mass and radius are 0 where the density is not
+/// reached inside `within` (a group's own radius is a good choice: without a limit the search goes
+/// on to half the box, for every center), and NaN where the edge lies beyond half a periodic side.
 ///
 /// Distances are those of the tree; a center is rounded to its scalar type. Masses are summed
 /// outward, ties by index. Errors: invalid_argument for densities that are not positive, or sizes

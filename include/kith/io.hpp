@@ -1,8 +1,10 @@
 // kith_io: snapshots, results, saved trees and pictures. Link kith::io.
 #pragma once
 
+#include <kith/catalogue_columns.hpp>
 #include <kith/figure.hpp>
 #include <kith/picture.hpp>
+#include <kith/result_facts.hpp>
 #include <kith/results.hpp>
 #include <kith/snapshot.hpp>
 #include <kith/tree_file.hpp>

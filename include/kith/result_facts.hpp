@@ -46,7 +46,8 @@ void for_each_fact(About& about, Visit visit) {
   fact("dimension", all, about.dimension, "of the points");
   fact("scalar", all, about.scalar, "float32 or float64: in which distances were computed");
   fact("box", all, about.box, "periodic sides, 0 on open axes; `origin` is its lower corner");
-  fact("type_numbers", all, about.type_numbers, "numbers of types that the snapshot's format knows");
+  fact("type_numbers", all, about.type_numbers,
+       "numbers of types that the snapshot's format knows");
   fact("types", all, about.types, "of the points; none: all are of type 0");
   fact("counts", all, about.counts, "points of each type");
   fact("subhalo_linking_length", sub, about.subhalo_linking_length,
@@ -60,6 +61,11 @@ void for_each_fact(About& about, Visit visit) {
   fact("linking_length", groups, about.linking_length, "rounded to the scalar type");
   fact("b", groups, about.b, "as a fraction of the mean separation; 0: the length was given");
   fact("min_size", groups, about.min_size, "smallest group that counts");
+  fact("contaminating_types", groups, about.contaminating_types,
+       "types that a zoom run has outside of its region");
+  fact("center", groups, about.center, "what `peak` is: mass or density; none: mass");
+  fact("gravity", groups, about.gravity,
+       "Newton's constant of the circular velocities, over the scale factor if comoving; 0: none");
   fact("k", bits_of({knn, density}), about.k, "neighbors of each point");
   fact("radius", bit_of(radius), about.radius, "neighbors lie within");
   fact("exclude_self", neighbors, about.exclude_self, "1: a point is none of its neighbors");

@@ -50,6 +50,9 @@ struct ResultAbout {
   double b = 0;               ///< 0 = the length itself was given
   std::uint64_t min_size = 1;
   bool strict = false;
+  std::vector<int> contaminating_types = {};
+  std::string center = {};  ///< what `peak` is: mass, density; empty = mass
+  double gravity = 0;       ///< of the circular velocities
 
   // Subhalos, in units of the scales.
   double subhalo_linking_length = 0;
@@ -151,8 +154,8 @@ KITH_API void write_result(const std::string& path, const ResultAbout& about,
 /// A result that was opened. Its arrays have kith's names whatever the style: those of the fields
 /// of Catalogue (`size`, `mass`, `center`, ...), `peak`, `critical200_mass`, `critical200_radius`
 /// and so on, `label`, `order`, `id`, `index`, `distance`, `offset`, `density`; subhalos begin with
-/// `subhalo_`. Values are as kith computed them, whatever the style made of them. Copies share the
-/// file.
+/// `subhalo_`. Other datasets of an HDF5 file have their paths for names: `IDs/ID`. Values are as
+/// kith computed them, whatever the style made of them. Copies share the file.
 class KITH_API ResultFile {
  public:
   /// Reads HDF5 and npz files that kith wrote. Errors: io.

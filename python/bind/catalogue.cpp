@@ -45,8 +45,8 @@ nb::dict columns_of(nb::handle self) {
                     const std::vector<std::size_t> shape = shape_of(column, catalogue);
                     if (shape.empty() || values.size() != total(shape)) return;
                     T* data = values.empty() ? &nothing : const_cast<T*>(values.data());
-                    columns[column.name] = nb::cast(
-                        nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), self));
+                    columns[column.name] =
+                        nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), self));
                   });
   return columns;
 }

@@ -26,7 +26,8 @@ FofOptions fof_options(const nb::dict& given) {
   read("min_size", options.min_size);
   read("strict", options.strict);
   read("keep_roots", options.keep_roots);
-  read.choice("non_finite", options.non_finite, {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
+  read.choice("non_finite", options.non_finite,
+              {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
   read.expect_no_more();
   return options;
 }

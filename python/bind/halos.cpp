@@ -29,7 +29,8 @@ double edge_density_of(const std::string& edge, const nb::dict& given) {
   nb::dict chosen;
   chosen["edge"] = edge;
   Edge kind = Edge::critical200;
-  Options(chosen).choice("edge", kind, {Edge::critical200, Edge::critical500, Edge::mean200, Edge::virial});
+  Options(chosen).choice("edge", kind,
+                         {Edge::critical200, Edge::critical500, Edge::mean200, Edge::virial});
   return edge_density(kind, cosmology);
 }
 

@@ -26,7 +26,10 @@ KnnOptions knn_options(const nb::dict& given) {
   read("max_radius", options.max_radius);
   read("strict", options.strict);
   read.choice("order", options.order, {{"input", RowOrder::input}, {"tree", RowOrder::tree}});
-  read.choice("method", options.method, {{"automatic", KnnMethod::automatic}, {"predict", KnnMethod::predict}, {"walk", KnnMethod::walk}});
+  read.choice("method", options.method,
+              {{"automatic", KnnMethod::automatic},
+               {"predict", KnnMethod::predict},
+               {"walk", KnnMethod::walk}});
   read("p", options.p);
   read.expect_no_more();
   return options;

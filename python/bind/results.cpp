@@ -43,11 +43,12 @@ ResultAbout about_of(const nb::dict& given) {
 ResultWriteOptions write_options(const nb::dict& given) {
   ResultWriteOptions options;
   Options read(given);
-  read.choice("style", options.style, {{"automatic", ResultStyle::automatic},
-                                       {"gadget", ResultStyle::gadget},
-                                       {"swift", ResultStyle::swift},
-                                       {"npz", ResultStyle::npz},
-                                       {"csv", ResultStyle::csv}});
+  read.choice("style", options.style,
+              {{"automatic", ResultStyle::automatic},
+               {"gadget", ResultStyle::gadget},
+               {"swift", ResultStyle::swift},
+               {"npz", ResultStyle::npz},
+               {"csv", ResultStyle::csv}});
   read("compression", options.compression);
   read.expect_no_more();
   return options;

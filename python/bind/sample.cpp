@@ -76,7 +76,9 @@ sample::Cosmology cosmology_options(const nb::dict& given) {
   read("n", options.n), read("side", options.side), read("seed", options.seed);
   read("omega_m", options.omega_m), read("omega_b", options.omega_b), read("h", options.h);
   read("n_s", options.n_s), read("sigma8", options.sigma8);
-  read.choice("transfer", options.transfer, {{"eisenstein_hu", sample::Transfer::eisenstein_hu}, {"bbks", sample::Transfer::bbks}});
+  read.choice(
+      "transfer", options.transfer,
+      {{"eisenstein_hu", sample::Transfer::eisenstein_hu}, {"bbks", sample::Transfer::bbks}});
   read("order", options.order), read("a_start", options.a_start), read("a_end", options.a_end);
   read("steps", options.steps), read("mesh", options.mesh);
   read.expect_no_more();

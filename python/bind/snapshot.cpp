@@ -104,7 +104,11 @@ Field field_of(const std::string& name) {
   nb::dict given;
   given["field"] = name;
   Field field = Field::position;
-  Options(given).choice("field", field, {{"position", Field::position}, {"velocity", Field::velocity}, {"mass", Field::mass}, {"id", Field::id}});
+  Options(given).choice("field", field,
+                        {{"position", Field::position},
+                         {"velocity", Field::velocity},
+                         {"mass", Field::mass},
+                         {"id", Field::id}});
   return field;
 }
 

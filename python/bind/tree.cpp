@@ -21,8 +21,10 @@ TreeOptions tree_options(const nb::dict& given) {
   Options read(given);
   read("box", options.box);
   read.choice("builder", options.builder, {{"packed", Builder::packed}, {"cells", Builder::cells}});
-  read.choice("curve", options.curve, {{"automatic", Curve::automatic}, {"hilbert", Curve::hilbert}, {"z", Curve::z}});
-  read.choice("non_finite", options.non_finite, {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
+  read.choice("curve", options.curve,
+              {{"automatic", Curve::automatic}, {"hilbert", Curve::hilbert}, {"z", Curve::z}});
+  read.choice("non_finite", options.non_finite,
+              {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
   read("max_leaf_size", options.max_leaf_size);
   read("coarsening", options.coarsening);
   read("max_volume_ratio", options.max_volume_ratio);

@@ -211,7 +211,8 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
         options["type"] = small_integers(type, len(chosen), "type")
     core = carry_out(_kith.catalogue, chosen, groups._members, options, threads=threads, progress=progress,
                      cancel=cancel)
-    about = {**_about(chosen, box), "linking_length": groups.linking_length}
+    about = {**_about(chosen, box), "linking_length": groups.linking_length, "gravity": gravity,
+             "contaminating_types": list(contaminating_types)}
     return Catalogue._of(core, groups, about)
 
 

@@ -63,7 +63,6 @@ class Cataloguer {
     resize(out_.velocity, moving * d);
     resize(out_.velocity_dispersion, moving);
     resize(out_.angular_momentum, moving * components_);
-    if (options_.gravity > 0) resize(out_.max_circular_velocity, count);
     resize(out_.type_size, count * from_.types);
     resize(out_.type_mass, count * from_.types);
     if (options_.contaminating_types.empty()) return;
@@ -110,41 +109,6 @@ class Cataloguer {
     put_moments(group, moments, sums.weight);
     if (from_.has_velocity()) put_velocity(group, moments, center, sums);
     put_types(group, sums);
-    if (options_.gravity > 0)
-      out_.max_circular_velocity[group] = max_circular_velocity(members, middle_of(group));
-  }
-
-  /// The peak, or the center of mass.
-  std::span<const double> middle_of(std::size_t group) const {
-    const std::vector<double>& from = options_.peak.empty() ? out_.center : options_.peak;
-    return std::span(from).subspan(group * from_.d, from_.d);
-  }
-
-  /// Fewer than kLeastRank members say nothing about a rotation curve: of a few, the nearest decides.
-  double max_circular_velocity(std::span<const std::uint32_t> members,
-                               std::span<const double> middle) const {
-    constexpr std::size_t kLeastRank = 10;
-    const RowReader position(from_.position);
-    std::vector<std::pair<double, std::uint32_t>> by_distance(members.size());  // squared
-    for_each_in_order(workers_, members.size(), [&](std::size_t k) {
-      double r2 = 0;
-      for (std::size_t axis = 0; axis < from_.d; ++axis) {
-        const double dx = position(members[k], static_cast<int>(axis)) - middle[axis];
-        const double side = from_.side[axis];
-        const double image = side > 0 ? minimum_image(dx, side, 1 / side) : dx;
-        r2 += image * image;
-      }
-      by_distance[k] = {r2, members[k]};
-    });
-    checked_sort(by_distance.begin(), by_distance.end(), [&] { workers_.check_cancelled(); });
-    double mass = 0, largest = 0;
-    for_each_in_order(workers_, members.size(), [&](std::size_t k) {
-      const auto& [r2, i] = by_distance[k];
-      mass += from_.mass(i);
-      if (k + 1 >= kLeastRank && r2 > 0)
-        largest = std::max(largest, options_.gravity * mass / std::sqrt(r2));
-    });
-    return std::sqrt(largest);
   }
 
   static Center center_of(const Sums& sums) {
@@ -217,6 +181,70 @@ class Cataloguer {
   Catalogue out_;
 };
 
+/// Circular velocities: the members of each group by distance from its middle.
+class RotationCurves {
+ public:
+  RotationCurves(const Source& from, const CatalogueOptions& options, const Workers& workers)
+      : from_(from), position_(from.position), options_(options), workers_(workers) {}
+
+  void run(const Members& members, Catalogue& out) const {
+    const std::vector<double>& middle = options_.peak.empty() ? out.center : options_.peak;
+    out.max_circular_velocity = filled<double>(workers_, members.count());
+    workers_.for_ranges(members.count(), 16, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t group = begin; group < end; ++group)
+        out.max_circular_velocity[group] = largest(members.of(group), &middle[group * from_.d]);
+    });
+  }
+
+ private:
+  /// A few members say nothing about a rotation curve: of those, the nearest one decides.
+  static constexpr std::size_t kLeastRank = 10;
+
+  double largest(std::span<const std::uint32_t> members, const double* middle) const {
+    std::vector<std::pair<double, std::uint32_t>> by_distance(members.size());  // squared
+    for_each_in_order(workers_, members.size(), [&](std::size_t k) {
+      by_distance[k] = {distance2(members[k], middle), members[k]};
+    });
+    checked_sort(by_distance.begin(), by_distance.end(), [&] { workers_.check_cancelled(); });
+    double mass = 0, most = 0;
+    for_each_in_order(workers_, members.size(), [&](std::size_t k) {
+      const auto& [r2, i] = by_distance[k];
+      mass += from_.mass(i);
+      if (k + 1 >= kLeastRank && r2 > 0)
+        most = std::max(most, options_.gravity * mass / std::sqrt(r2));
+    });
+    return std::sqrt(most);
+  }
+
+  double distance2(std::size_t i, const double* middle) const {
+    double r2 = 0;
+    for (std::size_t axis = 0; axis < from_.d; ++axis) {
+      const double dx = position_(i, static_cast<int>(axis)) - middle[axis];
+      const double side = from_.side[axis];
+      const double image = side > 0 ? minimum_image(dx, side, 1 / side) : dx;
+      r2 += image * image;
+    }
+    return r2;
+  }
+
+  const Source& from_;
+  RowReader position_;
+  const CatalogueOptions& options_;
+  const Workers& workers_;
+};
+
+Source source_of(const PointsView& points, const CatalogueOptions& options, std::size_t types) {
+  Source from{points,
+              options.velocity,
+              ValueReader(options.mass),
+              options.type,
+              {},
+              static_cast<std::size_t>(points.dimension),
+              types};
+  for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
+  return from;
+}
+
 /// The number of types, from the options or from the data.
 std::size_t count_types(const CatalogueOptions& options, const Workers& workers) {
   if (options.type.empty()) return 0;
@@ -282,16 +310,11 @@ Catalogue catalogue(PointsView points, const Members& members, const CatalogueOp
   return public_call("catalogue", execution, [&](Workers& workers) {
     const std::size_t types = count_types(options, workers);
     check(points, members, options, types, workers);
-    Source from{points,
-                options.velocity,
-                ValueReader(options.mass),
-                options.type,
-                {},
-                static_cast<std::size_t>(points.dimension),
-                types};
-    for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
+    const Source from = source_of(points, options, types);
     const Stage stage(workers, "catalogue", members.offset.back());
-    return Cataloguer(from, members, options, workers).run();
+    Catalogue out = Cataloguer(from, members, options, workers).run();
+    if (options.gravity > 0) RotationCurves(from, options, workers).run(members, out);
+    return out;
   });
 }
 

@@ -68,30 +68,35 @@ class Surroundings {
 
   enum class Verdict { found, never_above, still_above };
 
-  /// The first edge of this density inside what is known.
+  /// The outermost edge of this density inside what is known, of those that begin inside `within`.
+  /// The first one would be wrong: with few points near the center the mean density inside them
+  /// falls below any edge's now and then, and the sphere would end in that hole.
   Verdict find_edge(double density, const Known& known, EdgeAt& edge) {
     const int d = metric_.axes.count();
     const double ball = unit_ball(d) * density;
     double mass = 0;
-    bool was_above = false;
+    bool is_above = false, has_edge = false;
     for (std::size_t i = 0; i < found_.size();) {
       const T d2 = found_[i].key;
+      const double here = std::sqrt(static_cast<double>(d2)) * known.unit;
+      if (here > known.within && !is_above) break;
       for (; i < found_.size() && found_[i].key == d2; ++i) {
         mass += mass_(found_[i].index);
         meter_.add(1);
       }
       // The radius at which this mass alone would have the edge's density.
       const double radius = std::pow(mass / ball, 1.0 / d);
-      const double here = std::sqrt(static_cast<double>(d2)) * known.unit;
-      was_above |= here <= known.within && radius >= here;
       const double next = i < found_.size()
                               ? std::sqrt(static_cast<double>(found_[i].key)) * known.unit
                               : known.reach;
-      if (!was_above || radius >= next) continue;
+      is_above = radius >= here;
+      if (!is_above || radius >= next) continue;
       edge = {mass, radius};
-      return Verdict::found;
+      has_edge = true;
+      is_above = false;
     }
-    return was_above ? Verdict::still_above : Verdict::never_above;
+    if (is_above) return Verdict::still_above;
+    return has_edge ? Verdict::found : Verdict::never_above;
   }
 
  private:
@@ -156,6 +161,7 @@ class EdgeFinder {
     const double least = *std::min_element(options_.density.begin(), options_.density.end());
     double reach = std::pow(std::max(guess_(i), mass_(0)) / (unit_ball(d) * least), 1.0 / d) * 1.3;
     if (!(reach > 0)) reach = lengths_.limit;
+    reach = std::max(reach, within_(i));
     for (bool is_last = false;; reach *= 1.6) {
       is_last = !(reach < lengths_.limit);
       const T length =
@@ -169,8 +175,7 @@ class EdgeFinder {
       for (std::size_t edge = 0; edge < edges; ++edge) {
         EdgeAt found;
         const auto verdict = around.find_edge(options_.density[edge], known, found);
-        has_all &= verdict == Verdict::found ||
-                   (verdict == Verdict::never_above && known.reach >= known.within);
+        has_all &= verdict != Verdict::still_above && known.reach >= known.within;
         if (verdict == Verdict::still_above) found = {kNaN, kNaN};
         out.mass[i * edges + edge] = found.mass;
         out.radius[i * edges + edge] = found.radius;

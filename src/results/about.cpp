@@ -32,9 +32,7 @@ constexpr ResultKind kKinds[] = {ResultKind::fof, ResultKind::subhalos, ResultKi
                                  ResultKind::radius, ResultKind::density};
 constexpr Scalar kScalars[] = {Scalar::float32, Scalar::float64};
 
-const char* name_of(Scalar scalar) {
-  return scalar == Scalar::float32 ? "float32" : "float64";
-}
+const char* name_of(Scalar scalar) { return scalar == Scalar::float32 ? "float32" : "float64"; }
 
 std::vector<double> on_axes(const Box& box, int dimension, double (Box::*of)(int) const) {
   std::vector<double> values;
@@ -122,7 +120,8 @@ class FactReader {
   template <class Enum, std::size_t N, class Name>
   void choose(const char* fact, Enum& field, const Enum (&values)[N], Name name_of_value) const {
     const auto word = source_.text(fact);
-    if (!word) fail(ErrorCode::io, "{}: does not say its {}; it is no result of kith", where_, fact);
+    if (!word)
+      fail(ErrorCode::io, "{}: does not say its {}; it is no result of kith", where_, fact);
     for (const Enum value : values) {
       if (*word != name_of_value(value)) continue;
       field = value;

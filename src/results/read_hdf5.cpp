@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <set>
 
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
@@ -61,6 +62,21 @@ void add_points(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& fi
   }
 }
 
+/// What other programs want beside kith's own columns, by its path.
+void add_others(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
+  std::set<std::string> taken;
+  for (const ColumnRule& rule : column_rules()) taken.insert({rule.gadget, rule.swift});
+  for (const std::string& folder : file->names()) {
+    const bool is_table = folder == "Group" || folder == "Subhalo" || folder == "Groups" ||
+                          folder == "IDs" || folder.starts_with("PartType");
+    if (!is_table) continue;
+    for (const std::string& name : file->group(folder).names())
+      if (const std::string path = folder + "/" + name;
+          !taken.contains(path) && name != "FOFGroupIDs")
+        source.arrays.emplace(path, array_of(file, path));
+  }
+}
+
 void add_plain(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
   for (const std::string& name : file->names())
     if (name != "Kith") source.arrays.emplace(name, array_of(file, name));
@@ -79,6 +95,7 @@ ResultSource open_hdf5_result(const std::string& path) {
   if (kind == ResultKind::fof || kind == ResultKind::subhalos) {
     add_rules(source, file);
     add_points(source, file);
+    add_others(source, file);
   } else {
     add_plain(source, file);
   }

@@ -44,8 +44,8 @@ void check_array(const FileArray& array) {
          array.where, array.number_bytes(), bytes);
 }
 
-/// The bytes of a member from here on. Of a packed one, those before are unpacked and forgotten; the
-/// check sum is looked at by whoever reads a member to its end.
+/// The bytes of a member from here on. Of a packed one, those before are unpacked and forgotten;
+/// the check sum is looked at by whoever reads a member to its end.
 std::unique_ptr<ByteStream> bytes_from(const FileArray& array, const InputBytes& file,
                                        std::uint64_t begin) {
   const ZipMember& place = array.place;
@@ -65,10 +65,8 @@ void read_array(const FileArray& array, const InputBytes& file, const RowRange& 
   const Stored stored = array.header.stored;
   const std::uint64_t number = stored.bytes();
   if (!array.header.is_fortran_order || columns == 1) {
-    const auto bytes =
-        bytes_from(array, file, array.header.bytes + rows.begin * columns * number);
-    return read_rows(*bytes, packed_rows(stored, columns), rows.count, to, 0, workers,
-                     array.where);
+    const auto bytes = bytes_from(array, file, array.header.bytes + rows.begin * columns * number);
+    return read_rows(*bytes, packed_rows(stored, columns), rows.count, to, 0, workers, array.where);
   }
   const bool is_whole = rows.count == array.rows();
   auto bytes = bytes_from(array, file, array.header.bytes);

@@ -300,9 +300,8 @@ class GadgetBinaryReader : public SnapshotReader {
       const Place place = place_of(file, field, index).value();
       const InputBytes bytes(file.path);
       const RowLayout layout = packed_rows(place.stored, place.columns);
-      read_rows(
-          *stream(bytes, place.begin + part.begin * layout.bytes, part.count * layout.bytes),
-          layout, part.count, advanced(to, done * place.columns), 0, workers, file.path);
+      read_rows(*stream(bytes, place.begin + part.begin * layout.bytes, part.count * layout.bytes),
+                layout, part.count, advanced(to, done * place.columns), 0, workers, file.path);
       done += part.count;
     }
   }

@@ -160,8 +160,8 @@ class PlyReader : public SnapshotReader {
     const auto& columns = columns_.at(field);
     if (is_ascii()) return read_ascii(rows, columns, to, workers);
     const RowLayout rows_layout = layout(columns);
-    const auto bytes = stream(file_, begin_ + rows.begin * rows_layout.bytes,
-                              rows.count * rows_layout.bytes);
+    const auto bytes =
+        stream(file_, begin_ + rows.begin * rows_layout.bytes, rows.count * rows_layout.bytes);
     read_rows(*bytes, rows_layout, rows.count, to, 0, workers, file_.path());
   }
 

@@ -50,9 +50,7 @@ bool is_utf8(std::string_view text) {
 }
 
 /// Where the text begins: behind the byte order mark that some programs put in front of UTF-8.
-std::uint64_t begin_of(const InputBytes& file) {
-  return file.text(0, 3) == "\xef\xbb\xbf" ? 3 : 0;
-}
+std::uint64_t begin_of(const InputBytes& file) { return file.text(0, 3) == "\xef\xbb\xbf" ? 3 : 0; }
 
 std::vector<std::string> names_in(std::string_view line) {
   while (!line.empty() && (line.front() == '#' || line.front() == '/' || line.front() == ' '))
@@ -192,8 +190,7 @@ class TextReader : public SnapshotReader {
       fail(ErrorCode::io, "{}: {} names of columns, but line {} has {} columns", file_.path(),
            start.names.size(), line, words.size());
     for (const auto& [field, columns] : columns_)
-      for (const std::size_t column : columns)
-        check_number(words, column, line, file_.path());
+      for (const std::size_t column : columns) check_number(words, column, line, file_.path());
   }
 
   InputBytes file_;

@@ -12,8 +12,8 @@ namespace {
 
 std::string unit_of(const UnitPowers& unit) {
   std::string text;
-  for (const auto& [word, power] : {std::pair("mass", unit.mass), {"length", unit.length},
-                                    {"velocity", unit.velocity}}) {
+  for (const auto& [word, power] :
+       {std::pair("mass", unit.mass), {"length", unit.length}, {"velocity", unit.velocity}}) {
     if (power == 0) continue;
     if (!text.empty()) text += " · ";
     text += word;
@@ -30,9 +30,16 @@ void print_definitions() {
                   unit_of(column.unit).c_str());
 }
 
+std::string code(const char* name) {
+  std::string text = "`";
+  text += name;
+  text += '`';
+  return text;
+}
+
 std::string name_in(const GadgetName& name) {
   if (!name.name) return "";
-  const std::string text = "`" + std::string(name.name) + "`";
+  const std::string text = code(name.name);
   switch (name.convention) {
     case Convention::same: return text;
     case Convention::times_scale_factor: return text + ", times the scale factor";
@@ -46,8 +53,7 @@ void print_names() {
   std::puts("|---|---|---|---|");
   for (const CatalogueColumn& column : catalogue_columns())
     std::printf("| `%s` | %s | %s | %s |\n", column.name, name_in(column.group).c_str(),
-                name_in(column.subhalo).c_str(),
-                column.swift ? ("`" + std::string(column.swift) + "`").c_str() : "");
+                name_in(column.subhalo).c_str(), column.swift ? code(column.swift).c_str() : "");
 }
 
 std::string kinds_of(unsigned kinds) {

@@ -293,8 +293,8 @@ TEST(Catalogue, RefusesPeaksAndGravityWithoutSense) {
   const std::vector<std::array<float, 3>> points{{1, 2, 3}, {1, 2, 4}};
   const Groups groups = fof(view(points), {.linking_length = 2});
   const auto expect_refused = [&](const CatalogueOptions& options, const char* words) {
-    expect_error(ErrorCode::invalid_argument, words,
-                 [&] { catalogue(view(points), groups, options); });
+    test::expect_error(ErrorCode::invalid_argument, words,
+                       [&] { catalogue(view(points), groups, options); });
   };
   expect_refused({.gravity = -1}, "gravity = -1");
   expect_refused({.gravity = NAN}, "gravity = nan");

@@ -53,21 +53,25 @@ std::pair<double, double> edge_by_sorting(const Cloud& cloud, const double* cent
     all.emplace_back(d2, i);
   }
   std::sort(all.begin(), all.end());
-  double mass = 0;
-  bool was_above = false;
+  // Every step of the staircase with the density inside it; the last that is above and begins
+  // inside `within`, or continues what does.
+  double mass = 0, edge_mass = 0, edge_radius = 0;
+  bool is_above = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     mass += cloud.mass[all[i].second];
     if (i + 1 < all.size() && all[i + 1].first == all[i].first) continue;
     const double here = std::sqrt(static_cast<double>(all[i].first));
+    if (here > limit || (here > within && !is_above)) break;
     const double radius = std::cbrt(mass / (4 * std::numbers::pi / 3 * density));
-    if (here <= within && radius >= here) was_above = true;
     const double next =
         i + 1 < all.size() ? std::sqrt(static_cast<double>(all[i + 1].first)) : limit;
-    if (was_above && radius >= limit) return {NAN, NAN};
-    if (was_above && radius < std::min(next, limit)) return {mass, radius};
-    if (here > limit) break;
+    is_above = radius >= here && radius >= std::min(next, limit);
+    if (radius < here || is_above) continue;
+    edge_mass = mass;
+    edge_radius = radius;
   }
-  return was_above ? std::pair{double{NAN}, double{NAN}} : std::pair{0.0, 0.0};
+  if (is_above) return {NAN, NAN};
+  return {edge_mass, edge_radius};
 }
 
 void check_overdensities(const Cloud& cloud, double within) {
@@ -108,6 +112,28 @@ TEST(Overdensities, BeyondHalfTheBoxAreNotANumber) {
   const Tree tree(view(cloud.x), {.box = Box::periodic(10)});
   const Overdensities found = overdensities(tree, cloud.centers, {.density = {1e-6}});
   for (const double mass : found.mass) EXPECT_TRUE(std::isnan(mass));
+}
+
+TEST(Overdensities, DoNotEndInAHoleAroundTheCenter) {
+  // One point in the middle, a hole, and a shell that holds nearly everything.
+  std::vector<std::array<double, 3>> points{{0, 0, 0}};
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 1000; ++i) {
+    const double x = normal(random), y = normal(random), z = normal(random);
+    const double r = std::sqrt(x * x + y * y + z * z);
+    points.push_back({x / r, y / r, z / r});
+  }
+  const Tree tree(view(points));
+  const std::vector<double> center{0, 0, 0};
+  for (const double within : {1.5, std::numeric_limits<double>::infinity()}) {
+    const Overdensities found =
+        overdensities(tree, center, {.density = {100}, .within = same_value(within)});
+    EXPECT_EQ(found.mass[0], 1001);
+    EXPECT_NEAR(found.radius[0], std::cbrt(1001 / (4 * std::numbers::pi / 3 * 100)), 1e-12);
+  }
+  // The shell does not begin inside 0.5: there the sphere is that of the one point.
+  EXPECT_EQ(overdensities(tree, center, {.density = {100}, .within = same_value(0.5)}).mass[0], 1);
 }
 
 TEST(Overdensities, InOpenSpaceAnEdgeIsAlwaysFound) {

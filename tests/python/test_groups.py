@@ -207,3 +207,21 @@ def test_catalogues_without_groups_and_in_other_dimensions(rng, tmp_path):
     assert flat.angular_momentum.shape == (len(flat),)
     labels = flat.groups.label.tolist()
     np.testing.assert_array_equal(kith.catalogue(x[:, :2], labels).mass, flat.mass)
+
+
+def test_circular_velocities_survive_every_style(rng, tmp_path):
+    x = rng.normal(0, 0.1, (300, 3))
+    groups = kith.fof(x, linking_length=0.2, min_size=20)
+    assert "max_circular_velocity" not in kith.catalogue(x, groups).columns
+    peak = np.zeros((groups.count, 3))
+    halos = kith.catalogue(x, groups, mass=2.0, gravity=3.0, peak=peak)
+    r = np.sort(np.linalg.norm(x[groups.label == 0], axis=1))
+    expected = np.sqrt(3.0 * 2.0 * np.arange(10, len(r) + 1) / r[9:]).max()
+    np.testing.assert_allclose(halos.max_circular_velocity[0], expected, rtol=1e-12)
+    for name, style in (("a.hdf5", "gadget"), ("b.hdf5", "swift"), ("c.npz", "npz")):
+        halos.save(tmp_path / name, style=style)
+        again = kith.read_catalogue(tmp_path / name)
+        np.testing.assert_array_equal(again.max_circular_velocity, halos.max_circular_velocity)
+        assert again.about["gravity"] == 3.0 and again.about["scalar"] == "float64"
+    halos.save(tmp_path / "d.csv")
+    assert "max_circular_velocity" in (tmp_path / "d.csv").read_text()

@@ -55,15 +55,14 @@ struct Fixture {
     type.assign(points.size(), 4);
     std::fill_n(type.begin(), 100, std::uint8_t{1});
     members = kith::members(*groups);
-    catalogue = kith::catalogue(
-        view(points), members,
-        {.box = box,
-         .mass = values(mass),
-         .velocity = view(velocity),
-         .type = type,
-         .types = 6,
-         .contaminating_types = {4},
-         .gravity = 2});
+    catalogue = kith::catalogue(view(points), members,
+                                {.box = box,
+                                 .mass = values(mass),
+                                 .velocity = view(velocity),
+                                 .type = type,
+                                 .types = 6,
+                                 .contaminating_types = {4},
+                                 .gravity = 2});
     for (std::size_t i = 0; i < 2 * catalogue.count(); ++i) {
       spheres.mass.push_back(static_cast<double>(i));
       spheres.radius.push_back(static_cast<double>(i) / 2);
@@ -102,11 +101,6 @@ struct Fixture {
   }
 };
 
-void expect_close(const std::vector<double>& a, const std::vector<double>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_DOUBLE_EQ(a[i], b[i]);
-}
-
 /// Every column that was written, bit for bit but for those that a convention scales.
 void expect_same(const Catalogue& read, const Catalogue& written, bool is_subhalo = false) {
   for (const CatalogueColumn& column : catalogue_columns())
@@ -130,7 +124,9 @@ void expect_same(const Catalogue& read, const Catalogue& written, bool is_subhal
 
 TEST(CatalogueColumns, NamesAreUniqueAndEveryOneIsDescribed) {
   std::set<std::string> names;
-  const auto take = [&](const std::string& name) { EXPECT_TRUE(names.insert(name).second) << name; };
+  const auto take = [&](const std::string& name) {
+    EXPECT_TRUE(names.insert(name).second) << name;
+  };
   for (const CatalogueColumn& column : catalogue_columns()) {
     take(column.name);
     if (column.group.name) take(std::string("Group/") + column.group.name);

@@ -53,9 +53,8 @@ void save_field(const Snapshot& snapshot, Field field, const std::string& path) 
   check_parts(values, columns, [&](std::size_t begin, std::span<double> part) {
     snapshot.read(field, begin, part);
   });
-  check_parts(narrow, columns, [&](std::size_t begin, std::span<float> part) {
-    snapshot.read(field, begin, part);
-  });
+  check_parts(narrow, columns,
+              [&](std::size_t begin, std::span<float> part) { snapshot.read(field, begin, part); });
 }
 
 void print_types(const SnapshotInfo& info) {
