@@ -204,19 +204,32 @@ ResultArray result_array(std::string name, const T* data, std::size_t rows, std:
           .is_table = width != 1};
 }
 
+namespace detail {
+/// Neighbors of any type of number: rows of `width`, or lists with offsets.
+struct NeighborArrays {
+  NumberType index_type = NumberType::int32;
+  const void* index = nullptr;
+  NumberType distance_type = NumberType::float32;
+  const void* distance = nullptr;
+  std::size_t rows = 0;
+  std::size_t width = 1;
+  bool are_lists = false;
+  std::span<const std::int64_t> offset = {};
+};
+KITH_API void write_neighbors(const std::string& path, const ResultAbout& about,
+                              const NeighborArrays& arrays, const ResultWriteOptions& options,
+                              const Execution& execution);
+}  // namespace detail
+
 /// Rows of neighbours: `index` and `distance`.
 template <Coordinate T, ResultIndex Index>
 void write_neighbors(const std::string& path, const ResultAbout& about,
                      const Neighbors<T, Index>& neighbors, const ResultWriteOptions& options = {},
                      const Execution& execution = {}) {
-  ResultArray arrays[] = {
-      result_array("index", neighbors.indices(), neighbors.size(), neighbors.k()),
-      result_array("distance", neighbors.distances(), neighbors.size(), neighbors.k())};
-  for (ResultArray& array : arrays) array.is_table = true;
-  arrays[0].description = "Neighbors of each point, nearest first; -1 where there are no more.";
-  arrays[1].description = "Their distances; infinite where there are no more.";
-  arrays[1].unit.length = 1;
-  write_result(path, about, arrays, options, execution);
+  detail::write_neighbors(path, about,
+                          {number_type<Index>(), neighbors.indices(), number_type<T>(),
+                           neighbors.distances(), neighbors.size(), neighbors.k()},
+                          options, execution);
 }
 
 /// Lists of neighbours: those of point i are [offset[i], offset[i + 1]) of `index` and `distance`.
@@ -224,14 +237,10 @@ template <Coordinate T, ResultIndex Index>
 void write_neighbors(const std::string& path, const ResultAbout& about,
                      const NeighborLists<T, Index>& lists, const ResultWriteOptions& options = {},
                      const Execution& execution = {}) {
-  ResultArray arrays[] = {result_array("offset", lists.offsets().data(), lists.offsets().size()),
-                          result_array("index", lists.indices(), lists.total()),
-                          result_array("distance", lists.distances(), lists.total())};
-  arrays[0].description = "Where the neighbors of each point begin in index and distance.";
-  arrays[1].description = "Neighbors, nearest first.";
-  arrays[2].description = "Their distances.";
-  arrays[2].unit.length = 1;
-  write_result(path, about, arrays, options, execution);
+  detail::write_neighbors(path, about,
+                          {number_type<Index>(), lists.indices(), number_type<T>(),
+                           lists.distances(), lists.total(), 1, true, lists.offsets()},
+                          options, execution);
 }
 
 }  // namespace kith

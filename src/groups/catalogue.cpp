@@ -262,11 +262,7 @@ void check(const PointsView& points, const Members& members, const CatalogueOpti
   if (points.dimension < 1 || points.dimension > kMaxDimension)
     refuse("catalogue: points of dimension {}; kith handles 1 to {}", points.dimension,
            kMaxDimension);
-  if (members.offset.empty() || members.order.size() != points.size)
-    refuse(
-        "catalogue: {} points, but the groups are of {}; pass the points that the groups were made "
-        "of",
-        points.size, members.order.size());
+  check_members("catalogue", members, points.size, workers);
   if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
     refuse("catalogue: a box of {} axes for points of dimension {}", options.box.dimension(),
            points.dimension);

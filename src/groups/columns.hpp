@@ -39,6 +39,11 @@ class ValueReader {
   ValuesView view_;
 };
 
+/// Throws Error unless the members are groups of these points: slices that follow each other, none
+/// empty, of indices below `points`.
+void check_members(const char* call, const Members& members, std::size_t points,
+                   const Workers& workers);
+
 /// Values that a call is given for `points` points; errors: invalid_argument.
 void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points,
                   const Workers& workers);

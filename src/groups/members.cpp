@@ -8,6 +8,8 @@
 
 #include <kith/catalogue.hpp>
 
+#include "base/fail.hpp"
+#include "groups/columns.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 #include "parallel/radix_sort.hpp"
@@ -83,6 +85,29 @@ Members sorted_by_group(const Groups& groups, const Workers& workers) {
 }
 
 }  // namespace
+
+void check_members(const char* call, const Members& members, std::size_t points,
+                   const Workers& workers) {
+  const std::vector<std::size_t>& offset = members.offset;
+  if (offset.empty() || offset.front() != 0 || offset.back() > members.order.size())
+    refuse("{}: members of {} points with offsets that do not fit; they go from 0 to at most that",
+           call, members.order.size());
+  if (members.order.size() != points)
+    refuse("{}: {} points, but the groups are of {}; pass the points that the groups were made of",
+           call, points, members.order.size());
+  constexpr std::size_t kGrain = std::size_t{1} << 16;
+  workers.for_ranges(members.count(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t group = begin; group < end; ++group)
+      if (offset[group] >= offset[group + 1])
+        refuse("{}: group {} has no members; a group has at least one", call, group);
+  });
+  workers.for_ranges(points, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (members.order[i] >= points)
+        refuse("{}: member {} of {} points; indices are below that", call, members.order[i],
+               points);
+  });
+}
 
 Members members(const Groups& groups, const Execution& execution) {
   return public_call("members", execution, [&](Workers& workers) {

@@ -11,6 +11,12 @@ namespace kith {
 namespace {
 
 std::vector<std::int64_t> rows_of(const Catalogue& catalogue, const RowOptions& options) {
+  const bool has_centers =
+      options.order != RowOptions::Order::position ||
+      catalogue.center.size() == catalogue.count() * static_cast<std::size_t>(catalogue.dimension);
+  if (catalogue.mass.size() != catalogue.count() || !has_centers)
+    refuse("rows: {} groups, but {} masses and {} coordinates of centers; give as many of each",
+           catalogue.count(), catalogue.mass.size(), catalogue.center.size());
   std::vector<std::int64_t> labels;
   for (std::size_t group = 0; group < catalogue.count(); ++group)
     if (catalogue.size[group] >= options.min_size && catalogue.mass[group] >= options.min_mass)
@@ -57,6 +63,7 @@ std::vector<std::int64_t> peak_members(const Members& members, ValuesView value,
     if (value.data && value.size != members.order.size())
       refuse("peak_members: {} values for {} points; give one per point", value.size,
              members.order.size());
+    check_members("peak_members", members, members.order.size(), workers);
     const ValueReader read(value);
     // Members ascend, so the first of equal values has the lowest index.
     const auto is_before = [&](std::uint32_t a, std::uint32_t b) {

@@ -5,7 +5,9 @@
 #include <kith/halos.hpp>
 
 #include "base/fail.hpp"
+#include "groups/columns.hpp"
 #include "groups/sums.hpp"
+#include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith {
@@ -19,10 +21,11 @@ using Parts = std::vector<std::vector<std::uint32_t>>;
 
 class PhaseSpace {
  public:
-  PhaseSpace(const PointsView& points, const SubhaloOptions& options)
+  PhaseSpace(const PointsView& points, const SubhaloOptions& options, const Workers& workers)
       : position_(points),
         velocity_(options.velocity),
         options_(options),
+        workers_(workers),
         d_(static_cast<std::size_t>(points.dimension)) {}
 
   Parts parts_of(std::span<const std::uint32_t> halo, const Execution& execution) const {
@@ -32,8 +35,9 @@ class PhaseSpace {
             {.linking_length = options_.linking_length, .min_size = options_.min_size}, execution);
     Parts parts(groups.count());
     const std::span<const std::int32_t> label = groups.label();
-    for (std::size_t i = 0; i < halo.size(); ++i)
+    for_each_in_order(workers_, halo.size(), [&](std::size_t i) {
       if (label[i] >= 0) parts[static_cast<std::size_t>(label[i])].push_back(halo[i]);
+    });
     return parts;
   }
 
@@ -41,12 +45,13 @@ class PhaseSpace {
   /// Positions about the first member and velocities, each about their mean and in units of their
   /// scale.
   std::vector<double> scaled_rows(std::span<const std::uint32_t> halo) const {
-    std::vector<double> rows(halo.size() * 2 * d_);
-    for (std::size_t i = 0; i < halo.size(); ++i)
+    std::vector<double> rows = filled<double>(workers_, halo.size() * 2 * d_);
+    for_each_in_order(workers_, halo.size(), [&](std::size_t i) {
       for (std::size_t axis = 0; axis < d_; ++axis) {
         rows[i * 2 * d_ + axis] = offset(halo[i], halo.front(), static_cast<int>(axis));
         rows[i * 2 * d_ + d_ + axis] = velocity_(halo[i], static_cast<int>(axis));
       }
+    });
     scale(rows, 0, options_.position_scale);
     scale(rows, d_, options_.velocity_scale);
     return rows;
@@ -64,25 +69,28 @@ class PhaseSpace {
     double square = 0;
     for (std::size_t axis = column; axis < column + d_; ++axis) {
       double mean = 0;
-      for (std::size_t i = 0; i < n; ++i) mean += rows[i * width + axis];
+      for_each_in_order(workers_, n, [&](std::size_t i) { mean += rows[i * width + axis]; });
       mean /= static_cast<double>(n);
-      for (std::size_t i = 0; i < n; ++i) {
+      for_each_in_order(workers_, n, [&](std::size_t i) {
         rows[i * width + axis] -= mean;
         square += rows[i * width + axis] * rows[i * width + axis];
-      }
+      });
     }
     if (by == 0) by = std::sqrt(square / static_cast<double>(n));
-    for (std::size_t i = 0; i < n; ++i)
+    for_each_in_order(workers_, n, [&](std::size_t i) {
       for (std::size_t axis = column; axis < column + d_; ++axis)
         rows[i * width + axis] = by > 0 ? rows[i * width + axis] / by : 0;
+    });
   }
 
   RowReader position_, velocity_;
   const SubhaloOptions& options_;
+  const Workers& workers_;
   std::size_t d_;
 };
 
-void check(const PointsView& points, const Members& halos, const SubhaloOptions& options) {
+void check(const PointsView& points, const Members& halos, const SubhaloOptions& options,
+           const Workers& workers) {
   if (!(options.linking_length > 0) || !std::isfinite(options.linking_length))
     refuse("subhalos: linking_length = {}; give a positive length in units of the scales",
            options.linking_length);
@@ -99,30 +107,33 @@ void check(const PointsView& points, const Members& halos, const SubhaloOptions&
       (options.velocity.size != points.size || options.velocity.dimension != points.dimension))
     refuse("subhalos: velocity has {} rows of {}, the points have {} of {}", options.velocity.size,
            options.velocity.dimension, points.size, points.dimension);
-  if (halos.offset.empty() || halos.order.size() != points.size)
-    refuse("subhalos: {} points, but the halos are of {}", points.size, halos.order.size());
+  check_members("subhalos", halos, points.size, workers);
 }
 
 /// Subhalos one after the other, all other points behind them in the order of their indices.
-void put_members(const std::vector<Parts>& parts, std::size_t points, Subhalos& result) {
+void put_members(const std::vector<Parts>& parts, std::size_t points, const Workers& workers,
+                 Subhalos& result) {
   Members& members = result.members;
   members.offset.assign(1, 0);
+  WorkMeter meter(workers);
   std::vector<bool> is_member(points, false);
   for (std::size_t halo = 0; halo < parts.size(); ++halo)
     for (const auto& part : parts[halo]) {
+      meter.add(part.size());
       result.parent.push_back(static_cast<std::int64_t>(halo));
       members.order.insert(members.order.end(), part.begin(), part.end());
       members.offset.push_back(members.order.size());
       for (const std::uint32_t i : part) is_member[i] = true;
     }
-  for (std::size_t i = 0; i < points; ++i)
+  for_each_in_order(workers, points, [&](std::size_t i) {
     if (!is_member[i]) members.order.push_back(static_cast<std::uint32_t>(i));
+  });
 }
 
 std::vector<Parts> parts_of_all(const PointsView& points, const Members& halos,
                                 const SubhaloOptions& options, const Execution& execution,
                                 Workers& workers) {
-  const PhaseSpace space(points, options);
+  const PhaseSpace space(points, options, workers);
   std::vector<Parts> parts(halos.count());
   // Inside, a search neither reports nor measures: only the whole does.
   const Execution shared{.threads = execution.threads, .cancel = execution.cancel};
@@ -145,9 +156,10 @@ std::vector<Parts> parts_of_all(const PointsView& points, const Members& halos,
 Subhalos subhalos(PointsView points, const Members& halos, const SubhaloOptions& options,
                   const Execution& execution) {
   return public_call("subhalos", execution, [&](Workers& workers) {
-    check(points, halos, options);
+    check(points, halos, options, workers);
     Subhalos result;
-    put_members(parts_of_all(points, halos, options, execution, workers), points.size, result);
+    put_members(parts_of_all(points, halos, options, execution, workers), points.size, workers,
+                result);
     result.catalogue = catalogue(
         points, result.members,
         {.box = options.box, .mass = options.mass, .velocity = options.velocity}, execution);

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked_sort.hpp"
+#include "base/function_ref.hpp"
 #include "geometry/candidate.hpp"
 #include "kernels/compress-inl.h"
 #include "kernels/keys-inl.h"
@@ -23,6 +25,9 @@ namespace HWY_NAMESPACE {
 template <class T>
 class Selector {
  public:
+  /// `checkpoint`, which may be null, is called now and then while long lists are sorted.
+  explicit Selector(const FunctionRef<void()>* checkpoint = nullptr) : checkpoint_(checkpoint) {}
+
   /// Orders the candidates of four slots by (d2, index); the first `keep` of each, or as many as
   /// there are, come back in place. counts[q] <= slots.stride less a vector.
   void sort(const Slots<T>& slots, const std::size_t* counts, std::size_t keep) {
@@ -141,11 +146,16 @@ class Selector {
   void sort_one(const Slots<T>& slot, std::size_t count, std::size_t keep) {
     row_.resize(count);
     for (std::size_t i = 0; i < count; ++i) row_[i] = {slot.d2[i], slot.index[i]};
+    const auto check = [&] {
+      if (checkpoint_) (*checkpoint_)();
+    };
+    check();
     if (keep < count) {
-      std::nth_element(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(keep), row_.end());
+      checked_nth_element(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(keep),
+                          row_.end(), check);
       row_.resize(keep);
     }
-    std::sort(row_.begin(), row_.end());
+    checked_sort(row_.begin(), row_.end(), check);
     for (std::size_t i = 0; i < row_.size(); ++i) {
       slot.d2[i] = row_[i].key;
       slot.index[i] = row_[i].index;
@@ -153,6 +163,7 @@ class Selector {
   }
 
   Keys<T> keys_;
+  const FunctionRef<void()>* checkpoint_;
   std::vector<Candidate<T>> row_;
 };
 

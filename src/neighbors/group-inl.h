@@ -27,7 +27,9 @@ template <int D, class T>
 class GroupSearch : public SearchWorker {
  public:
   explicit GroupSearch(const SearchJob<T>& search)
-      : search_(search), sources_(search.source, search.side) {
+      : search_(search),
+        sources_(search.source, search.side, search.checkpoint),
+        selector_(search.checkpoint) {
     reserve_slots(8 * kLanes);
   }
 
@@ -98,8 +100,9 @@ class GroupSearch : public SearchWorker {
     is_listed_ = is_wrapped_ ? sources_.template list<true>(probe, r2, limit, list_)
                              : sources_.template list<false>(probe, r2, limit, list_);
     if (is_listed_ && picked_stride_ < list_.size + 2 * kLanes) {
-      picked_stride_ = 2 * list_.size + 4 * kLanes;
-      picked_ = Array<std::uint32_t>(kLanes * picked_stride_);
+      const std::size_t stride = 2 * list_.size + 4 * kLanes;
+      picked_ = Array<std::uint32_t>(kLanes * stride);
+      picked_stride_ = stride;
     }
   }
 
@@ -133,8 +136,35 @@ class GroupSearch : public SearchWorker {
   template <bool Wrap>
   HWY_INLINE void collect(std::size_t j, const std::uint32_t* picked, std::size_t blocks, T r2) {
     const Slots<T> slot = slots(j);
+    if (HWY_UNLIKELY(blocks > kBlocksPerLook)) return collect_all<Wrap>(j, picked, blocks, r2);
     counts_of_[j] =
         sources_.template collect<Wrap>(picked, blocks, query_ + j, r2, slot.d2, slot.index);
+  }
+
+  /// The same for a large part of the tree, which takes its time.
+  template <bool Wrap>
+  HWY_NOINLINE void collect_all(std::size_t j, const std::uint32_t* picked, std::size_t blocks,
+                                T r2) {
+    const Slots<T> slot = slots(j);
+    std::size_t count = 0;
+    for (std::size_t begin = 0; begin < blocks; begin += kBlocksPerLook) {
+      sources_.look();
+      count +=
+          sources_.template collect<Wrap>(picked + begin, std::min(kBlocksPerLook, blocks - begin),
+                                          query_ + j, r2, slot.d2 + count, slot.index + count);
+    }
+    counts_of_[j] = count;
+  }
+
+  /// The neighbors of a query, from `at` of the arrays on; a long row piece by piece.
+  HWY_INLINE void write_row(const SearchJob<T>& job, const Found<T>& found, std::size_t at) const {
+    if (HWY_LIKELY(found.count <= kPointsPerLook)) return write_neighbors(job, found, at);
+    for (std::size_t begin = 0; begin < found.count; begin += kPointsPerLook) {
+      sources_.look();
+      const std::size_t count = std::min(kPointsPerLook, found.count - begin);
+      write_neighbors(job, {found.row, count, found.index + begin, found.distance + begin},
+                      at + begin);
+    }
   }
 
   /// Removes the query itself from its candidates.
@@ -175,6 +205,10 @@ class GroupSearch : public SearchWorker {
     index_ = std::move(index);
     slot_stride_ = stride;
   }
+
+  /// About a millisecond each.
+  static constexpr std::size_t kBlocksPerLook = std::size_t{1} << 15;
+  static constexpr std::size_t kPointsPerLook = std::size_t{1} << 18;
 
   const SearchJob<T>& search_;
   Sources<D, T> sources_;

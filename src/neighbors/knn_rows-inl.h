@@ -80,7 +80,7 @@ class KnnRows : public GroupSearch<D, T> {
   HWY_INLINE void deliver(const Found<T>& found) const {
     if (job_.visit) return (*job_.visit)(found);
     const std::size_t at = found.row * job_.k;
-    write_neighbors(job_, found, at);
+    this->write_row(job_, found, at);
     if (HWY_UNLIKELY(found.count < job_.k)) pad_row(job_, at + found.count, at + job_.k);
   }
 

@@ -3,6 +3,7 @@
 // neighbour of every query; since indices count too, identical points are no special case.
 #include <array>
 
+#include "base/checked_sort.hpp"
 #include "neighbors/norm_search.hpp"
 #include "neighbors/norm_walk.hpp"
 #include "walk/depth_first.hpp"
@@ -73,6 +74,7 @@ class NormKnn final : public SearchWorker {
   }
 
   void search_block(std::size_t block, std::uint32_t smallest) {
+    if (++blocks_ % kBlocksPerLook == 0) checkpoint();
     Lanes<Key> lower;
     walk_.lower(queries_->coordinates(), walk_.box_of_node(0, block), lower);
     bool has_changed = false;
@@ -100,8 +102,12 @@ class NormKnn final : public SearchWorker {
     return has_changed;
   }
 
+  void checkpoint() const {
+    if (job_.checkpoint) (*job_.checkpoint)();
+  }
+
   void deliver(std::size_t lane) {
-    const auto& found = first_[lane].sorted();
+    const auto& found = first_[lane].sorted([&] { checkpoint(); });
     const std::size_t row = queries_->row(lane), begin = row * job_.k, end = begin + job_.k;
     rows_.deliver(job_, walk_.norm(), row, found, begin);
     if (job_.visit) return;
@@ -112,8 +118,11 @@ class NormKnn final : public SearchWorker {
     if (job_.index64) std::fill(job_.index64 + rest, job_.index64 + end, -1);
   }
 
+  static constexpr std::size_t kBlocksPerLook = 256;  // of 64 pairs
+
   const KnnJob<T>& job_;
   Walk walk_;
+  std::size_t blocks_ = 0;
   const QueryBlock<D, T>* queries_ = nullptr;
   std::size_t begin_ = 0, end_ = 0;
   Bounds<D, T> box_;

@@ -3,6 +3,7 @@
 // counts as a whole.
 #include <array>
 
+#include "base/checked_sort.hpp"
 #include "neighbors/norm_search.hpp"
 #include "neighbors/norm_walk.hpp"
 #include "walk/depth_first.hpp"
@@ -63,12 +64,17 @@ class NormRadius final : public SearchWorker {
     for (std::size_t lane = begin; lane < end; ++lane) deliver(lane);
   }
 
+  void checkpoint() const {
+    if (job_.checkpoint) (*job_.checkpoint)();
+  }
+
   void count_all(std::size_t points) {
     for (std::size_t lane = begin_; lane < end_; ++lane)
       count_[lane] += static_cast<std::int64_t>(points);
   }
 
   void search_block(std::size_t block) {
+    if (++blocks_ % kBlocksPerLook == 0) checkpoint();
     Lanes<Key> lower, keys;
     walk_.lower(queries_->coordinates(), walk_.box_of_node(0, block), lower);
     const std::uint32_t* indices = walk_.indices(block);
@@ -95,14 +101,17 @@ class NormRadius final : public SearchWorker {
     }
     auto& found = found_[lane];
     const bool is_cut = job_.max_neighbors > 0 && found.size() > job_.max_neighbors;
-    if (job_.is_sorted || is_cut) std::sort(found.begin(), found.end());
+    if (job_.is_sorted || is_cut) checked_sort(found.begin(), found.end(), [&] { checkpoint(); });
     if (is_cut) found.resize(job_.max_neighbors);
     const std::size_t at = job_.offsets ? static_cast<std::size_t>(job_.offsets[row]) : 0;
     rows_.deliver(job_, walk_.norm(), row, found, at);
   }
 
+  static constexpr std::size_t kBlocksPerLook = 256;  // of 64 pairs
+
   const RadiusJob<T>& job_;
   Walk walk_;
+  std::size_t blocks_ = 0;
   const QueryBlock<D, T>* queries_ = nullptr;
   std::size_t begin_ = 0, end_ = 0;
   Bounds<D, T> box_;

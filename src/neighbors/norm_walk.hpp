@@ -160,7 +160,9 @@ class NormRows {
                const std::vector<Candidate<Key>>& found, std::size_t at) {
     indices_.resize(found.size());
     distances_.resize(found.size());
+    constexpr std::size_t kRootsPerLook = std::size_t{1} << 16;
     for (std::size_t i = 0; i < found.size(); ++i) {
+      if (i % kRootsPerLook == kRootsPerLook - 1 && job.checkpoint) (*job.checkpoint)();
       indices_[i] = found[i].index;
       distances_[i] = norm.length_of(found[i].key) * job.unscale;
     }

@@ -108,7 +108,7 @@ class RadiusSearch final : public GroupSearch<D, T> {
       if (job_.visit)
         (*job_.visit)(found);
       else
-        write_neighbors(job_, found, static_cast<std::size_t>(job_.offsets[found.row]));
+        this->write_row(job_, found, static_cast<std::size_t>(job_.offsets[found.row]));
     }
   }
 

@@ -19,12 +19,18 @@ namespace {
 
 }  // namespace
 
+int& library_depth() noexcept {
+  static thread_local int depth = 0;
+  return depth;
+}
+
 void rethrow_as_error(const char* call) {
   try {
     throw;
   } catch (const Error&) {
     throw;
   } catch (const CallerException& exception) {
+    if (library_depth() > 0) throw;  // to the call around this one
     std::rethrow_exception(exception.thrown);
   } catch (const NoMemory& exception) {
     fail_for_memory(call, exception.bytes);

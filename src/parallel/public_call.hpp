@@ -28,6 +28,7 @@ template <class F>
 decltype(auto) public_call(const char* name, F&& f) {
   const FloatEnvironment environment;
   try {
+    const InLibrary inside;
     return f();
   } catch (...) {
     rethrow_as_error(name);

@@ -130,6 +130,7 @@ void Workers::for_ranges(std::size_t n, std::size_t grain,
     const Looks::Span span;
     check_cancelled();
     const FloatEnvironment environment;
+    const InLibrary inside;
     body(range * grain, std::min(n, (range + 1) * grain));
   };
   if (threads_ == 1 || ranges <= 1) {

@@ -185,7 +185,7 @@ ResultAbout about_of(const FactSource& source, const std::string& where) {
   return about;
 }
 
-std::string lines_of(const std::vector<Fact>& facts) {
+std::string lines_of(std::span<const Fact> facts) {
   std::string text;
   for (const Fact& fact : facts) {
     std::string line = line_of(fact);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,7 +33,7 @@ class FactSource {
 ResultAbout about_of(const FactSource& source, const std::string& where);
 
 /// One fact a line: "name = value"; lists with commas.
-std::string lines_of(const std::vector<Fact>& facts);
+std::string lines_of(std::span<const Fact> facts);
 
 /// Such lines, read again.
 class FactLines : public FactSource {

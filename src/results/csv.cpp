@@ -47,7 +47,7 @@ std::string column_name(const ResultArray& array, std::size_t component, int dim
 
 std::string head_of(const ResultAbout& about, std::span<const ResultArray> arrays) {
   std::string head;
-  for (const Fact& fact : facts_of(about)) head += "# " + lines_of({fact});
+  for (const Fact& fact : facts_of(about)) head += "# " + lines_of({&fact, 1});
   std::string names;
   for (const ResultArray& array : arrays) {
     if (const std::string unit = unit_name(about.units, array.unit); !unit.empty())

@@ -135,4 +135,38 @@ void write_result(const std::string& path, const ResultAbout& about,
   });
 }
 
+void detail::write_neighbors(const std::string& path, const ResultAbout& about,
+                             const NeighborArrays& from, const ResultWriteOptions& options,
+                             const Execution& execution) {
+  public_call("write_neighbors", execution, [&] {
+    const bool are_lists = from.are_lists;
+    std::vector<ResultArray> arrays;
+    if (are_lists) {
+      arrays.push_back(result_array("offset", from.offset.data(), from.offset.size()));
+      arrays.back().description = "Where the neighbors of each point begin in index and distance.";
+    }
+    arrays.emplace_back();
+    arrays.back().name = "index";
+    arrays.back().description = are_lists
+                                    ? "Neighbors, nearest first."
+                                    : "Neighbors of each point, nearest first; -1 where there are "
+                                      "no more.";
+    arrays.back().type = from.index_type;
+    arrays.back().data = from.index;
+    arrays.emplace_back();
+    arrays.back().name = "distance";
+    arrays.back().description =
+        are_lists ? "Their distances." : "Their distances; infinite where there are no more.";
+    arrays.back().type = from.distance_type;
+    arrays.back().data = from.distance;
+    arrays.back().unit.length = 1;
+    for (std::size_t i = are_lists ? 1 : 0; i < arrays.size(); ++i) {
+      arrays[i].rows = from.rows;
+      arrays[i].width = from.width;
+      arrays[i].is_table = !are_lists;
+    }
+    write_result(path, about, arrays, options, execution);
+  });
+}
+
 }  // namespace kith

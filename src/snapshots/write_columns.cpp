@@ -96,7 +96,7 @@ void write_text(AtomicFile& file, const SnapshotContent& content, char separator
   const std::string header = text_header(content, separator);
   file.write(header.data(), header.size());
   fmt::memory_buffer lines;
-  constexpr std::size_t kLineBytes = 64;  // about
+  constexpr std::size_t kLineBytes = 512;  // for the time that it takes: a line itself is shorter
   for_pieces(content.position.size, kLineBytes, workers, [&](std::size_t begin, std::size_t count) {
     lines.clear();
     for (std::size_t i = begin; i < begin + count; ++i) {

@@ -32,7 +32,8 @@ class BestFirst {
     first_.reset(need, {limit2, kNoIndex});
     if (need == 0) return first_.sorted();
     push_chunk(q, sources_.tree().entry(), 0);
-    while (!nodes_.empty()) {
+    for (std::size_t steps = 1; !nodes_.empty(); ++steps) {
+      if (steps % 1024 == 0) sources_.look();
       std::pop_heap(nodes_.begin(), nodes_.end());
       const Node node = nodes_.back();
       nodes_.pop_back();
@@ -42,7 +43,7 @@ class BestFirst {
       else
         add_block(q, node.index);
     }
-    return first_.sorted();
+    return first_.sorted([&] { sources_.look(); });
   }
 
  private:

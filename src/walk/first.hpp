@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/checked_sort.hpp"
 #include "geometry/candidate.hpp"
 
 namespace kith {
@@ -31,7 +32,12 @@ class First {
 
   /// What was found, in order. Nothing can be added until the next reset.
   std::vector<Candidate<Key>>& sorted() {
-    if (is_heap()) std::sort_heap(found_.begin(), found_.end());
+    return sorted([] {});
+  }
+  /// The same, calling `check` now and then, which may throw, while many are sorted.
+  template <class Check>
+  std::vector<Candidate<Key>>& sorted(Check check) {
+    if (is_heap()) checked_sort(found_.begin(), found_.end(), check);
     return found_;
   }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "base/array.hpp"
 #include "tree/planes_view.hpp"
@@ -22,9 +23,11 @@ struct InteractionList {
   /// Contents are lost when the list grows.
   void reserve(std::size_t count, int dimension) {
     if (count + 2 * kLanes <= stride) return;
-    stride = (2 * count + 4 * kLanes) / kLanes * kLanes;
-    boxes = Array<T>(2 * static_cast<std::size_t>(dimension) * stride);
-    source = Array<std::uint32_t>(stride);
+    const std::size_t wider = (2 * count + 4 * kLanes) / kLanes * kLanes;
+    Array<T> new_boxes(2 * static_cast<std::size_t>(dimension) * wider);
+    source = Array<std::uint32_t>(wider);  // without memory the list stays as wide as it was
+    boxes = std::move(new_boxes);
+    stride = wider;
   }
   void close(std::size_t count, int dimension) {
     size = count;

@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 #include <utility>
 
+#include "base/function_ref.hpp"
 #include "kernels/compress-inl.h"
 #include "walk/interaction_list.hpp"
 
@@ -26,8 +27,13 @@ class Sources {
  public:
   using Index = hn::Rebind<std::uint32_t, Tag<T>>;
 
-  Sources(const PlanesView<T>& tree, const T* side)
-      : tree_(tree), axes_(tree.dimension), side_(side) {}
+  /// `checkpoint`, which may be null, is called whenever much work is done.
+  Sources(const PlanesView<T>& tree, const T* side, const FunctionRef<void()>* checkpoint = nullptr)
+      : tree_(tree), axes_(tree.dimension), side_(side), checkpoint_(checkpoint) {}
+
+  void look() const {
+    if (checkpoint_) (*checkpoint_)();
+  }
 
   const PlanesView<T>& tree() const { return tree_; }
   Axes<D> axes() const { return axes_; }
@@ -47,9 +53,14 @@ class Sources {
       std::swap(front_, next_);
     }
     out.reserve(count * kLanes, axes_.count());
-    count = leaves_in_reach<Wrap>(q, r2, count, out);
-    out.close(count, axes_.count());
-    return count <= limit;
+    std::size_t listed = 0;
+    for (std::size_t begin = 0; begin < count; begin += kChunksPerLook) {
+      if (begin > 0) look();
+      listed =
+          leaves_in_reach<Wrap>(q, r2, begin, std::min(count, begin + kChunksPerLook), listed, out);
+    }
+    out.close(listed, axes_.count());
+    return listed <= limit;
   }
 
   /// The part of a list that is within r2 of the probe.
@@ -197,7 +208,8 @@ class Sources {
   }
 
   template <bool Wrap, class Probe>
-  HWY_NOINLINE std::size_t leaves_in_reach(const Probe& probe, T r2, std::size_t chunks,
+  HWY_NOINLINE std::size_t leaves_in_reach(const Probe& probe, T r2, std::size_t begin,
+                                           std::size_t end, std::size_t count,
                                            InteractionList<T>& out) const {
     const Tag<T> tag;
     const Index index;
@@ -210,8 +222,7 @@ class Sources {
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
     const std::size_t stride = chunk_stride(axes), to_stride = out.stride;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < chunks; ++i)
+    for (std::size_t i = begin; i < end; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const T* HWY_RESTRICT chunk = boxes + from[i] * stride + lane;
         const unsigned bits = bits_of(
@@ -227,9 +238,13 @@ class Sources {
     return count;
   }
 
+  /// Some milliseconds.
+  static constexpr std::size_t kChunksPerLook = std::size_t{1} << 16;
+
   const PlanesView<T>& tree_;
   Axes<D> axes_;
   const T* side_;
+  const FunctionRef<void()>* checkpoint_;
   Array<std::uint32_t> front_, next_;
 };
 

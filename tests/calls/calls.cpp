@@ -85,6 +85,12 @@ std::vector<Call> core_calls(const Scene& s) {
          float distance[5];
          searcher(s.points.coordinates.data(), index, distance);
        }},
+      {"KnnSearcher, kept",
+       [kept = std::make_shared<KnnSearcher<float>>(s.tree, KnnOptions{.k = 70}), &s,
+        rows = std::make_shared<std::pair<std::vector<std::int32_t>, std::vector<float>>>(
+            std::vector<std::int32_t>(70), std::vector<float>(70))](const Execution&) {
+         (*kept)(s.points.coordinates.data() + 3, rows->first.data(), rows->second.data());
+       }},
       {"radius_count", [=, &s](const Execution& e) { radius_count(s.tree, ball, e); }},
       {"radius_count, queries",
        [=, &s](const Execution& e) { radius_count(s.tree, points, ball, e); }},
