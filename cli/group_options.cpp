@@ -30,7 +30,7 @@ void add_linking(Command command, GroupRequest& request) {
   command.add_option("-b", request.fof.b, "instead: as a fraction of the mean separation")
       .excludes(length);
   command.add_option("--mean-separation", request.fof.mean_separation,
-                     "for -b; default from the volume of the box");
+                     "for -b; default from the box, or from particle mass and Omega in a zoom");
   command.add_option("--volume", request.fof.volume, "for -b, where the box has none");
   command.add_option("--min-size", request.fof.min_size, "smallest group that counts")
       .shows_default()
@@ -42,7 +42,8 @@ void add_linking(Command command, GroupRequest& request) {
       .separated_by(',');
   command
       .add_option("--attach-types", request.attach_types,
-                  "types that join the group of their nearest linked particle; default 0,4,5")
+                  "types that join the group of their nearest linked particle, or none; default "
+                  "0,4,5")
       .separated_by(',');
 }
 

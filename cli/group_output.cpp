@@ -37,11 +37,23 @@ void GroupRun::write(const Subhalos* subhalos) {
   session_.say(request_.output);
 }
 
+/// Groups are numbered by these.
+std::int64_t GroupRun::linked_size(std::size_t group) const {
+  if (catalogue_.types == 0) return catalogue_.size[group];
+  std::int64_t size = 0;
+  for (const int type : link_types_)
+    size += catalogue_.type_size[group * static_cast<std::size_t>(catalogue_.types) +
+                                 static_cast<std::size_t>(type)];
+  return size;
+}
+
 std::vector<std::string> GroupRun::table_row(std::size_t group) const {
   const auto dimension = static_cast<std::size_t>(input_.dimension());
-  std::vector<std::string> row{std::to_string(group),
-                               grouped(static_cast<std::uint64_t>(catalogue_.size[group])),
-                               short_number(catalogue_.mass[group])};
+  std::vector<std::string> row{std::to_string(group)};
+  if (!attach_types_.empty())
+    row.push_back(grouped(static_cast<std::uint64_t>(linked_size(group))));
+  row.push_back(grouped(static_cast<std::uint64_t>(catalogue_.size[group])));
+  row.push_back(short_number(catalogue_.mass[group]));
   for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
     row.push_back(short_number(catalogue_.center[group * dimension + axis]));
   row.push_back(short_number(catalogue_.radius[group]));
@@ -54,7 +66,9 @@ std::vector<std::string> GroupRun::table_row(std::size_t group) const {
 std::string GroupRun::table() const {
   const std::string length = unit_note(units(), {.length = 1});
   const std::string mass = unit_note(units(), {.mass = 1});
-  std::vector<std::string> head{"group", "size", "mass" + mass};
+  std::vector<std::string> head{"group"};
+  if (!attach_types_.empty()) head.push_back("linked");
+  head.insert(head.end(), {"size", "mass" + mass});
   for (int axis = 0; axis < std::min(input_.dimension(), 3); ++axis)
     head.push_back(std::string(1, "xyz"[axis]) + (axis == 0 ? length : ""));
   head.push_back("radius" + length);
@@ -73,6 +87,7 @@ void GroupRun::report() const {
   for (std::size_t g = 0; g < std::min(request_.rows, catalogue_.count()); ++g) {
     Report& facts = largest.emplace_back();
     facts.add_count("group", g);
+    facts.add_count("linked_size", static_cast<std::uint64_t>(linked_size(g)));
     facts.add_count("size", static_cast<std::uint64_t>(catalogue_.size[g]));
     facts.add("mass", catalogue_.mass[g]);
     facts.add("center", std::span(&catalogue_.center[g * dimension], dimension));

@@ -1,10 +1,12 @@
 #include "groups.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <numbers>
 
 #include <kith/density.hpp>
 #include <kith/error.hpp>
@@ -13,7 +15,8 @@
 namespace kith::cli {
 namespace {
 
-constexpr double kGravity = 6.6743e-8;  // cgs
+constexpr double kGravity = 6.6743e-8;    // cgs
+constexpr double kSameSeparation = 0.01;  // what constants and rounded masses may make
 
 constexpr std::size_t kPeakNeighbors = 16;  // the densest member has the nearest 16th neighbor
 
@@ -24,6 +27,22 @@ bool contains(const std::vector<int>& list, int value) {
 double inside(double x, const Box& box, int axis) {
   const double side = box.side(axis), origin = box.origin(axis);
   return side > 0 ? x - side * std::floor((x - origin) / side) : x;
+}
+
+/// "none", or numbers.
+std::vector<int> parsed_types(const std::vector<std::string>& words) {
+  std::vector<int> types;
+  if (words.size() == 1 && words[0] == "none") return types;
+  for (const std::string& word : words) {
+    int type = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), type);
+    if (error != std::errc() || end != word.data() + word.size())
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("--attach-types: {} is no type; give numbers, or none", printable(word)));
+    types.push_back(type);
+  }
+  return types;
 }
 
 std::string types_text(const std::vector<int>& types) {
@@ -83,8 +102,8 @@ void GroupRun::choose_roles() {
   std::vector<int> present;
   for (const SnapshotType& type : input_.info().type) present.push_back(type.type);
   link_types_ = request_.link_types;
-  attach_types_ = request_.attach_types;
-  if (link_types_.empty() && attach_types_.empty() && contains(present, 1)) {
+  attach_types_ = parsed_types(request_.attach_types);
+  if (link_types_.empty() && request_.attach_types.empty() && contains(present, 1)) {
     link_types_ = {1};
     for (const int type : {0, 4, 5})
       if (contains(present, type)) attach_types_.push_back(type);
@@ -162,10 +181,57 @@ PointsView GroupRun::velocity() const {
   return velocities_.count() > 0 ? velocities_.rows(input_.dimension()) : PointsView{};
 }
 
+/// (m / rho)^(1/3) of the linked particles, with rho the mean density of what they stand for: dark
+/// matter where the file has other matter too. 0 if the file does not say enough.
+double GroupRun::separation_by_mass() const {
+  const SnapshotInfo& info = input_.info();
+  const Background& background = info.background;
+  const Units& units = info.units;
+  if (!background.is_known || !(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0) ||
+      input_.dimension() != 3 || !input_.snapshot().has(Field::mass, link_types_))
+    return 0;
+  bool has_baryons = false;
+  for (const SnapshotType& type : info.type)
+    has_baryons |= !contains(link_types_, type.type) && contains({0, 4, 5}, type.type);
+  if (has_baryons && !(background.omega_b > 0)) return 0;
+  const double omega = background.omega_m - (has_baryons ? background.omega_b : 0);
+  const Cosmology cosmology = cosmology_of(info);
+  const double critical =
+      3 * cosmology.hubble * cosmology.hubble / (8 * std::numbers::pi * cosmology.gravity);
+  const double physical = units.is_comoving ? 1 : std::pow(1 + background.redshift, 3);
+  std::vector<double> mass(input_.snapshot().size(link_types_));
+  input_.snapshot().read(Field::mass, mass, link_types_, session_.execution());
+  double sum = 0;
+  for (const double each : mass) sum += each;
+  const double mean = mass.empty() ? 0 : sum / static_cast<double>(mass.size());
+  return std::cbrt(mean / (omega * critical * physical));
+}
+
+/// Particles of a zoom run fill a part of the box alone: their number says nothing about how far
+/// apart they are there, but their mass does, as in Gadget-4 and SWIFT.
+void GroupRun::choose_separation(FofOptions& options) {
+  if (!(options.b > 0) || options.mean_separation > 0 || options.volume > 0) return;
+  double volume = 1;
+  for (int axis = 0; axis < input_.dimension(); ++axis) volume *= input_.box().side(axis);
+  std::uint64_t count = 0;
+  for (const int type : link_types_) count += input_.size_of(type);
+  const double by_mass = separation_by_mass();
+  if (!(volume > 0) || count == 0 || !(by_mass > 0)) return;
+  const double by_number = std::cbrt(volume / static_cast<double>(count));
+  if (std::abs(by_mass / by_number - 1) <= kSameSeparation) return;
+  options.mean_separation = by_mass;
+  session_.say(fmt::format(
+      "mean separation {} from the mass of the linked particles: they do not fill the box, over "
+      "which it would be {:.6g}",
+      with_unit(by_mass, units(), {.length = 1}), by_number));
+  session_.report().add("mean_separation", by_mass);
+}
+
 void GroupRun::find() {
   positions_ = input_.positions(session_.execution());
   FofOptions options = request_.fof;
   options.box = input_.box();
+  choose_separation(options);
   options.non_finite = input_.non_finite();
   groups_ = input_.types().size() > 1 ? fof(typed(), options, session_.execution())
                                       : fof(points(), options, session_.execution());

@@ -18,7 +18,7 @@ struct GroupRequest {
   Common common;
   InputOptions input;
   std::vector<int> link_types;
-  std::vector<int> attach_types;
+  std::vector<std::string> attach_types;  ///< as written: numbers, or none
   FofOptions fof{.min_size = 20};
   std::string output;
   std::string style;
@@ -63,6 +63,9 @@ class GroupRun {
 
  private:
   void choose_roles();
+  double separation_by_mass() const;
+  void choose_separation(FofOptions& options);
+  std::int64_t linked_size(std::size_t group) const;
   void check_outputs();
   double memory() const;
   std::vector<TypedPoints> typed() const;

@@ -49,6 +49,7 @@ void run(const Request& request) {
     check_result_path(request.output, request.write, ResultKind::knn);
     input.check_output(request.output);
   }
+  check_neighbors(request.knn.k, input.size());
   session.say(input.describe());
   input.report(session.report());
   session.report().add_count("k", request.knn.k);

@@ -1,5 +1,9 @@
 #include "neighbors.hpp"
 
+#include <fmt/format.h>
+
+#include <kith/error.hpp>
+
 namespace kith::cli {
 
 void add_neighbor_request(Command command, NeighborRequest& request) {
@@ -10,6 +14,13 @@ void add_neighbor_request(Command command, NeighborRequest& request) {
       .shows_default();
   add_max_memory(command, request.common);
   add_common(command, request.common);
+}
+
+void check_neighbors(std::uint64_t k, std::uint64_t points) {
+  if (k > points)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("-k {}, but there are {}; ask for at most as many", k,
+                            counted(points, "point", "points")));
 }
 
 double tree_bytes(const Input& input) {

@@ -21,6 +21,9 @@ void add_neighbor_request(Command command, NeighborRequest& request);
 /// Bytes of the tree at the peak of its build and of the points beside it.
 double tree_bytes(const Input& input);
 
+/// Throws Error (invalid_argument) if there are fewer points than neighbors are asked for.
+void check_neighbors(std::uint64_t k, std::uint64_t points);
+
 /// Reads the points and builds their tree.
 Tree build_tree(const Input& input, const Execution& execution);
 

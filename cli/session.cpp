@@ -35,7 +35,7 @@ std::string stages_text(const Statistics& statistics) {
 void add_common(Command command, Common& common) {
   command.add_option("--threads", common.threads, "worker threads; 0 = all there are")
       .shows_default();
-  command.add_flag("--quiet", common.quiet, "say nothing unless something fails");
+  command.add_flag("-q,--quiet", common.quiet, "say nothing unless something fails");
   command.add_flag("--json", common.json, "tell what was done as one JSON object");
 }
 

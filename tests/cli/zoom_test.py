@@ -1,0 +1,86 @@
+"""`kith fof` where the linked particles do not fill the box, and where they are not all that there is.
+Usage: zoom_test.py PROGRAM"""
+
+import unittest
+
+import h5py
+import numpy as np
+
+from program import ProgramTest
+
+G, MPC = 6.6743e-8, 3.0856775814913673e24
+OMEGA_M, OMEGA_B, SIDE = 0.3, 0.05, 100.0  # Mpc/h
+
+
+def density(omega):
+    """1e10 Msun/h per (Mpc/h)^3 with the units below."""
+    hubble = 1e7 / MPC
+    return omega * 3 * hubble**2 / (8 * np.pi * G) * MPC**3 / 1.989e43
+
+
+def write_zoom(path, fine, coarse=0, gas=0, fraction=0.1):
+    """Fine particles in a cube of this fraction of the side, as dense as the mean of the universe."""
+    random = np.random.default_rng(1)
+    omega = OMEGA_M - (OMEGA_B if gas else 0)
+    mass = density(omega) * (fraction * SIDE) ** 3 / fine
+    counts = np.array([gas, fine, coarse, 0, 0, 0], np.uint64)
+    with h5py.File(path, "w") as file:
+        header, parameters = file.create_group("Header"), file.create_group("Parameters")
+        header.attrs["NumPart_ThisFile"] = header.attrs["NumPart_Total"] = counts
+        header.attrs["MassTable"] = np.array([mass / 5, mass, 100 * mass, 0, 0, 0])
+        header.attrs["Time"], header.attrs["Redshift"], header.attrs["BoxSize"] = 0.5, 1.0, SIDE
+        header.attrs["NumFilesPerSnapshot"] = np.int32(1)
+        for name, value in (("Omega0", OMEGA_M), ("OmegaLambda", 0.7), ("OmegaBaryon", OMEGA_B), ("HubbleParam", 0.7),
+                            ("UnitLength_in_cm", MPC), ("UnitMass_in_g", 1.989e43), ("UnitVelocity_in_cm_per_s", 1e5)):
+            parameters.attrs[name] = value
+        for kind, n in enumerate(counts[:3]):
+            if n:
+                x = random.random((int(n), 3)) * SIDE * (1 if kind == 2 else fraction)
+                file[f"PartType{kind}/Coordinates"] = x.astype(np.float32)
+
+
+class Zoom(ProgramTest):
+    def linking_length(self, *words):
+        return self.told("fof", self.path("s.hdf5"), "-b", 0.2, "--min-size", 2, *words)["linking_length"]
+
+    def test_the_mean_separation_follows_from_the_mass(self):
+        write_zoom(self.path("s.hdf5"), 1000, coarse=500)
+        self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10, places=5)
+        self.assertIn("they do not fill the box", self.works("fof", self.path("s.hdf5"), "-b", 0.2))
+        self.assertAlmostEqual(self.linking_length("--mean-separation", 3), 0.6, places=6)
+        self.assertAlmostEqual(self.linking_length("--volume", SIDE**3), 0.2 * SIDE / 10, places=4)
+
+    def test_beside_gas_it_is_that_of_dark_matter(self):
+        write_zoom(self.path("s.hdf5"), 1000, gas=1000)
+        self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10, places=5)
+
+    def test_particles_that_fill_the_box_are_counted(self):
+        write_zoom(self.path("s.hdf5"), 1000, fraction=1.0)
+        told = self.told("fof", self.path("s.hdf5"), "-b", 0.2)
+        self.assertEqual(told["linking_length"], float(np.float32(0.2 * SIDE / 10)))
+        self.assertNotIn("mean_separation", told)
+
+    def test_attached_types_may_be_none(self):
+        write_zoom(self.path("s.hdf5"), 1000, gas=1000)
+        told = self.told("fof", self.path("s.hdf5"), "-b", 0.8, "--attach-types", "none", "--min-size", 2)
+        self.assertEqual((told["link_types"], told["attach_types"], told["points"]), ([0, 1], [], 2000))
+        told = self.told("fof", self.path("s.hdf5"), "-b", 0.8, "--link-types", 1, "--attach-types", "none")
+        self.assertEqual((told["link_types"], told["attach_types"], told["points"]), ([1], [], 1000))
+        self.fails(2, "--attach-types: x is no type", "fof", self.path("s.hdf5"), "-b", 0.8, "--attach-types", "x")
+
+    def test_the_table_shows_what_groups_are_sorted_by(self):
+        write_zoom(self.path("s.hdf5"), 1000, gas=1000)
+        words = ("fof", self.path("s.hdf5"), "-b", 0.6, "--min-size", 3)
+        self.assertRegex(self.works(*words), r"group +linked +size")
+        linked = [row["linked_size"] for row in self.told(*words)["largest"]]
+        self.assertEqual(linked, sorted(linked, reverse=True))
+
+    def test_more_neighbors_than_points_are_refused(self):
+        write_zoom(self.path("s.hdf5"), 50)
+        for command in ("knn", "density"):
+            self.fails(2, "-k 51, but there are 50 points", command, self.path("s.hdf5"), "-k", 51)
+            self.works(command, self.path("s.hdf5"), "-k", 50, "-q")
+
+
+if __name__ == "__main__":
+    unittest.main()
