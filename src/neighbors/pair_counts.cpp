@@ -3,6 +3,8 @@
 #include <kith/pair_counts.hpp>
 
 #include "neighbors/driver.hpp"
+#include "neighbors/pair_run.hpp"
+#include "neighbors/pair_scene.hpp"
 #include "neighbors/pair_walk.hpp"
 
 namespace kith {
@@ -43,37 +45,6 @@ void check_weights(const char* which, std::span<const double> weights, const Tre
            tree.input_size(), which);
 }
 
-/// A tree in the scale of another: its own, unless their data differ so much in size that one of
-/// them was scaled.
-template <class T>
-class InScaleOf {
- public:
-  InScaleOf(const Tree& tree, const Frame<T>& frame, const Workers& workers) {
-    const TreeData<T>& data = tree.impl().as<T>();
-    const int exponent = frame.exponent - data.frame.exponent;
-    if (exponent == 0 || data.planes.points == 0) {
-      view_ = implicit_view<T>(tree.impl());
-      return;
-    }
-    planes_.dimension = data.planes.dimension;
-    planes_.points = data.planes.points;
-    planes_.blocks = Array<T>(data.planes.blocks.size(), workers.pool());
-    std::copy(data.planes.blocks.begin(), data.planes.blocks.end(), planes_.blocks.begin());
-    Frame<T> change;
-    change.exponent = exponent;
-    for (std::size_t i = 0; i < planes_.points; ++i)
-      for (int axis = 0; axis < planes_.dimension; ++axis)
-        planes_.coordinate(i, axis) = change.scaled(planes_.coordinate(i, axis));
-    planes_.planes = packed_planes(workers, planes_);
-    view_ = planes_.view();
-  }
-  const PlanesView<T>& view() const { return view_; }
-
- private:
-  Planes<T> planes_;
-  PlanesView<T> view_;
-};
-
 /// The level whose nodes are the tasks: enough of them to share, few enough to keep bins for each.
 template <class T>
 int task_level(const PlanesView<T>& view) {
@@ -101,25 +72,12 @@ Weighted weights_of(const PlanesView<T>& view, std::span<const double> weights) 
   return result;
 }
 
-/// Two trees in one frame.
-template <class T>
-struct Scene {
-  Frame<T> frame;
-  InScaleOf<T> receivers, sources;
-
-  Scene(const Tree& receiving, const Tree& giving, const Workers& workers)
-      : frame(giving.impl().as<T>().frame),
-        receivers(receiving, frame, workers),
-        sources(giving, frame, workers) {}
-};
-
-/// The sum of every bin; `limits` ascend.
+/// The sum of every bin, by any norm; `limits` ascend.
 template <class T, class Weights>
-std::vector<typename Weights::Sum> sums_of_bins(const Scene<T>& scene,
-                                                const Weights& receiver_weights,
-                                                const Weights& source_weights, double p,
-                                                const std::vector<double>& limits,
-                                                Workers& workers) {
+std::vector<typename Weights::Sum> norm_sums(const PairScene<T>& scene,
+                                             const Weights& receiver_weights,
+                                             const Weights& source_weights, double p,
+                                             const std::vector<double>& limits, Workers& workers) {
   using Sums = std::vector<typename Weights::Sum>;
   const PlanesView<T>&receivers = scene.receivers.view(), &sources = scene.sources.view();
   Sums total(limits.size() + 1);
@@ -147,31 +105,68 @@ std::vector<typename Weights::Sum> sums_of_bins(const Scene<T>& scene,
   return total;
 }
 
+/// The same for p = 2. A tree with itself sees each pair once; each point is at distance 0 of
+/// itself.
+template <class T>
+PairTotals distance_sums(const PairScene<T>& scene, const PairColumns& receivers,
+                         const PairColumns& sources, bool is_own, const std::vector<double>& limits,
+                         Workers& workers) {
+  const PairPoints<T> from(scene.receivers.view(), receivers, nullptr, workers);
+  const PairPoints<T> to(is_own ? PlanesView<T>() : scene.sources.view(), sources, nullptr,
+                         workers);
+  PairJob<T> job;
+  job.receivers = &from.side();
+  job.sources = is_own ? &from.side() : &to.side();
+  job.is_own = is_own;
+  job.side = scene.frame.side;
+  job.order = kAxesInOrder.data();
+  job.first = PairBins<T>(std::vector<T>(limits.begin(), limits.end()));
+  job.reach2 = limits.empty() ? T(0) : job.first.last();
+  PairTotals totals = run_pairs(job, 0, workers);
+  if (!is_own || limits.empty()) return totals;
+  for (double& sum : totals.sums) sum *= 2;
+  for (std::int64_t& count : totals.counts) count *= 2;
+  const std::size_t zero = job.first.bin(0);
+  if (zero == limits.size()) return totals;
+  if (receivers.is_weighted)
+    for (const double w : from.side().weight) totals.sums[zero] += w * w;
+  else
+    totals.counts[zero] += static_cast<std::int64_t>(from.side().view.points);
+  return totals;
+}
+
 /// From bins of ascending radii to the caller's radii.
 template <class Sum>
 std::vector<Sum> in_order(std::vector<Sum> bins, const std::vector<std::size_t>& order,
                           bool is_cumulative) {
-  bins.pop_back();
+  bins.resize(order.size());
   if (is_cumulative) std::partial_sum(bins.begin(), bins.end(), bins.begin());
   std::vector<Sum> result(bins.size());
   for (std::size_t i = 0; i < order.size(); ++i) result[order[i]] = bins[i];
   return result;
 }
 
-template <class T, class Weights>
-std::vector<typename Weights::Sum> count(const Scene<T>& scene, const Weights& receiver_weights,
-                                         const Weights& source_weights,
-                                         const PairCountOptions& options, Workers& workers) {
-  std::vector<std::size_t> order(options.radii.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    return options.radii[i] < options.radii[j];
-  });
-  std::vector<double> limits;
-  for (const std::size_t i : order)
-    limits.push_back(key_limit(options.radii[i], options.strict, options.p, scene.frame));
-  return in_order(sums_of_bins(scene, receiver_weights, source_weights, options.p, limits, workers),
-                  order, options.cumulative);
+/// The radii in ascending order: which they are, and what keys are compared with.
+struct Limits {
+  std::vector<std::size_t> order;
+  std::vector<double> keys;
+
+  template <class T>
+  Limits(const PairCountOptions& options, const Frame<T>& frame) : order(options.radii.size()) {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+      return options.radii[i] < options.radii[j];
+    });
+    for (const std::size_t i : order)
+      keys.push_back(key_limit(options.radii[i], options.strict, options.p, frame));
+  }
+};
+
+/// One tree with itself, each pair of which weighs the same both ways.
+bool is_symmetric(const Tree& receivers, const Tree& sources, const PairWeights& weights) {
+  return &receivers.impl() == &sources.impl() &&
+         weights.receivers.data() == weights.sources.data() &&
+         weights.receivers.size() == weights.sources.size();
 }
 
 }  // namespace
@@ -182,8 +177,14 @@ std::vector<std::int64_t> pair_counts(const Tree& receivers, const Tree& sources
     check(receivers, sources, options);
     check_total(receivers, sources);
     return with_scalar(sources.scalar(), [&]<class T>() {
-      const Scene<T> scene(receivers, sources, workers);
-      return count(scene, OneEach(), OneEach(), options, workers);
+      const PairScene<T> scene(receivers, sources, workers);
+      const Limits limits(options, scene.frame);
+      auto counts = options.p == 2
+                        ? distance_sums(scene, {}, {}, is_symmetric(receivers, sources, {}),
+                                        limits.keys, workers)
+                              .counts
+                        : norm_sums(scene, OneEach(), OneEach(), options.p, limits.keys, workers);
+      return in_order(std::move(counts), limits.order, options.cumulative);
     });
   });
 }
@@ -197,9 +198,20 @@ std::vector<double> weighted_pair_counts(const Tree& receivers, const Tree& sour
     check_weights("receivers", weights.receivers, receivers);
     check_weights("sources", weights.sources, sources);
     return with_scalar(sources.scalar(), [&]<class T>() {
-      const Scene<T> scene(receivers, sources, workers);
-      return count(scene, weights_of(scene.receivers.view(), weights.receivers),
-                   weights_of(scene.sources.view(), weights.sources), options, workers);
+      const PairScene<T> scene(receivers, sources, workers);
+      const Limits limits(options, scene.frame);
+      const auto columns = [](std::span<const double> of) {
+        return PairColumns{.weight = of, .is_weighted = true};
+      };
+      auto sums =
+          options.p == 2
+              ? distance_sums(scene, columns(weights.receivers), columns(weights.sources),
+                              is_symmetric(receivers, sources, weights), limits.keys, workers)
+                    .sums
+              : norm_sums(scene, weights_of(scene.receivers.view(), weights.receivers),
+                          weights_of(scene.sources.view(), weights.sources), options.p, limits.keys,
+                          workers);
+      return in_order(std::move(sums), limits.order, options.cumulative);
     });
   });
 }

@@ -69,6 +69,34 @@ void check_case(Draw& draw) {
       << trace << ", weighted";
 }
 
+/// A tree with itself sees each pair once, in classes of any number of limits.
+template <class T>
+void check_own(Draw& draw) {
+  const int dimension = draw.one_of({1, 2, 3, 3});
+  const auto set = draw.point_set<T>(dimension, draw.size(1500));
+  const TreeOptions tree_options{.box = draw.box(dimension)};
+  std::vector<double> radii(1 + draw.below(draw.one_of({4, 20, 200})));
+  const double scale = draw.one_of({0.1, 0.5, 2.0});
+  for (double& r : radii) r = scale * draw.uniform() * draw.uniform();
+  const PairCountOptions options{.radii = radii, .strict = draw.below(2) == 0};
+  std::vector<double> weights(set.size());
+  for (double& w : weights) w = static_cast<double>(draw.below(2000)) - 500;
+  const std::string target = draw.target();
+  const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
+  const Tree tree(set.view(), tree_options);
+  ExactCases::count(2);
+  const auto counts = pair_counts(tree, tree, options, execution);
+  ASSERT_EQ((std::vector<double>(counts.begin(), counts.end())),
+            brute_pair_counts<T>(set.view(), set.view(), tree_options, {}, options))
+      << target;
+  ASSERT_EQ(weighted_pair_counts(tree, tree, {weights, weights}, options, execution),
+            brute_pair_counts<T>(set.view(), set.view(), tree_options, {weights, weights}, options))
+      << target << ", weighted";
+}
+
+TEST(PairCounts, TreesOfFloatsWithThemselves) { test::for_cases(100, check_own<float>); }
+TEST(PairCounts, TreesOfDoublesWithThemselves) { test::for_cases(100, check_own<double>); }
+
 TEST(PairCounts, FloatsEqualBruteForce) { test::for_cases(600, check_case<float>); }
 TEST(PairCounts, DoublesEqualBruteForce) { test::for_cases(400, check_case<double>); }
 

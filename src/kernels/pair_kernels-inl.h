@@ -1,0 +1,259 @@
+// Pairs of blocks of 8 points: how many of their 64 pairs are within each of a few limits, and
+// which bin each pair belongs to.
+//
+// The separations are THE distance: the operations, their order and their roundings are those of
+// geometry/distance.hpp. A vector holds one receiver against 8 sources, or two receivers where
+// vectors have 16 lanes; narrower vectors take the sources in parts.
+#if defined(KITH_KERNELS_PAIR_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KITH_KERNELS_PAIR_KERNELS_INL_H_
+#undef KITH_KERNELS_PAIR_KERNELS_INL_H_
+#else
+#define KITH_KERNELS_PAIR_KERNELS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "base/dispatch.hpp"
+#include "kernels/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kith {
+namespace HWY_NAMESPACE {
+
+template <class T>
+using PairTag = hn::CappedTag<T, sizeof(T) == 4 ? 16 : 8>;
+template <class T>
+using PairVec = hn::Vec<PairTag<T>>;
+
+/// How 8 x 8 pairs are laid out in vectors.
+template <class T>
+struct PairShape {
+  static constexpr std::size_t kWidth = hn::MaxLanes(PairTag<T>());
+  static constexpr std::size_t kParts = kWidth < kLanes ? kLanes / kWidth : 1;  ///< of the sources
+  static constexpr std::size_t kTogether = kWidth > kLanes ? kWidth / kLanes : 1;  ///< receivers
+  static constexpr std::size_t kRows = kLanes / kTogether;
+};
+
+/// Blocks that receive, each coordinate repeated over a vector.
+template <int D, class T>
+struct PairRows {
+  using Shape = PairShape<T>;
+  alignas(64) T x[kLanes][Shape::kRows][kAxisRoom<D>][Shape::kWidth];
+
+  /// `order` says which axis comes first.
+  void load(std::size_t slot, const T* HWY_RESTRICT block, const int* order, Axes<D> axes) {
+    for (std::size_t row = 0; row < Shape::kRows; ++row)
+      for (int axis = 0; axis < axes.count(); ++axis)
+        for (std::size_t i = 0; i < Shape::kWidth; ++i)
+          x[slot][row][axis][i] = block[static_cast<std::size_t>(order[axis]) * kLanes +
+                                        row * Shape::kTogether + i / kLanes];
+  }
+};
+
+/// Coordinates of 8 sources on one axis, from `part` on; twice in vectors of 16.
+template <class T>
+HWY_INLINE PairVec<T> load_sources(const T* HWY_RESTRICT lanes, std::size_t part) {
+  const PairTag<T> tag;
+  if constexpr (PairShape<T>::kTogether == 2) {
+    const auto half = hn::LoadU(hn::Half<PairTag<T>>(), lanes);
+    return hn::Combine(tag, half, half);
+  } else {
+    return hn::LoadU(tag, lanes + part * PairShape<T>::kWidth);
+  }
+}
+
+/// |dx|, the nearer way round where the side is not 0. Without Wrap dx itself, which has the same
+/// square.
+template <bool Wrap, class V>
+HWY_INLINE V pair_gap(V x, V y, V side) {
+  const V dx = hn::Sub(x, y);
+  if constexpr (!Wrap) return dx;
+  const V gap = hn::Abs(dx);
+  const auto is_periodic = hn::Gt(side, hn::Zero(hn::DFromV<V>()));
+  return hn::IfThenElse(is_periodic, gaps::wrapped(gap, side), gap);
+}
+
+/// Some blocks against others, named by entries: slot of the receivers << 29 | block of the
+/// sources.
+template <int D, class T>
+struct PairBatch {
+  const PairRows<D, T>* rows = nullptr;
+  const T* blocks = nullptr;
+  std::size_t stride = 0;
+  const T* side = nullptr;  ///< in the order of the axes; 0 for open ones
+  const int* order = nullptr;
+  const std::uint32_t* entries = nullptr;
+  std::size_t count = 0;
+  T second_limit = 0;  ///< projected: pi must be below
+
+  static constexpr std::uint32_t kBlockMask = (std::uint32_t{1} << 29) - 1;
+  const T* source(std::size_t i) const { return blocks + (entries[i] & kBlockMask) * stride; }
+  std::size_t slot(std::size_t i) const { return entries[i] >> 29; }
+};
+
+/// Numbers of set lanes, kept where it costs least: AVX-512 has masks in registers of their own.
+template <class T>
+class LaneCount {
+ public:
+  using TagT = PairTag<T>;
+#if HWY_TARGET <= HWY_AVX3
+  HWY_INLINE LaneCount() {}
+#else
+  HWY_INLINE LaneCount() : lanes_(hn::Zero(hn::RebindToSigned<TagT>())) {}
+#endif
+  HWY_INLINE void add(hn::Mask<TagT> mask) {
+#if HWY_TARGET <= HWY_AVX3
+    count_ += static_cast<std::int64_t>(hn::CountTrue(TagT(), mask));
+#else
+    const hn::RebindToSigned<TagT> integers;
+    lanes_ = hn::Sub(lanes_, hn::BitCast(integers, hn::VecFromMask(TagT(), mask)));
+#endif
+  }
+  HWY_INLINE std::int64_t sum() const {
+#if HWY_TARGET <= HWY_AVX3
+    return count_;
+#else
+    const hn::RebindToSigned<TagT> integers;
+    alignas(64) hn::TFromD<decltype(integers)> lanes[hn::MaxLanes(integers)];
+    hn::Store(lanes_, integers, lanes);
+    std::int64_t total = 0;
+    for (const auto lane : lanes) total += lane;
+    return total;
+#endif
+  }
+
+ private:
+#if HWY_TARGET <= HWY_AVX3
+  std::int64_t count_ = 0;
+#else
+  hn::Vec<hn::RebindToSigned<TagT>> lanes_;
+#endif
+};
+
+/// d2 of one row of receivers; Projected: rp2, and `pi` is the gap on the last axis.
+template <bool Wrap, bool Projected, int D, class T>
+HWY_INLINE PairVec<T> row_distance2(const PairVec<T>* x, const T (*row)[PairShape<T>::kWidth],
+                                    const PairVec<T>* side, PairVec<T>& pi) {
+  const PairTag<T> tag;
+  constexpr int kAcross = Projected ? D - 1 : D;
+  auto sum = hn::Zero(tag);
+  for (int axis = 0; axis < kAcross; ++axis)
+    sum = add_square(sum, pair_gap<Wrap>(x[axis], hn::Load(tag, row[axis]), side[axis]), axis);
+  if constexpr (Projected)
+    pi = pair_gap<Wrap>(x[kAcross], hn::Load(tag, row[kAcross]), side[kAcross]);
+  return sum;
+}
+
+/// within[k] = pairs of the batch with d2 <= limits[k].
+template <int Limits, bool Wrap, bool Projected, int D, class T>
+HWY_NOINLINE void count_within(const PairBatch<D, T>& batch, const T* HWY_RESTRICT limits,
+                               std::int64_t* HWY_RESTRICT within) {
+  using Shape = PairShape<T>;
+  const PairTag<T> tag;
+  PairVec<T> limit[Limits], side[D];
+  LaneCount<T> count[Limits];
+  for (int k = 0; k < Limits; ++k) limit[k] = hn::Set(tag, limits[k]);
+  for (int axis = 0; axis < D; ++axis) side[axis] = hn::Set(tag, batch.side[axis]);
+  const auto far = hn::Set(tag, batch.second_limit);
+  const PairRows<D, T>& rows = *batch.rows;
+  const int o0 = batch.order[0], o1 = batch.order[1], o2 = batch.order[D - 1];
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const T* HWY_RESTRICT block = batch.source(i);
+    const auto& row = rows.x[batch.slot(i)];
+    for (std::size_t part = 0; part < Shape::kParts; ++part) {
+      PairVec<T> x[D], pi = hn::Zero(tag);
+      x[0] = load_sources(block + static_cast<std::size_t>(o0) * kLanes, part);
+      x[1] = load_sources(block + static_cast<std::size_t>(o1) * kLanes, part);
+      if constexpr (D == 3)
+        x[D - 1] = load_sources(block + static_cast<std::size_t>(o2) * kLanes, part);
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < Shape::kRows; ++r) {
+        const auto d2 = row_distance2<Wrap, Projected, D, T>(x, row[r], side, pi);
+#pragma GCC unroll 8
+        for (int k = 0; k < Limits; ++k) {
+          auto is_in = hn::Le(d2, limit[k]);
+          if constexpr (Projected) is_in = hn::And(is_in, hn::Lt(hn::Abs(pi), far));
+          count[k].add(is_in);
+        }
+      }
+    }
+  }
+  for (int k = 0; k < Limits; ++k) within[k] = count[k].sum();
+}
+
+/// within[k] = sum of the products of weights. Eight sums, one per lane of the sources, rows in
+/// their order: the same bits for every width of vectors.
+template <int Limits, bool Wrap, bool Projected, int D, class T>
+HWY_NOINLINE void weigh_within(const PairBatch<D, T>& batch, const double* HWY_RESTRICT from,
+                               const double* HWY_RESTRICT to, const T* HWY_RESTRICT limits,
+                               double* HWY_RESTRICT within) {
+  using Shape = PairShape<double>;  // distances are taken as many at a time as sums
+  using TagT = hn::CappedTag<T, Shape::kWidth>;
+  using TagW = PairTag<double>;
+  const TagT tag;
+  const TagW wide;
+  hn::Vec<TagW> limit[Limits], sum[Limits][Shape::kParts];
+  hn::Vec<TagT> side[D];
+  for (int k = 0; k < Limits; ++k) {
+    limit[k] = hn::Set(wide, static_cast<double>(limits[k]));
+    for (auto& part : sum[k]) part = hn::Zero(wide);
+  }
+  for (int axis = 0; axis < D; ++axis) side[axis] = hn::Set(tag, batch.side[axis]);
+  const auto far = hn::Set(wide, static_cast<double>(batch.second_limit));
+  const auto widened = [&](hn::Vec<TagT> v) HWY_ATTR {
+    if constexpr (sizeof(T) == 4)
+      return hn::PromoteTo(wide, v);
+    else
+      return v;
+  };
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const T* HWY_RESTRICT block = batch.source(i);
+    const double* HWY_RESTRICT source_weight =
+        to + (batch.entries[i] & PairBatch<D, T>::kBlockMask) * kLanes;
+    const double* HWY_RESTRICT receiver_weight = from + batch.slot(i) * kLanes;
+    const auto& rows = batch.rows->x[batch.slot(i)];
+    constexpr std::size_t kTogether = PairShape<T>::kTogether;
+    for (std::size_t part = 0; part < Shape::kParts; ++part) {
+      hn::Vec<TagT> x[D];
+      for (int axis = 0; axis < D; ++axis)
+        x[axis] = hn::LoadU(tag, block + static_cast<std::size_t>(batch.order[axis]) * kLanes +
+                                     part * Shape::kWidth);
+      const auto weights = hn::LoadU(wide, source_weight + part * Shape::kWidth);
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < kLanes; ++r) {
+        const auto& row = rows[r / kTogether];
+        const std::size_t lane = r % kTogether * kLanes;
+        constexpr int kAcross = Projected ? D - 1 : D;
+        auto d2 = hn::Zero(tag);
+        for (int axis = 0; axis < kAcross; ++axis)
+          d2 = add_square(d2, pair_gap<Wrap>(x[axis], hn::LoadU(tag, row[axis] + lane), side[axis]),
+                          axis);
+        const auto w = hn::Mul(weights, hn::Set(wide, receiver_weight[r]));
+        const auto u = widened(d2);
+#pragma GCC unroll 8
+        for (int k = 0; k < Limits; ++k) {
+          auto is_in = hn::Le(u, limit[k]);
+          if constexpr (Projected) {
+            const auto pi =
+                pair_gap<Wrap>(x[kAcross], hn::LoadU(tag, row[kAcross] + lane), side[kAcross]);
+            is_in = hn::And(is_in, hn::Lt(widened(hn::Abs(pi)), far));
+          }
+          sum[k][part] = hn::Add(sum[k][part], hn::IfThenElseZero(is_in, w));
+        }
+      }
+    }
+  }
+  for (int k = 0; k < Limits; ++k) {
+    alignas(64) double lanes[kLanes];
+    for (std::size_t part = 0; part < Shape::kParts; ++part)
+      hn::StoreU(sum[k][part], wide, lanes + part * Shape::kWidth);
+    within[k] = 0;
+    for (const double lane : lanes) within[k] += lane;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kith
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,58 @@
+// Counts of pairs on threads: the sides of a job, its tasks, and the sums of what the tasks found.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parallel/workers.hpp"
+#include "tree/planes.hpp"
+#include "walk/pair_job.hpp"
+
+namespace kith {
+
+/// A region for every point of a tree, by tree order; regions are numbered from 0.
+struct PairRegions {
+  std::size_t count = 0;
+  std::vector<std::int32_t> of_position;
+};
+
+/// Per original index: weights (none = 1 each) and bits for pairwise weights.
+struct PairColumns {
+  std::span<const double> weight = {};
+  std::span<const std::uint64_t> words = {};  ///< `words_per_point` for each
+  std::size_t words_per_point = 0;
+  bool is_weighted = false;
+};
+
+/// One side of a count. With regions it holds a copy of the points in which each region starts a
+/// group of 64.
+template <class T>
+class PairPoints {
+ public:
+  PairPoints(const PlanesView<T>& view, const PairColumns& columns, const PairRegions* regions,
+             const Workers& workers);
+  const PairSide<T>& side() const { return side_; }
+
+ private:
+  void arrange(const PlanesView<T>& view, const PairRegions& regions, const Workers& workers);
+  void count_points();
+  void weigh_points(const PairColumns& columns);
+  void name_regions(const std::vector<std::int32_t>& of_group);
+
+  Planes<T> planes_;
+  PairSide<T> side_;
+};
+
+/// Sums over all tasks: of all pairs, of those with a point in a region, and of those with both
+/// points there. Index [region * bins + bin]. Pairs of a set with itself count once.
+struct PairTotals {
+  std::vector<std::int64_t> counts;
+  std::vector<double> sums, lengths;
+  std::vector<double> touching, within;  ///< sums of counts are exact below 2^53
+};
+
+template <class T>
+PairTotals run_pairs(PairJob<T> job, std::size_t regions, Workers& workers);
+
+}  // namespace kith

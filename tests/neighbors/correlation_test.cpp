@@ -1,0 +1,332 @@
+// Histograms of pairs equal their definition, for random coordinates, scalars, boxes, weights,
+// threads and targets; jackknife samples equal the loop over regions; estimators have known limits.
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include <kith/kith.hpp>
+
+#include "neighbors/brute_pairs.hpp"
+#include "support/expect_error.hpp"
+#include "support/point_sets.hpp"
+#include "support/property.hpp"
+
+namespace kith {
+namespace {
+
+using test::Draw;
+using test::ExactCases;
+using test::expect_error;
+
+/// Points with all that may belong to them; weights whose sums are exact.
+template <class T>
+struct Sample {
+  test::PointSet<T> points;
+  std::vector<double> weight;
+  std::vector<std::uint64_t> bits;
+
+  Sample(Draw& draw, int dimension, bool is_weighted, std::size_t words)
+      : points(draw.point_set<T>(dimension, draw.size(700))) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (is_weighted) weight.push_back(static_cast<double>(draw.below(2000)) - 500);
+      for (std::size_t k = 0; k < words; ++k) bits.push_back(draw.random() & draw.random());
+    }
+  }
+  PairSet set() const { return {points.view(), weight, {}, bits}; }
+};
+
+PairBinning draw_bins(Draw& draw, int dimension) {
+  PairBinning bins;
+  if (dimension == 3)
+    bins.separation = draw.one_of({Separation::r, Separation::rp_pi, Separation::rp_pi,
+                                   Separation::s_mu, Separation::s_mu, Separation::theta});
+  const double largest = draw.one_of({0.05, 0.3, 0.5, 2.0});
+  const std::size_t count = draw.one_of({1, 3, 14, 40, 300});
+  bins.edges = draw.below(2) ? log_edges(largest / 100, largest, count)
+                             : linear_edges(draw.below(2) ? 0 : largest / 10, largest, count);
+  if (draw.below(3) == 0) bins.edges = {0, 0.25, 0.5, 1, 2};  // a grid lies on the edges
+  bins.pi_max = draw.one_of({0.1, 0.5, 1.0});
+  bins.pi_bins = draw.one_of({1, 1, 2, 10});
+  bins.mu_bins = draw.one_of({1, 3, 20});
+  bins.line_of_sight = draw.one_of({LineOfSight::x, LineOfSight::y, LineOfSight::z});
+  return bins;
+}
+
+template <class T>
+void check_case(Draw& draw) {
+  const int dimension = draw.one_of({1, 2, 3, 3, 3, 4});
+  PairHistogramOptions options{.bins = draw_bins(draw, dimension), .box = draw.box(dimension)};
+  if (draw.below(3) == 0 && dimension == 3) options.bins.line_of_sight = LineOfSight::midpoint;
+  if (options.bins.separation == Separation::theta ||
+      options.bins.line_of_sight == LineOfSight::midpoint)
+    options.box = Box::open();
+  std::vector<double> table;
+  options.table.words = draw.below(5) == 0 ? 1 + draw.below(2) : 0;
+  for (std::size_t i = 0; i <= 64 * options.table.words; ++i)
+    table.push_back(static_cast<double>(draw.below(100)));
+  if (options.table.words > 0) options.table.weight = table;
+  const bool is_weighted = draw.below(2) == 0;
+  const Sample<T> a(draw, dimension, is_weighted, options.table.words),
+      b(draw, dimension, is_weighted, options.table.words);
+  const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
+  const std::string target = draw.target();
+  ExactCases::count(2);
+  const PairSet from = a.set(), to = b.set();
+  ASSERT_EQ(pair_histogram(from, options, execution).weight,
+            brute_pair_histogram<T>(from, nullptr, options))
+      << "with itself, " << target;
+  ASSERT_EQ(pair_histogram(from, to, options, execution).weight,
+            brute_pair_histogram<T>(from, &to, options))
+      << "with another, " << target;
+}
+
+TEST(Correlation, HistogramsOfFloatsEqualBruteForce) { test::for_cases(500, check_case<float>); }
+TEST(Correlation, HistogramsOfDoublesEqualBruteForce) { test::for_cases(500, check_case<double>); }
+
+template <class T>
+void check_degenerate() {
+  for (const auto& set : test::degenerate_sets<T>(3))
+    for (const Separation separation :
+         {Separation::r, Separation::rp_pi, Separation::s_mu, Separation::theta}) {
+      const PairHistogramOptions options{.bins = {.separation = separation,
+                                                  .edges = {0, 0.25, 0.5, 1},
+                                                  .pi_max = 0.5,
+                                                  .pi_bins = 2,
+                                                  .mu_bins = 4}};
+      const PairSet points{set.view()};
+      ASSERT_EQ(pair_histogram(points, options).weight,
+                brute_pair_histogram<T>(points, nullptr, options))
+          << set.name << ", " << static_cast<int>(separation);
+    }
+}
+
+TEST(Correlation, DegenerateSetsOfFloats) { check_degenerate<float>(); }
+TEST(Correlation, DegenerateSetsOfDoubles) { check_degenerate<double>(); }
+
+TEST(Correlation, MeanSeparations) {
+  const auto set = test::random_sets<double>(3, 500, 3)[0];
+  for (const Separation separation : {Separation::r, Separation::rp_pi, Separation::s_mu}) {
+    const PairHistogramOptions options{.bins = {.separation = separation,
+                                                .edges = {0.01, 0.1, 0.2},
+                                                .pi_max = 0.3,
+                                                .pi_bins = 3,
+                                                .mu_bins = 2},
+                                       .box = Box::periodic(1.0),
+                                       .mean_separation = true};
+    std::vector<double> lengths;
+    const PairSet points{set.view()};
+    const auto expected = brute_pair_histogram<double>(points, nullptr, options, &lengths);
+    const PairHistogram result = pair_histogram(points, options);
+    ASSERT_EQ(result.weight, expected);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(result.mean_separation[i], lengths[i] / expected[i], 1e-13);
+  }
+}
+
+/// A set without the points of a region.
+template <class T>
+struct Without {
+  std::vector<T> x;
+  std::vector<double> weight;
+
+  Without(const test::PointSet<T>& set, const std::vector<double>& weights,
+          const std::vector<std::int32_t>& region, std::int32_t out) {
+    for (std::size_t i = 0; i < set.size(); ++i)
+      if (region[i] != out) {
+        x.insert(x.end(), set.row(i), set.row(i) + set.dimension);
+        weight.push_back(weights[i]);
+      }
+  }
+  PairSet set() const { return {view(x.data(), x.size() / 3, 3), weight}; }
+};
+
+/// Left out in the same pass = left out of the input, to the last pair.
+TEST(Correlation, JackknifeEqualsTheLoopOverRegions) {
+  Draw draw(4);
+  const auto a = test::random_sets<float>(3, 2000, 3)[0],
+             b = test::random_sets<float>(3, 1500, 4)[1];
+  std::vector<double> wa, wb;
+  for (std::size_t i = 0; i < a.size(); ++i) wa.push_back(static_cast<double>(draw.below(9)));
+  for (std::size_t i = 0; i < b.size(); ++i) wb.push_back(static_cast<double>(draw.below(9)));
+  constexpr std::size_t kRegions = 7;
+  const auto ra = jackknife_regions(a.view(), kRegions),
+             rb = nearest_regions(a.view(), ra, b.view());
+  for (const Separation separation : {Separation::r, Separation::rp_pi, Separation::s_mu}) {
+    PairHistogramOptions options{.bins = {.separation = separation,
+                                          .edges = log_edges(0.01, 0.4, 12),
+                                          .pi_max = 0.2,
+                                          .pi_bins = 4},
+                                 .box = Box::periodic(1.0),
+                                 .regions = kRegions};
+    const auto own = pair_histogram({a.view(), wa, ra}, options),
+               cross = pair_histogram({a.view(), wa, ra}, {b.view(), wb, rb}, options);
+    options.regions = 0;
+    EXPECT_EQ(own.weight, pair_histogram({a.view(), wa}, options).weight);
+    for (std::size_t region = 0; region < kRegions; ++region) {
+      const Without<float> less_a(a, wa, ra, static_cast<std::int32_t>(region)),
+          less_b(b, wb, rb, static_cast<std::int32_t>(region));
+      const auto own_less = pair_histogram(less_a.set(), options),
+                 cross_less = pair_histogram(less_a.set(), less_b.set(), options);
+      for (std::size_t i = 0; i < own.weight.size(); ++i) {
+        ASSERT_EQ(own.left_out[region * own.weight.size() + i], own_less.weight[i]);
+        ASSERT_EQ(cross.left_out[region * own.weight.size() + i], cross_less.weight[i]);
+      }
+      EXPECT_EQ(own.left_out_total[region], own_less.total);
+      EXPECT_EQ(cross.left_out_total[region], cross_less.total);
+    }
+  }
+}
+
+/// Regions that points share at random, not along the curve.
+TEST(Correlation, RegionsMayBeAnyLabels) {
+  const auto set = test::random_sets<double>(3, 900, 5)[0];
+  std::vector<std::int32_t> region;
+  Draw draw(5);
+  for (std::size_t i = 0; i < set.size(); ++i)
+    region.push_back(static_cast<std::int32_t>(draw.below(5)));
+  const std::vector<double> ones(set.size(), 1);
+  const PairHistogramOptions options{.bins = {.edges = log_edges(0.02, 0.5, 8)}, .regions = 5};
+  const auto all = pair_histogram({set.view(), {}, region}, options);
+  for (std::int32_t out = 0; out < 5; ++out) {
+    const auto less =
+        pair_histogram(Without<double>(set, ones, region, out).set(), {.bins = options.bins});
+    for (std::size_t i = 0; i < less.weight.size(); ++i)
+      EXPECT_EQ(all.left_out[static_cast<std::size_t>(out) * less.weight.size() + i],
+                less.weight[i]);
+  }
+}
+
+/// Bins without pairs have no mean.
+std::vector<double> with_zeros(std::vector<double> values) {
+  for (double& value : values) value = std::isnan(value) ? 0 : value;
+  return values;
+}
+
+TEST(Correlation, SumsDoNotDependOnThreads) {
+  const auto set = test::random_sets<double>(3, 20000, 9)[0];
+  Draw draw(1);
+  std::vector<double> weights(set.size());
+  for (double& w : weights) w = draw.uniform();
+  const auto regions = jackknife_regions(set.view(), 16);
+  for (const Separation separation : {Separation::r, Separation::rp_pi, Separation::s_mu}) {
+    const PairHistogramOptions options{
+        .bins = {.separation = separation, .edges = log_edges(0.001, 0.1, 14), .pi_max = 0.1},
+        .box = Box::periodic(1.0),
+        .regions = 16,
+        .mean_separation = separation != Separation::r};
+    const PairSet points{set.view(), weights, regions};
+    const auto one = pair_histogram(points, options, {.threads = 1});
+    for (const int threads : {2, 3}) {
+      const auto many = pair_histogram(points, options, {.threads = threads});
+      EXPECT_EQ(many.weight, one.weight);
+      EXPECT_EQ(many.left_out, one.left_out);
+      EXPECT_EQ(with_zeros(many.mean_separation), with_zeros(one.mean_separation));
+    }
+  }
+}
+
+TEST(Correlation, SumsDoNotDependOnTheTarget) {
+  const auto set = test::random_sets<float>(3, 3000, 9)[0];
+  Draw draw(1);
+  std::vector<double> weights(set.size());
+  for (double& w : weights) w = draw.uniform();
+  const std::string before = current_target();
+  for (const Separation separation : {Separation::r, Separation::rp_pi, Separation::s_mu}) {
+    std::vector<std::vector<double>> sums;
+    for (const std::string& target : available_targets()) {
+      force_target(target);
+      const PairHistogramOptions options{
+          .bins = {.separation = separation, .edges = log_edges(0.005, 0.3, 14), .pi_max = 0.1}};
+      sums.push_back(pair_histogram({set.view(), weights}, options).weight);
+      EXPECT_EQ(sums.back(), sums.front()) << target;
+    }
+  }
+  force_target(before);
+}
+
+/// Points without structure have no correlation; wp in one bin of pi is the sum over many.
+TEST(Correlation, RandomPointsAreNotCorrelated) {
+  const auto set = test::random_sets<double>(3, 20000, 12)[0];
+  CorrelationOptions options{
+      .bins = {.edges = linear_edges(0.02, 0.1, 4)}, .box = Box::periodic(1.0), .regions = 27};
+  const Correlation xi = correlation({set.view()}, options);
+  for (std::size_t i = 0; i < xi.value.size(); ++i) {
+    EXPECT_LT(std::abs(xi.value[i]), 5 * xi.error[i]);
+    EXPECT_GT(xi.error[i], 0);
+    EXPECT_LT(xi.error[i], 0.1);
+  }
+  options.bins.separation = Separation::rp_pi;
+  options.bins.pi_max = 0.2;
+  options.bins.pi_bins = 8;
+  const Correlation full = correlation({set.view()}, options);
+  options.statistic = Statistic::wp;
+  const Correlation wp = correlation({set.view()}, options);
+  for (std::size_t i = 0; i < wp.value.size(); ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < 8; ++j) sum += 2 * 0.2 / 8 * full.value[i * 8 + j];
+    EXPECT_NEAR(wp.value[i], sum, 1e-12);
+  }
+}
+
+/// All pairs counted with all pairs expected: the randoms' own correlation is 0.
+TEST(Correlation, LandySzalayOfTheRandomsThemselves) {
+  const auto set = test::random_sets<double>(3, 3000, 12)[0];
+  CorrelationOptions options{.bins = {.separation = Separation::s_mu,
+                                      .edges = linear_edges(0.05, 0.3, 5),
+                                      .mu_bins = 10,
+                                      .line_of_sight = LineOfSight::midpoint},
+                             .statistic = Statistic::multipoles,
+                             .regions = 8};
+  const Correlation xi = correlation({set.view()}, {set.view()}, options);
+  ASSERT_EQ(xi.value.size(), 15U);
+  for (const double value : xi.value) EXPECT_LT(std::abs(value), 0.05);
+  EXPECT_EQ(xi.samples.size(), 8U * 15U);
+  EXPECT_EQ(xi.covariance.size(), 15U * 15U);
+}
+
+TEST(Correlation, AnglesOnTheSky) {
+  const std::vector<double> ra{0, 90, 0}, dec{0, 0, 90}, distance{2, 2, 2};
+  const auto unit = sky_positions(ra, dec), far = sky_positions(ra, dec, distance);
+  EXPECT_NEAR(unit[0], 1, 1e-15);
+  EXPECT_NEAR(far[4], 2, 1e-15);
+  const PairHistogram pairs = pair_histogram(
+      {view(unit.data(), 3, 3)}, {.bins = {.separation = Separation::theta, .edges = {0, 89, 91}}});
+  EXPECT_EQ(pairs.counts, (std::vector<std::int64_t>{0, 6}));
+}
+
+TEST(Correlation, ComovingDistances) {
+  const std::vector<double> z{0, 0.5, 1, 3};
+  const auto matter = comoving_distance(z, 1), empty = comoving_distance(z, 0);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    EXPECT_NEAR(matter[i], 2 * 2997.92458 * (1 - 1 / std::sqrt(1 + z[i])), 1e-7);
+    EXPECT_NEAR(empty[i], 2997.92458 * z[i], 1e-8);
+  }
+}
+
+TEST(Correlation, Errors) {
+  const std::vector<std::array<float, 3>> points{{0, 0, 0}, {1, 0, 0}};
+  const PairSet set{view(points)};
+  const auto refused = [&](const char* sentence, const PairHistogramOptions& options) {
+    expect_error(ErrorCode::invalid_argument, sentence, [&] { pair_histogram(set, options); });
+  };
+  PairHistogramOptions options;
+  refused("0 edges", options);
+  options.bins.edges = {1, 1};
+  refused("sort the edges", options);
+  options.bins.edges = {1, 2};
+  options.regions = 3;
+  refused("0 region numbers", options);
+  options.regions = 0;
+  options.box = Box::periodic(4.0);
+  options.bins.separation = Separation::theta;
+  refused("periodic box", options);
+  CorrelationOptions asked;
+  asked.bins.edges = {1, 2};
+  expect_error(ErrorCode::invalid_argument, "give randoms", [&] { correlation(set, asked); });
+  asked.box = Box::periodic(3.0);
+  expect_error(ErrorCode::invalid_argument, "half the side", [&] { correlation(set, asked); });
+}
+
+}  // namespace
+}  // namespace kith
