@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import correlation, sample
+from . import sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
 from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
@@ -30,7 +30,7 @@ from ._tree import Cells, Plane, Tree, estimate_memory
 
 __all__ = [
     "Box", "CancelToken", "Catalogue", "Cells", "Groups", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Snapshot", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "correlation", "density",
+    "Overdensities", "Pairs", "Plane", "Snapshot", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "density",
     "edge_density", "estimate_memory", "fof", "halos", "knn", "kth_distance", "mass_function", "mean_distance",
     "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "subhalos",
 ]
