@@ -4,37 +4,20 @@
 #include <numeric>
 
 #include "base/float_environment.hpp"
-#include "geometry/distance.hpp"
+#include "groups/brute_points.hpp"
 #include "groups/reach.hpp"
-#include "tree/input.hpp"
 
 namespace kith {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-/// All coordinates, row by row, in the tree's frame.
-template <class T>
-std::vector<T> rows_of(const Input<T>& input) {
-  const Axes<kAnyDimension> axes(input.dimension);
-  std::vector<T> rows(input.size * static_cast<std::size_t>(input.dimension));
-  for (std::size_t i = 0; i < input.size; ++i)
-    input.load(i, axes, rows.data() + i * static_cast<std::size_t>(input.dimension));
-  return rows;
-}
-
 /// The lowest point of the component of each point. A component is found by asking the points in
 /// it, one after the other, for friends among those that nobody has claimed yet.
 template <class T>
-Indices components(const Input<T>& input, T reach2) {
-  Metric<kAnyDimension, T> metric{Axes<kAnyDimension>(input.dimension)};
-  std::copy_n(input.frame.side, input.dimension, metric.side);
-  const std::vector<T> rows = rows_of(input);
-  auto row = [&](std::size_t i) {
-    return rows.data() + i * static_cast<std::size_t>(input.dimension);
-  };
-  Indices root(input.size, -1);
-  std::vector<std::size_t> unclaimed(input.size);
+Indices components(const BrutePoints<T>& points, T reach2) {
+  Indices root(points.size(), -1);
+  std::vector<std::size_t> unclaimed(points.size());
   std::iota(unclaimed.begin(), unclaimed.end(), std::size_t{0});
   while (!unclaimed.empty()) {
     const std::size_t lowest = unclaimed.front();
@@ -44,9 +27,9 @@ Indices components(const Input<T>& input, T reach2) {
       const std::size_t p = asking.back();
       asking.pop_back();
       root[p] = static_cast<std::int64_t>(lowest);
-      const auto friends = std::stable_partition(
-          unclaimed.begin(), unclaimed.end(),
-          [&](std::size_t q) { return !(metric.distance2(row(p), row(q)) <= reach2); });
+      const auto friends =
+          std::stable_partition(unclaimed.begin(), unclaimed.end(),
+                                [&](std::size_t q) { return !(points.distance2(p, q) <= reach2); });
       asking.insert(asking.end(), friends, unclaimed.end());
       unclaimed.erase(friends, unclaimed.end());
     }
@@ -79,15 +62,12 @@ BruteGroups numbered(Indices root, std::size_t min_size) {
 
 template <class T>
 BruteGroups solve(const PointsView& points, const FofOptions& options) {
-  Execution execution;
-  execution.threads = 1;
-  const Workers workers(execution);
-  const Input<T> input = read_input<T>(points, options.box, options.non_finite, workers);
-  const double length = linking_length_of(options, options.box, input.size, points.dimension);
-  const Indices live = components(input, reach_of<T>(length, options.strict, input.frame).reach2);
+  const BrutePoints<T> all(points, options.box, options.non_finite);
+  const double length = linking_length_of(options, options.box, all.size(), points.dimension);
+  const Indices live = components(all, reach_of<T>(length, options.strict, all.frame()).reach2);
   Indices root(points.size, -1);
   for (std::size_t i = 0; i < live.size(); ++i)
-    root[input.index(i)] = input.index(static_cast<std::size_t>(live[i]));
+    root[all.index(i)] = static_cast<std::int64_t>(all.index(static_cast<std::size_t>(live[i])));
   return numbered(std::move(root), options.min_size);
 }
 

@@ -18,12 +18,19 @@ void solve(const TreeData<T>& data, const Box& box, const FofOptions& options, W
            Groups::Impl& groups) {
   const std::size_t points = data.planes.points;
   const double length = linking_length_of(options, box, points, data.planes.dimension);
-  const Reach<T> reach = reach_of<T>(length, options.strict, data.frame);
+  const LinkingReach<T> reach = reach_of<T>(length, options.strict, data.frame);
   groups.linking_length = static_cast<double>(reach.linking_length);
   const Array<std::uint32_t> parent =
       points == 0 ? Array<std::uint32_t>()
                   : join(data.planes, data.frame.side, reach.reach2, workers);
-  number_groups(data.planes, options, parent.data(), workers, groups);
+  const Stage stage(workers, "labels", 4 * points);
+  const CountedSets sets =
+      count_sets(data.planes, parent.data(), options.keep_roots ? 1 : options.min_size, workers);
+  if (options.keep_roots) {
+    write_roots(data.planes, sets, workers, groups.root);
+    forget_small_sets(sets, options.min_size, workers);
+  }
+  name_sets(data.planes, sets, options.min_size, workers, groups);
 }
 
 }  // namespace

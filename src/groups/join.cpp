@@ -20,13 +20,11 @@ class Join {
       : planes_(planes),
         workers_(workers),
         parent_(planes.lanes_up(planes.points), workers.pool()) {
-    job_.dimension = planes.dimension;
-    job_.is_packed = planes.is_implicit;
+    job_.planes = planes.view();
     job_.reach2 = reach2;
     std::copy_n(side, planes.dimension, job_.side);
-    job_.points = planes.points;
     job_.parent = parent_.data();
-    add_levels();
+    add_heights();
   }
 
   Array<std::uint32_t> run() {
@@ -38,28 +36,21 @@ class Join {
   }
 
  private:
-  void add_levels() {
-    job_.levels.push_back({planes_.blocks.data(), nullptr, nullptr, nullptr, planes_.points});
+  void add_heights() {
     for (const Plane<T>& plane : planes_.planes) {
       flags_.emplace_back(plane.nodes, workers_.pool());
-      const std::uint32_t* begin = plane.begin.empty() ? plane.first.data() : plane.begin.data();
-      job_.levels.push_back(
-          {plane.boxes.data(), plane.first.data(), begin, flags_.back().data(), plane.nodes});
+      job_.is_joined.push_back(flags_.back().data());
     }
-    job_.task_level = 1;
-    while (job_.task_level < job_.top() &&
-           planes_.points / node_count(job_.task_level) < kTaskPoints)
-      ++job_.task_level;
+    job_.task_height = 1;
+    while (job_.task_height < job_.top() &&
+           planes_.points / job_.nodes(job_.task_height) < kTaskPoints)
+      ++job_.task_height;
   }
 
-  std::size_t node_count(int level) const {
-    return job_.levels[static_cast<std::size_t>(level)].nodes;
-  }
-
-  /// No task looks at these nodes as a whole, but all may meet them.
+  /// No task looks at these nodes as a whole, but all may link with them.
   void mark_tight_nodes_above_tasks() {
-    for (int level = job_.task_level + 1; level <= job_.top(); ++level) {
-      const Plane<T>& plane = planes_.planes[static_cast<std::size_t>(level) - 1];
+    for (int height = job_.task_height + 1; height <= job_.top(); ++height) {
+      const Plane<T>& plane = planes_.planes[static_cast<std::size_t>(height) - 1];
       for (std::size_t node = 0; node < plane.nodes; ++node) {
         T sum = 0;
         for (int axis = 0; axis < planes_.dimension; ++axis) {
@@ -67,17 +58,17 @@ class Join {
           const T square = extent * extent;
           sum += square;
         }
-        job_.levels[static_cast<std::size_t>(level)].is_one[node] = sum <= job_.reach2;
+        job_.is_joined[static_cast<std::size_t>(height)][node] = sum <= job_.reach2;
       }
     }
   }
 
   void run_round(JoinRound round) {
-    workers_.for_ranges(node_count(job_.task_level), 1, [&](std::size_t node, std::size_t) {
+    workers_.for_ranges(job_.nodes(job_.task_height), 1, [&](std::size_t node, std::size_t) {
       const Borrowed<JoinScratch>::Loan scratch(scratch_);
-      scratch->near.resize(job_.levels.size());
+      scratch->near.resize(job_.is_joined.size());
       run_join_task(job_, round, static_cast<std::uint32_t>(node), *scratch);
-      workers_.advance(planes_.points_of(job_.task_level - 1, node).size());
+      workers_.advance(planes_.points_of(job_.task_height - 1, node).size());
     });
   }
 

@@ -1,5 +1,6 @@
-// Tests of points against blocks, put off until there are enough of them to hide their latency;
-// then made in one loop, and the links that they find in another. Included once per SIMD target.
+// Tests of points against blocks, collected until there are enough of them to hide their latency;
+// then run in one loop, and the links that they find made in another. Included once per SIMD
+// target.
 #if defined(KITH_GROUPS_JOIN_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_GROUPS_JOIN_BATCH_INL_H_
 #undef KITH_GROUPS_JOIN_BATCH_INL_H_
@@ -31,26 +32,18 @@ class JoinSets : public UnionFind<std::uint32_t> {
 };
 
 template <int D, class T, bool Packed>
-class JoinBatch : protected JoinNodes<D, T, Packed> {
+class JoinBatch {
  public:
-  JoinBatch(const JoinJob<T>& whole, JoinScratch& scratch, bool is_shared)
-      : Nodes(whole),
-        scratch_(scratch),
-        sets_(whole.parent, is_shared),
-        own_{0, whole.points},
-        test_(scratch.test) {}
-
- protected:
   using Nodes = JoinNodes<D, T, Packed>;
-  using Nodes::block;
-  using Nodes::box;
-  using Nodes::job;
-  using Nodes::level_at;
-  using Nodes::load_point;
-  using Nodes::reach;
-  using typename Nodes::Box;
-  using typename Nodes::Chunks;
-  using typename Nodes::Index;
+  using Index = typename Nodes::Index;
+  using Chunks = typename Nodes::Chunks;
+
+  JoinBatch(const Nodes& nodes, const JoinSets& sets, JoinScratch& scratch)
+      : nodes_(nodes),
+        sets_(sets),
+        scratch_(scratch),
+        own_{0, nodes.job().planes.points},
+        test_(scratch.test) {}
 
   /// In cells, blocks are shared by leaves: from now on links are made with these points alone.
   void set_own(IndexRange own) { own_ = own; }
@@ -60,31 +53,29 @@ class JoinBatch : protected JoinNodes<D, T, Packed> {
   /// are links. (Taking the points of whichever block has fewer near the other leaf makes half as
   /// many tests, and no difference to the time.)
   template <bool Wrap>
-  HWY_INLINE void put_off(Index leaf, const Index* HWY_RESTRICT near, std::size_t n) {
-    if (wraps_ != Wrap) finish_batch();
+  HWY_INLINE void add_tests(Index leaf, const Index* HWY_RESTRICT near, std::size_t n) {
+    if (wraps_ != Wrap) finish();
     wraps_ = Wrap;
-    for (Chunks mine(level_at(1), leaf); !mine.is_done(); mine.next()) {
-      const T* HWY_RESTRICT points = block(mine.index());
+    for (Chunks mine(nodes_.at(1), leaf); !mine.is_done(); mine.next()) {
+      const T* HWY_RESTRICT points = nodes_.block(mine.index());
       for (std::size_t i = 0; i < n; ++i) {
-        const unsigned lanes = points_near<Wrap>(box(1, near[i]), points, reach()) & mine.lanes();
-        for (Chunks at(level_at(1), near[i]); !at.is_done(); at.next()) {
+        const unsigned lanes =
+            points_near<Wrap>(nodes_.box(1, near[i]), points, nodes_.reach()) & mine.lanes();
+        for (Chunks at(nodes_.at(1), near[i]); !at.is_done(); at.next()) {
           test_ = append_pairs(test_, mine.base(), lanes, at.index());
-          if (HWY_UNLIKELY(test_ > scratch_.test + JoinScratch::kBatch)) finish_batch();
+          if (HWY_UNLIKELY(test_ > scratch_.test + JoinScratch::kBatch)) finish();
         }
       }
     }
   }
 
-  /// Makes the tests that were put off, and the links that they find.
-  void finish_batch() {
+  /// Runs the tests that wait, and makes the links that they find.
+  void finish() {
     if (wraps_)
       link_all<true>();
     else
       link_all<false>();
   }
-
-  JoinScratch& scratch_;
-  JoinSets sets_;
 
  private:
   template <bool Wrap>
@@ -97,9 +88,10 @@ class JoinBatch : protected JoinNodes<D, T, Packed> {
     for (const std::uint64_t* HWY_RESTRICT test = test_; test < end; ++test) {
       const auto p = static_cast<Index>(*test >> 32), other = static_cast<Index>(*test);
       T x[kAxisRoom<D>];
-      load_point(block(p / kWidth), p % kWidth, x);
-      const unsigned near = points_near<Wrap>(x, block(other), reach()) & own_lanes(other) &
-                            ~equal_parents(job().parent + other * kLanes, sets_.parent(p));
+      nodes_.load_point(nodes_.block(p / kWidth), p % kWidth, x);
+      const unsigned near = points_near<Wrap>(x, nodes_.block(other), nodes_.reach()) &
+                            own_lanes(other) &
+                            ~equal_parents(nodes_.job().parent + other * kLanes, sets_.parent(p));
       hit[hits] = *test;
       hit_lanes[hits] = near;
       hits += near != 0;  // one count for both, or the compiler makes it a branch
@@ -132,9 +124,12 @@ class JoinBatch : protected JoinNodes<D, T, Packed> {
     }
   }
 
+  const Nodes& nodes_;
+  const JoinSets& sets_;
+  JoinScratch& scratch_;
   IndexRange own_;
   std::uint64_t* test_;  // end of the batch
-  bool wraps_ = false;   // the tests that are put off
+  bool wraps_ = false;   // the tests that wait
 };
 
 }  // namespace HWY_NAMESPACE

@@ -1,4 +1,4 @@
-// What a join sees of a tree: nodes of all levels, their boxes, children and points; see join.hpp.
+// What a join sees of a tree: nodes of all heights, their boxes, children and points; see join.hpp.
 // Included once per SIMD target.
 #if defined(KITH_GROUPS_JOIN_NODES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_GROUPS_JOIN_NODES_INL_H_
@@ -22,13 +22,13 @@ constexpr std::uint32_t kWidth = kLanes;
 template <bool Packed, class T>
 class ChildChunks {
  public:
-  HWY_INLINE ChildChunks(const JoinLevel<T>& level, std::uint32_t node) {
+  HWY_INLINE ChildChunks(const PlaneView<T>& plane, std::uint32_t node) {
     if constexpr (Packed) {
       at_ = node;
       end_ = node + 1;
     } else {
-      first_ = level.first[node];
-      last_ = level.first[node + 1] - 1;
+      first_ = plane.first[node];
+      last_ = plane.first[node + 1] - 1;
       at_ = first_ / kWidth;
       end_ = last_ / kWidth + 1;
     }
@@ -55,57 +55,59 @@ template <int D, class T, bool Packed>
 class JoinNodes {
  public:
   using Index = std::uint32_t;
-  using Box = Bounds<D, T>;
+  using NodeBox = Bounds<D, T>;
   using Chunks = ChildChunks<Packed, T>;
 
   explicit JoinNodes(const JoinJob<T>& job)
       : job_(job),
-        levels_(job.levels.data()),
-        blocks_(levels_[0].data),
-        range_{Axes<D>(job.dimension), job.reach2, {}},
+        planes_(job.planes.planes),
+        joined_(job.is_joined.data()),
+        blocks_(job.planes.blocks),
+        range_{Axes<D>(job.planes.dimension), job.reach2, {}},
         root_box_(box(job.top(), 0)) {
     for (int axis = 0; axis < range_.axes.count(); ++axis) range_.side[axis] = job.side[axis];
   }
 
   const JoinJob<T>& job() const { return job_; }
   const Range<D, T>& reach() const { return range_; }
-  HWY_INLINE const JoinLevel<T>& level_at(int i) const { return levels_[i]; }
+  /// The nodes of a height from 1 on.
+  HWY_INLINE const PlaneView<T>& at(int height) const { return planes_[height - 1]; }
 
-  const T* chunk(int level, Index i) const {
-    return levels_[level].data + i * chunk_stride(range_.axes);
+  const T* chunk(int height, Index i) const {
+    return at(height).boxes + i * chunk_stride(range_.axes);
   }
   HWY_INLINE const T* block(Index i) const { return blocks_ + i * block_stride<T>(range_.axes); }
-  int range_axes() const { return Axes<D>(job_.dimension).count(); }
+  int range_axes() const { return Axes<D>(job_.planes.dimension).count(); }
 
-  HWY_INLINE Box box(int level, Index node) const {
-    return box_of_lane(chunk(level, node / kWidth), node % kWidth, range_.axes);
+  HWY_INLINE NodeBox box(int height, Index node) const {
+    return box_of_lane(chunk(height, node / kWidth), node % kWidth, range_.axes);
   }
   HWY_INLINE void load_point(const T* HWY_RESTRICT block, unsigned lane, T* HWY_RESTRICT x) const {
     load_lane(block, lane, range_.axes, x);
   }
-  HWY_INLINE Index first_point(int level, Index node) const {
-    if constexpr (Packed) return node << (3 * level);
-    return level == 0 ? node : levels_[level].begin[node];
+  HWY_INLINE Index first_point(int height, Index node) const {
+    if constexpr (Packed) return node << (3 * height);
+    return height == 0 ? node : at(height).begin[node];
   }
-  Index end_point(int level, Index node) const {
-    if constexpr (!Packed) return levels_[level].begin[node + 1];
-    return static_cast<Index>(std::min(job_.points, (std::size_t{node} + 1) << (3 * level)));
+  Index end_point(int height, Index node) const {
+    if constexpr (!Packed) return at(height).begin[node + 1];
+    return static_cast<Index>(
+        std::min(job_.planes.points, (std::size_t{node} + 1) << (3 * height)));
   }
-  IndexRange children(int level, Index node) const {
+  IndexRange children(int height, Index node) const {
     const std::size_t first = node;
-    if constexpr (!Packed) return {levels_[level].first[first], levels_[level].first[first + 1]};
-    return {first * kLanes, std::min(levels_[level - 1].nodes, (first + 1) * kLanes)};
+    if constexpr (!Packed) return {at(height).first[first], at(height).first[first + 1]};
+    return {first * kLanes, std::min(job_.nodes(height - 1), (first + 1) * kLanes)};
   }
-  Index ancestor(int level, Index node) const {
-    if constexpr (Packed) return node >> (3 * (level - job_.task_level));
-    const Index point = first_point(job_.task_level, node);
-    const Index* begin = levels_[level].begin;
-    return static_cast<Index>(std::upper_bound(begin, begin + levels_[level].nodes, point) - begin -
-                              1);
+  Index ancestor(int height, Index node) const {
+    if constexpr (Packed) return node >> (3 * (height - job_.task_height));
+    const Index point = first_point(job_.task_height, node);
+    const Index* begin = at(height).begin;
+    return static_cast<Index>(std::upper_bound(begin, begin + at(height).nodes, point) - begin - 1);
   }
 
-  bool is_tight(int level, Index node) const {
-    const Box q = box(level, node);
+  bool is_tight(int height, Index node) const {
+    const NodeBox q = box(height, node);
     T sum = 0;
     for (int axis = 0; axis < range_axes(); ++axis) {
       const T extent = q.hi[axis] - q.lo[axis];
@@ -115,8 +117,8 @@ class JoinNodes {
     return sum <= range_.reach2;
   }
   /// Could a link of the node cross a periodic edge?
-  HWY_INLINE bool is_at_edge(int level, Index node) const {
-    const Box q = box(level, node);
+  HWY_INLINE bool is_at_edge(int height, Index node) const {
+    const NodeBox q = box(height, node);
     bool is_any = false;
     for (int axis = 0; axis < range_axes(); ++axis) {
       const T most = std::max(root_box_.hi[axis] - q.lo[axis], q.hi[axis] - root_box_.lo[axis]);
@@ -126,15 +128,21 @@ class JoinNodes {
     return is_any;
   }
 
-  /// Are all points of the node known to be in one set?
-  HWY_INLINE bool is_one(int level, Index node) const { return levels_[level].is_one[node] != 0; }
+  HWY_INLINE bool is_joined(int height, Index node) const { return joined_[height][node] != 0; }
+  void set_joined(int height, IndexRange nodes) const {
+    std::fill(joined_[height] + nodes.begin, joined_[height] + nodes.end, std::uint8_t{1});
+  }
+  HWY_INLINE void set_joined(int height, Index node, bool is_joined) const {
+    joined_[height][node] = is_joined;
+  }
 
  private:
   const JoinJob<T>& job_;
-  const JoinLevel<T>* levels_;
+  const PlaneView<T>* planes_;
+  std::uint8_t* const* joined_;
   const T* blocks_;
   Range<D, T> range_;
-  Box root_box_;
+  NodeBox root_box_;
 };
 
 }  // namespace HWY_NAMESPACE

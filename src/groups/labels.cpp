@@ -5,18 +5,16 @@
 #include "groups/labels.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 
 #include "base/fail.hpp"
 #include "parallel/radix_sort.hpp"
-#include "parallel/union_find.hpp"
 
 namespace kith {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
-constexpr std::uint32_t kNone = 0xffffffff;    // as a label: -1
+constexpr std::uint32_t kNone = kNoMember;     // as a label: -1
 constexpr std::uint32_t kSingle = 0xfffffffe;  // beyond every point
 /// Groups of this size or more are few and sorted by comparison.
 constexpr std::uint32_t kLargeGroup = 4095;
@@ -25,69 +23,24 @@ constexpr std::uint32_t kLargeGroup = 4095;
 constexpr std::size_t kFew = 64;
 constexpr std::uint32_t kFewSize = 4;
 
-/// A run of points with one root. Several ranges may add to a root at once. Relaxed: the values are
-/// read after the loop has ended.
-struct Run {
-  std::uint32_t root = kNone, size = 0, lowest = kNone;
-
-  void add(std::uint32_t index) {
-    ++size;
-    lowest = std::min(lowest, index);
-  }
-  void add_size_to(std::uint32_t* sizes) const {
-    std::atomic_ref(sizes[root]).fetch_add(size, std::memory_order_relaxed);
-  }
-  void lower(std::uint32_t* lowests) const {
-    const std::atomic_ref shared(lowests[root]);
-    std::uint32_t seen = shared.load(std::memory_order_relaxed);
-    while (lowest < seen &&
-           !shared.compare_exchange_weak(seen, lowest, std::memory_order_relaxed)) {
-    }
-  }
-};
-
-template <class T>
-class Numbering {
+template <class Points>
+class Naming {
  public:
-  Numbering(const Planes<T>& planes, const FofOptions& options, std::uint32_t* parent,
-            const Workers& workers)
-      : planes_(planes),
+  Naming(const Points& points, const CountedSets& sets, std::size_t min_size,
+         const Workers& workers)
+      : points_(points),
         workers_(workers),
-        parent_(parent),
-        min_size_(static_cast<std::uint32_t>(std::clamp<std::size_t>(options.min_size, 1, kNone))),
-        needs_all_(min_size_ == 1 || options.keep_roots),
-        size_(planes.points, workers.pool()),
-        lowest_(planes.points, workers.pool()) {}
-
-  /// Flattens the sets and counts their members. A root comes before its points in tree order and
-  /// mostly lies in the same range: such points are counted without atomics first, the others
-  /// afterwards. Then the lowest members, or on the way if all groups need them.
-  void count() const {
-    fill(lowest_, kNone);
-    each_range([&](std::size_t begin, std::size_t end) { count_at_home(begin, end); });
-    each_range([&](std::size_t begin, std::size_t end) { count_abroad(begin, end); });
-    if (!needs_all_) find_lowest();
-  }
-
-  void keep_roots(Array<std::int64_t>& out) const {
-    fill(out, std::int64_t{-1});
-    each_range([&](std::size_t begin, std::size_t end) {
-      each_point(begin, end,
-                 [&](std::size_t i, std::uint32_t index) { out[index] = lowest_[parent_[i]]; });
-    });
-    // From here on, only groups that are kept have one.
-    each_range([&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        if (size_[i] < min_size_) lowest_[i] = kNone;
-    });
-  }
+        root_(sets.root),
+        min_size_(static_cast<std::uint32_t>(std::clamp<std::size_t>(min_size, 1, kNone))),
+        size_(sets.size),
+        lowest_(sets.lowest) {}
 
   /// Sets label and group arrays.
-  void number(Groups::Impl& groups) const {
+  void run(Groups::Impl& groups) const {
     if (min_size_ < kFewSize) return number_many(groups);
     Array<std::uint32_t> roots = pack<std::uint32_t>(
-        workers_, planes_.points, [&](std::size_t i) { return size_[i] >= min_size_; });
-    if (roots.size() <= planes_.points / kFew)
+        workers_, points_.points, [&](std::size_t i) { return size_[i] >= min_size_; });
+    if (roots.size() <= points_.points / kFew)
       number_few(roots, groups);
     else
       number_many(groups);
@@ -95,74 +48,16 @@ class Numbering {
 
  private:
   void each_range(FunctionRef<void(std::size_t, std::size_t)> body) const {
-    workers_.for_ranges(planes_.points, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(points_.points, kGrain, [&](std::size_t begin, std::size_t end) {
       body(begin, end);
       workers_.advance(end - begin);
     });
-  }
-  /// Calls body(i, original index) for points in tree order; ranges begin with a block. The indices
-  /// of blocks to come are asked for in time: they lie too far apart for the machine to guess.
-  template <class Body>
-  void each_point(std::size_t begin, std::size_t end, Body body) const {
-    constexpr std::size_t kAhead = 16;
-    for (std::size_t at = begin; at < end; at += kLanes) {
-      const std::size_t block = at / kLanes;
-      const std::uint32_t* index = planes_.block_index(block);
-      __builtin_prefetch(planes_.block_index(std::min(block + kAhead, planes_.block_count() - 1)));
-      const std::size_t points = std::min(kLanes, end - at);
-      for (std::size_t lane = 0; lane < points; ++lane) body(at + lane, index[lane]);
-    }
   }
   template <class V>
   void fill(const Array<V>& out, V value) const {
     workers_.for_ranges(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(out.data() + begin, out.data() + end, value);
     });
-  }
-
-  void count_at_home(std::size_t begin, std::size_t end) const {
-    const UnionFind<std::uint32_t> sets(parent_);
-    std::fill(size_.data() + begin, size_.data() + end, 0);
-    each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
-      const std::uint32_t root = sets.flatten(static_cast<std::uint32_t>(i));
-      if (root < begin) return;
-      ++size_[root];
-      if (needs_all_) lowest_[root] = std::min(lowest_[root], index);
-    });
-  }
-
-  void count_abroad(std::size_t begin, std::size_t end) const {
-    each_run(
-        begin, end, [&](std::uint32_t root) { return root < begin; },
-        [&](const Run& run) {
-          run.add_size_to(size_.data());
-          if (needs_all_) run.lower(lowest_.data());
-        });
-  }
-
-  /// Of the groups that are kept alone: their points are few as a rule.
-  void find_lowest() const {
-    each_range([&](std::size_t begin, std::size_t end) {
-      each_run(
-          begin, end, [&](std::uint32_t root) { return size_[root] >= min_size_; },
-          [&](const Run& run) { run.lower(lowest_.data()); });
-    });
-  }
-
-  /// Calls use(run) for the runs of points whose roots are wanted.
-  template <class Wants, class Use>
-  void each_run(std::size_t begin, std::size_t end, Wants wants, Use use) const {
-    Run run;
-    each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
-      const std::uint32_t root = parent_[i];
-      if (!wants(root)) return;
-      if (root != run.root) {
-        if (run.size > 0) use(run);
-        run = {root};
-      }
-      run.add(index);
-    });
-    if (run.size > 0) use(run);
   }
 
   // ---- few groups
@@ -174,10 +69,10 @@ class Numbering {
     make_room(roots.size(), groups);
     for (std::size_t group = 0; group < roots.size(); ++group)
       name_group(static_cast<std::uint32_t>(group), roots[group], groups);
-    if (planes_.points < groups.label.size()) fill(groups.label, -1);  // some were dropped
+    if (points_.points < groups.label.size()) fill(groups.label, -1);  // some were dropped
     each_range([&](std::size_t begin, std::size_t end) {
-      each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
-        groups.label[index] = static_cast<std::int32_t>(lowest_[parent_[i]]);
+      each_point(points_, begin, end, [&](std::size_t i, std::uint32_t index) {
+        groups.label[index] = static_cast<std::int32_t>(lowest_[root_[i]]);
       });
     });
   }
@@ -188,7 +83,7 @@ class Numbering {
            "fof: {} groups; labels have 32 bits: leave out the single points with min_size = 2",
            count);
     groups.lowest = Array<std::uint32_t>(count, workers_.pool());
-    groups.size = Array<std::uint32_t>(count, workers_.pool());
+    groups.size = Array<std::uint64_t>(count, workers_.pool());
   }
 
   /// Leaves the label in place of the lowest member.
@@ -217,8 +112,8 @@ class Numbering {
     });
     number_singles(singles, order.size(), mark, groups);
     each_range([&](std::size_t begin, std::size_t end) {
-      each_point(begin, end, [&](std::size_t i, std::uint32_t index) {
-        if (const std::uint32_t label = lowest_[parent_[i]]; label != kNone) mark[index] = label;
+      each_point(points_, begin, end, [&](std::size_t i, std::uint32_t index) {
+        if (const std::uint32_t label = lowest_[root_[i]]; label != kNone) mark[index] = label;
       });
     });
   }
@@ -270,29 +165,55 @@ class Numbering {
     return sorted;
   }
 
-  const Planes<T>& planes_;
+  const Points& points_;
   const Workers& workers_;
-  std::uint32_t* parent_;
+  const std::uint32_t* root_;
   std::uint32_t min_size_;
-  bool needs_all_;                      // the lowest members of all groups
-  Array<std::uint32_t> size_, lowest_;  // per point; used where the point is a root
+  const Array<std::uint32_t>&size_, &lowest_;
 };
 
 }  // namespace
 
-template <class T>
-void number_groups(const Planes<T>& planes, const FofOptions& options, std::uint32_t* parent,
-                   Workers& workers, Groups::Impl& groups) {
-  const Stage stage(workers, "labels", 4 * planes.points);
-  const Numbering<T> numbering(planes, options, parent, workers);
-  numbering.count();
-  if (options.keep_roots) numbering.keep_roots(groups.root);
-  numbering.number(groups);
+template <class Points>
+void write_roots(const Points& points, const CountedSets& sets, const Workers& workers,
+                 const Array<std::int64_t>& root) {
+  workers.for_ranges(root.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::fill(root.data() + begin, root.data() + end, std::int64_t{-1});
+  });
+  workers.for_ranges(points.points, kGrain, [&](std::size_t begin, std::size_t end) {
+    each_point(points, begin, end, [&](std::size_t i, std::uint32_t index) {
+      const std::uint32_t lowest = sets.lowest[sets.root[i]];
+      root[index] = lowest == kNoMember ? -1 : std::int64_t{lowest};
+    });
+    workers.advance(end - begin);
+  });
 }
 
-template void number_groups(const Planes<float>&, const FofOptions&, std::uint32_t*, Workers&,
-                            Groups::Impl&);
-template void number_groups(const Planes<double>&, const FofOptions&, std::uint32_t*, Workers&,
-                            Groups::Impl&);
+void forget_small_sets(const CountedSets& sets, std::size_t min_size, const Workers& workers) {
+  workers.for_ranges(sets.size.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (sets.size[i] < min_size) sets.lowest[i] = kNoMember;
+    workers.advance(end - begin);
+  });
+}
+
+template <class Points>
+void name_sets(const Points& points, const CountedSets& sets, std::size_t min_size,
+               const Workers& workers, Groups::Impl& groups) {
+  Naming<Points>(points, sets, min_size, workers).run(groups);
+}
+
+template void write_roots(const InputOrder&, const CountedSets&, const Workers&,
+                          const Array<std::int64_t>&);
+template void name_sets(const InputOrder&, const CountedSets&, std::size_t, const Workers&,
+                        Groups::Impl&);
+template void write_roots(const Planes<float>&, const CountedSets&, const Workers&,
+                          const Array<std::int64_t>&);
+template void write_roots(const Planes<double>&, const CountedSets&, const Workers&,
+                          const Array<std::int64_t>&);
+template void name_sets(const Planes<float>&, const CountedSets&, std::size_t, const Workers&,
+                        Groups::Impl&);
+template void name_sets(const Planes<double>&, const CountedSets&, std::size_t, const Workers&,
+                        Groups::Impl&);
 
 }  // namespace kith

@@ -1,18 +1,29 @@
-// From sets of points in tree order to numbered groups of points in input order.
+// From counted sets of points in tree order to numbered groups of points in input order.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 
 #include "groups/groups_impl.hpp"
-#include "parallel/workers.hpp"
-#include "tree/planes.hpp"
+#include "groups/sets.hpp"
 
 namespace kith {
 
-/// Fills everything but the linking length. `parent` is a union-find over the points in tree order,
-/// as parallel/ union_find.hpp has it; it is flattened on the way. Errors: too_large.
-template <class T>
-void number_groups(const Planes<T>& planes, const FofOptions& options, std::uint32_t* parent,
-                   Workers& workers, Groups::Impl& groups);
+/// The lowest original index in the set of every point; -1 for those in no set or in one that was
+/// dropped. Needs
+/// the lowest members of all sets.
+template <class Points>
+void write_roots(const Points& points, const CountedSets& sets, const Workers& workers,
+                 const Array<std::int64_t>& root);
+
+/// Takes the lowest member from the sets of fewer than `min_size` points.
+void forget_small_sets(const CountedSets& sets, std::size_t min_size, const Workers& workers);
+
+/// Numbers the sets of at least `min_size` points by falling size, then by lowest member, and fills
+/// labels, sizes and lowest members of the groups. Smaller sets must have lost their lowest member
+/// (`forget_small_sets`) unless they never had one; that of the others is used up. Errors:
+/// too_large.
+template <class Points>
+void name_sets(const Points& points, const CountedSets& sets, std::size_t min_size,
+               const Workers& workers, Groups::Impl& groups);
 
 }  // namespace kith

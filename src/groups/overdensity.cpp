@@ -31,7 +31,7 @@ struct EdgeAt {
 };
 
 /// How far all points are known, and where the density must be reached; in the caller's lengths.
-struct Known {
+struct Horizon {
   double unit;  // the tree's length in the caller's
   double reach, within;
 };
@@ -68,18 +68,18 @@ class Surroundings {
 
   enum class Verdict { found, never_above, still_above };
 
-  /// The outermost edge of this density inside what is known, of those that begin inside `within`.
+  /// The outermost edge of this density inside the horizon, of those that begin inside `within`.
   /// The first one would be wrong: with few points near the center the mean density inside them
   /// falls below any edge's now and then, and the sphere would end in that hole.
-  Verdict find_edge(double density, const Known& known, EdgeAt& edge) {
+  Verdict find_edge(double density, const Horizon& horizon, EdgeAt& edge) {
     const int d = metric_.axes.count();
     const double ball = unit_ball(d) * density;
     double mass = 0;
     bool is_above = false, has_edge = false;
     for (std::size_t i = 0; i < found_.size();) {
       const T d2 = found_[i].key;
-      const double here = std::sqrt(static_cast<double>(d2)) * known.unit;
-      if (here > known.within && !is_above) break;
+      const double here = std::sqrt(static_cast<double>(d2)) * horizon.unit;
+      if (here > horizon.within && !is_above) break;
       for (; i < found_.size() && found_[i].key == d2; ++i) {
         mass += mass_(found_[i].index);
         meter_.add(1);
@@ -87,8 +87,8 @@ class Surroundings {
       // The radius at which this mass alone would have the edge's density.
       const double radius = std::pow(mass / ball, 1.0 / d);
       const double next = i < found_.size()
-                              ? std::sqrt(static_cast<double>(found_[i].key)) * known.unit
-                              : known.reach;
+                              ? std::sqrt(static_cast<double>(found_[i].key)) * horizon.unit
+                              : horizon.reach;
       is_above = radius >= here;
       if (!is_above || radius >= next) continue;
       edge = {mass, radius};
@@ -169,13 +169,13 @@ class EdgeFinder {
       around.collect(center, length * length);
       is_last |= around.holds_everything();
       const double collected = std::sqrt(static_cast<double>(length * length)) * lengths_.unit;
-      const Known known{lengths_.unit, around.holds_everything() ? lengths_.limit : collected,
+      const Horizon horizon{lengths_.unit, around.holds_everything() ? lengths_.limit : collected,
                         within_(i)};
       bool has_all = true;
       for (std::size_t edge = 0; edge < edges; ++edge) {
         EdgeAt found;
-        const auto verdict = around.find_edge(options_.density[edge], known, found);
-        has_all &= verdict != Verdict::still_above && known.reach >= known.within;
+        const auto verdict = around.find_edge(options_.density[edge], horizon, found);
+        has_all &= verdict != Verdict::still_above && horizon.reach >= horizon.within;
         if (verdict == Verdict::still_above) found = {kNaN, kNaN};
         out.mass[i * edges + edge] = found.mass;
         out.radius[i * edges + edge] = found.radius;

@@ -68,9 +68,9 @@ double linking_length_of(const FofOptions& options, const Box& box, std::size_t 
 }
 
 template <class T>
-Reach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame) {
+LinkingReach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame) {
   constexpr T kMost = std::numeric_limits<T>::max();
-  Reach<T> reach;
+  LinkingReach<T> reach;
   reach.linking_length = linking_length < double{kMost} ? static_cast<T>(linking_length) : kMost;
   const T scaled = std::ldexp(reach.linking_length, frame.exponent);
   // Distances of points in a tree's frame are far below kMost, so an infinite square may be
@@ -81,7 +81,7 @@ Reach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame) 
   return reach;
 }
 
-template Reach<float> reach_of(double, bool, const Frame<float>&);
-template Reach<double> reach_of(double, bool, const Frame<double>&);
+template LinkingReach<float> reach_of(double, bool, const Frame<float>&);
+template LinkingReach<double> reach_of(double, bool, const Frame<double>&);
 
 }  // namespace kith

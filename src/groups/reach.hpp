@@ -11,7 +11,7 @@ namespace kith {
 
 /// Points are linked if distance2 <= reach2, in the frame of the tree.
 template <class T>
-struct Reach {
+struct LinkingReach {
   T linking_length = 0;  ///< in the caller's frame
   T reach2 = 0;          ///< finite; negative if nothing is ever linked
 };
@@ -25,6 +25,6 @@ double linking_length_of(const FofOptions& options, const Box& box, std::size_t 
 
 /// Rounds the linking length to T, scales it as the tree is scaled and squares it in T.
 template <class T>
-Reach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame);
+LinkingReach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame);
 
 }  // namespace kith

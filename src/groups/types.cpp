@@ -125,11 +125,11 @@ class TypedGroups {
 
  private:
   void copy_groups(Groups::Impl& out) const {
-    out.size = Array<std::uint32_t>(groups_.count(), workers_.pool());
+    out.size = Array<std::uint64_t>(groups_.count(), workers_.pool());
     out.lowest = Array<std::uint32_t>(groups_.count(), workers_.pool());
     workers_.for_ranges(groups_.count(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t group = begin; group < end; ++group) {
-        out.size[group] = static_cast<std::uint32_t>(groups_.size(group));
+        out.size[group] = groups_.size(group);
         out.lowest[group] = static_cast<std::uint32_t>(linked_.original(groups_.lowest(group)));
       }
     });
