@@ -12,12 +12,26 @@ constexpr const char* kExamples = R"(Examples:
   kith fof snapshot.hdf5 -b 0.2 --link-types 1 --attach-types 0,4,5 --style swift -o fof.hdf5
   kith fof points.npy --linking-length 0.01 --box 1 --labels -o groups.npz
   kith fof points.csv --linking-length 0.5 --json
+  kith fof snapshot.hdf5 --all-lengths 0.1,0.15,0.2,0.25 -o halos.hdf5 --picture lengths.png
 
 Units are those of the snapshot. Groups are numbered by size, the largest first.)";
+
+void run_all_lengths(const GroupRequest& request, GroupRun& groups, Session& session) {
+  groups.find_all_lengths();
+  for (const double b : request.all_lengths) {
+    groups.take_length(b);
+    groups.measure();
+    groups.write(nullptr);
+  }
+  groups.report_all_lengths();
+  if (!request.picture.empty()) groups.draw_all_lengths();
+  session.finish();
+}
 
 void run(const GroupRequest& request) {
   Session session(request.common);
   GroupRun groups(request, session);
+  if (!request.all_lengths.empty()) return run_all_lengths(request, groups, session);
   groups.find();
   groups.measure();
   if (groups.catalogue().count() > 0 && request.rows > 0) session.say("\n" + groups.table());
@@ -35,6 +49,12 @@ void add_fof(Command program) {
   const auto request = std::make_shared<GroupRequest>();
   command.footer(kExamples);
   add_group_request(command, *request);
+  command
+      .add_option("--all-lengths", request->all_lengths,
+                  "values of b, such as 0.1,0.15,0.2: one catalogue for each, from one spanning "
+                  "tree, named after -o with _b0.1 and so on; --picture then shows numbers of "
+                  "groups over b")
+      .separated_by(',');
   command.callback([request] { run(*request); });
 }
 

@@ -12,7 +12,7 @@ std::string short_number(double number) { return fmt::format("{:.4g}", number); 
 }  // namespace
 
 void GroupRun::write(const Subhalos* subhalos) {
-  if (request_.output.empty()) return;
+  if (output_.empty()) return;
   const ResultKind kind = subhalos ? ResultKind::subhalos : ResultKind::fof;
   CatalogueContent content{.about = about(kind), .catalogue = &catalogue_, .peak = peak_};
   const bool is_gadget = style_ == ResultStyle::gadget;
@@ -32,9 +32,9 @@ void GroupRun::write(const Subhalos* subhalos) {
   content.subhalos = subhalos;
   ResultWriteOptions options = request_.write;
   options.style = style_;
-  write_catalogue(request_.output, content, options, session_.execution());
-  session_.report().add("output", request_.output);
-  session_.say(request_.output);
+  write_catalogue(output_, content, options, session_.execution());
+  (hierarchy_ ? length_reports_.back() : session_.report()).add("output", output_);
+  session_.say(output_);
 }
 
 /// Groups are numbered by these.

@@ -45,6 +45,14 @@ std::vector<int> parsed_types(const std::vector<std::string>& words) {
   return types;
 }
 
+/// "halos.hdf5" and 0.2: "halos_b0.2.hdf5".
+std::string with_b(const std::string& path, double b) {
+  const std::size_t folder = path.find_last_of('/') + 1;  // 0 if there is none
+  const std::size_t dot = path.find('.', folder + 1);
+  const std::size_t end = dot == std::string::npos ? path.size() : dot;
+  return fmt::format("{}_b{:g}{}", path.substr(0, end), b, path.substr(end));
+}
+
 std::string types_text(const std::vector<int>& types) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
@@ -137,6 +145,12 @@ void GroupRun::check_outputs() {
                               request_.output));
     input_.check_output(request_.output);
   }
+  for (const double b : request_.all_lengths) {
+    if (!(b > 0))
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--all-lengths: b = {:g}; give positive numbers", b));
+    if (!request_.output.empty()) input_.check_output(with_b(request_.output, b));
+  }
   if (request_.picture.empty()) return;
   check_drawing_path(request_.picture);
   input_.check_output(request_.picture);
@@ -154,9 +168,12 @@ double GroupRun::memory() const {
       copy + 4 * points;
   const double fields =
       input_.velocity_bytes() + input_.mass_bytes() + (input_.types().size() > 1 ? points : 0);
-  const double catalogue = 14 * points + fields;
+  const bool keeps_tree = needs_tree() && input_.types().size() == 1;
+  const double kept = keeps_tree ? static_cast<double>(tree.kept) : 0;
+  const double catalogue = 14 * points + fields + kept;
   const double spheres =
-      request_.wants_overdensities ? 8 * points + fields + static_cast<double>(tree.peak) : 0;
+      needs_tree() ? 8 * points + fields + static_cast<double>(keeps_tree ? tree.kept : tree.peak)
+                   : 0;
   const double write =
       request_.output.empty() ? 0 : (input_.has(Field::id) ? 32 : 16) * points + fields;
   return input_.position_bytes() + std::max({link, catalogue, spheres, write});
@@ -233,41 +250,66 @@ void GroupRun::find() {
   options.box = input_.box();
   choose_separation(options);
   options.non_finite = input_.non_finite();
-  groups_ = input_.types().size() > 1 ? fof(typed(), options, session_.execution())
-                                      : fof(points(), options, session_.execution());
+  if (input_.types().size() > 1) {
+    take(fof(typed(), options, session_.execution()), options.b);
+  } else if (needs_tree()) {
+    take(fof(tree(), options, session_.execution()), options.b);
+  } else {
+    take(fof(points(), options, session_.execution()), options.b);
+  }
+}
+
+void GroupRun::find_all_lengths() {
+  if (input_.types().size() > 1)
+    throw Error(ErrorCode::invalid_argument,
+                "--all-lengths links one type of particles; choose it with --link-types, and "
+                "--attach-types none");
+  positions_ = input_.positions(session_.execution());
+  hierarchy_ = hierarchy(tree(), {}, session_.execution());
+}
+
+void GroupRun::take_length(double b) {
+  FofOptions options = request_.fof;
+  options.b = b;
+  choose_separation(options);
+  take(hierarchy_->groups(options, session_.execution()), b);
+  output_ = request_.output.empty() ? "" : with_b(request_.output, b);
+}
+
+/// Makes these the groups that are measured and written.
+void GroupRun::take(const Groups& found, double b) {
+  groups_ = found;
+  b_ = b;
+  output_ = request_.output;
+  const FofOptions& options = request_.fof;
   members_ = kith::members(*groups_, session_.execution());
   const double length = groups_->linking_length();
   const std::uint64_t grouped_points = members_.offset.back();
   session_.say(fmt::format("linking length {}{}", with_unit(length, units(), {.length = 1}),
-                           options.b > 0 ? fmt::format(" (b = {:g})", options.b) : ""));
+                           b > 0 ? fmt::format(" (b = {:g})", b) : ""));
   session_.say(fmt::format(
       "{} of at least {}, with {} ({:.1f} %)", counted(groups_->count(), "group", "groups"),
       options.min_size, counted(grouped_points, "point", "points"),
       input_.size() > 0
           ? 100.0 * static_cast<double>(grouped_points) / static_cast<double>(input_.size())
           : 0));
-  session_.report().add("linking_length", length);
-  if (options.b > 0) session_.report().add("b", options.b);
-  session_.report().add_count("min_size", options.min_size);
-  session_.report().add_count("groups", groups_->count());
-  session_.report().add_count("grouped_points", grouped_points);
+  Report& report = hierarchy_ ? length_reports_.emplace_back() : session_.report();
+  report.add("linking_length", length);
+  if (b > 0) report.add("b", b);
+  report.add_count("min_size", options.min_size);
+  report.add_count("groups", groups_->count());
+  report.add_count("grouped_points", grouped_points);
 }
 
 void GroupRun::measure() {
   const Execution& execution = session_.execution();
   masses_ = input_.masses(execution);
   if (input_.has(Field::velocity)) velocities_ = input_.velocities(execution);
-  if (input_.types().size() > 1)
+  if (input_.types().size() > 1 && type_.empty())
     for (const int type : input_.types())
       type_.insert(type_.end(), input_.size_of(type), static_cast<std::uint8_t>(type));
-  // Groups that a bridge joins have their center of mass in between, where there may be nothing.
-  const bool has_peaks =
-      request_.center.empty() ? request_.wants_overdensities : request_.center == "density";
-  std::optional<Tree> tree;
-  if (request_.wants_overdensities || has_peaks)
-    tree.emplace(points(), TreeOptions{.box = input_.box(), .non_finite = input_.non_finite()},
-                 execution);
-  if (has_peaks) find_peaks(*tree);
+  peak_.clear();
+  if (wants_peaks()) find_peaks(tree());
   catalogue_ = kith::catalogue(
       points(), members_,
       {.box = input_.box(),
@@ -278,7 +320,8 @@ void GroupRun::measure() {
        .gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0,
        .peak = peak_},
       execution);
-  if (request_.wants_overdensities) find_overdensities(*tree);
+  if (request_.wants_overdensities) find_overdensities(tree());
+  if (!hierarchy_) tree_.reset();
 }
 
 /// Distances of the 16th neighbor among the linked points; infinite for the attached ones. Gas and
@@ -308,6 +351,18 @@ std::vector<double> GroupRun::linked_distances(const Tree& tree) const {
       distance.push_back(contains(link_types_, type) ? found[next++]
                                                      : std::numeric_limits<double>::infinity());
   return distance;
+}
+
+/// Groups that a bridge joins have their center of mass in between, where there may be nothing.
+bool GroupRun::wants_peaks() const {
+  return request_.center.empty() ? request_.wants_overdensities : request_.center == "density";
+}
+
+const Tree& GroupRun::tree() {
+  if (!tree_)
+    tree_.emplace(points(), TreeOptions{.box = input_.box(), .non_finite = input_.non_finite()},
+                  session_.execution());
+  return *tree_;
 }
 
 void GroupRun::find_peaks(const Tree& tree) {
@@ -344,7 +399,7 @@ ResultAbout GroupRun::about(ResultKind kind) const {
   about.link_types = link_types_;
   about.attach_types = attach_types_;
   about.linking_length = groups_->linking_length();
-  about.b = request_.fof.b;
+  about.b = b_;
   about.min_size = request_.fof.min_size;
   about.strict = request_.fof.strict;
   about.center = peak_.empty() ? "mass" : "density";
@@ -356,6 +411,37 @@ ResultAbout GroupRun::about(ResultKind kind) const {
   about.subhalo_min_size = subhalo_options_->min_size;
   return about;
 }
+
+void GroupRun::draw_all_lengths() const {
+  constexpr int kSteps = 240;
+  const auto [least, most] =
+      std::minmax_element(request_.all_lengths.begin(), request_.all_lengths.end());
+  const double low = *least / 2, high = *most * 2, separation = groups_->linking_length() / b_;
+  Series groups{.name = fmt::format("groups of at least {} / most", request_.fof.min_size)};
+  Series largest{.name = "largest group / all points", .style = SeriesStyle::dashed};
+  std::vector<double> lengths;
+  for (int i = 0; i <= kSteps; ++i) {
+    groups.x.push_back(low * std::pow(high / low, static_cast<double>(i) / kSteps));
+    lengths.push_back(groups.x.back() * separation);
+  }
+  largest.x = groups.x;
+  double peak = 1;
+  for (const GroupCount& count : hierarchy_->count(lengths, request_.fof.min_size)) {
+    groups.y.push_back(static_cast<double>(count.groups));
+    largest.y.push_back(static_cast<double>(count.largest) / static_cast<double>(input_.size()));
+    peak = std::max(peak, groups.y.back());
+  }
+  for (double& y : groups.y) y /= peak;
+  Plot plot{.title = fmt::format("Groups over the linking length: at most {:.0f}", peak)};
+  plot.x = {.label = "b = linking length / mean separation", .is_log = true};
+  plot.y = {.label = "fraction", .low = 0, .high = 1.05};
+  plot.series = {std::move(groups), std::move(largest)};
+  write_drawing(request_.picture, kith::plot(plot), 2, session_.execution());
+  session_.report().add("picture", request_.picture);
+  session_.say(request_.picture);
+}
+
+void GroupRun::report_all_lengths() const { session_.report().add("lengths", length_reports_); }
 
 void GroupRun::draw() const {
   if (request_.picture.empty()) return;

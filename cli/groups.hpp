@@ -8,6 +8,7 @@
 #include <kith/catalogue.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
+#include <kith/hierarchy.hpp>
 #include <kith/results.hpp>
 
 #include "input.hpp"
@@ -20,6 +21,7 @@ struct GroupRequest {
   std::vector<int> link_types;
   std::vector<std::string> attach_types;  ///< as written: numbers, or none
   FofOptions fof{.min_size = 20};
+  std::vector<double> all_lengths;  ///< values of b, one catalogue each
   std::string output;
   std::string style;
   ResultWriteOptions write;
@@ -53,15 +55,20 @@ class GroupRun {
   /// Goes into what the file says about itself.
   void set_subhalo_options(const SubhaloOptions* options) { subhalo_options_ = options; }
 
-  void find();     ///< reads the points and links them
-  void measure();  ///< the catalogue, and spheres of given density
+  void find();                 ///< reads the points and links them
+  void find_all_lengths();     ///< reads the points and makes the hierarchy of all linking lengths
+  void take_length(double b);  ///< then: the groups at one of them, written under a name of its own
+  void measure();              ///< the catalogue, and spheres of given density
   void write(const Subhalos* subhalos);
-  void draw() const;  ///< the picture
+  void draw() const;              ///< the picture
+  void draw_all_lengths() const;  ///< numbers of groups over b
+  void report_all_lengths() const;
   std::string table() const;
   void report() const;
   ResultAbout about(ResultKind kind) const;
 
  private:
+  void take(const Groups& groups, double b);
   void choose_roles();
   double separation_by_mass() const;
   void choose_separation(FofOptions& options);
@@ -70,6 +77,10 @@ class GroupRun {
   double memory() const;
   std::vector<TypedPoints> typed() const;
   std::vector<double> linked_distances(const Tree& tree) const;
+  bool wants_peaks() const;
+  bool needs_tree() const { return wants_peaks() || request_.wants_overdensities; }
+  const Tree&
+  tree();  ///< of all points; built when it is first asked for, kept until `measure` ends
   void find_peaks(const Tree& tree);
   void find_overdensities(const Tree& tree);
   std::vector<std::string> table_row(std::size_t group) const;
@@ -82,6 +93,11 @@ class GroupRun {
   std::vector<int> link_types_, attach_types_;
   Numbers positions_, velocities_, masses_;
   std::vector<std::uint8_t> type_;
+  std::string output_;  // of the groups that were taken last
+  double b_ = 0;        // likewise
+  std::optional<Tree> tree_;
+  std::optional<Hierarchy> hierarchy_;
+  std::vector<Report> length_reports_;
   std::optional<Groups> groups_;
   Members members_;
   Catalogue catalogue_;

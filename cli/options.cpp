@@ -57,6 +57,7 @@ template Option Command::add_option(const std::string&, unsigned long&, const st
 template Option Command::add_option(const std::string&, double&, const std::string&);
 template Option Command::add_option(const std::string&, std::string&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<int>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<double>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<std::string>&,
                                     const std::string&);
 

@@ -43,7 +43,7 @@ class Command {
 
   /// The value, which must live on, keeps what it is unless the option is given: "-k" or
   /// "-o,--output"; a name without dashes is a place. Of an int, std::int64_t, std::uint64_t,
-  /// double or std::string, or a vector of ints or strings.
+  /// double or std::string, or a vector of numbers or strings.
   template <class T>
   Option add_option(const std::string& names, T& value, const std::string& meaning);
   void add_flag(const std::string& name, bool& value, const std::string& meaning);

@@ -6,6 +6,7 @@
 #   knn     k nearest neighbours: nanoflann, scipy, pykdtree, scikit-learn (no POINTS; 'quick': the first tasks)
 #   norms   other norms, numbers of pairs, saved trees: scipy
 #   fof     friends of friends: hfof if Python can import it, scipy, scikit-learn (POINTS: particles along an axis)
+#   clusters  spanning tree, DBSCAN, HDBSCAN*: quitefastmst, scikit-learn, fast_hdbscan (POINTS: one number)
 # Prints a table and writes build/bench/WHAT.json. Leave the machine alone meanwhile.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -16,6 +17,7 @@ case $what in
   knn) need_packages build test && need_python numpy scipy pykdtree scikit-learn ;;
   norms) need_packages build test && need_python numpy scipy ;;
   fof) need_packages build test && need_python numpy scipy scikit-learn ;;
+  clusters) need_packages build test && need_python numpy scikit-learn quitefastmst fast_hdbscan ;;
   *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; [ "$what" = --help ]; exit ;;
 esac
 step bench-build configure_and_build release "bench_${what}_peers"

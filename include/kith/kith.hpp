@@ -4,6 +4,7 @@
 
 #include <kith/box.hpp>
 #include <kith/catalogue.hpp>
+#include <kith/clusters.hpp>
 #include <kith/correlation.hpp>
 #include <kith/density.hpp>
 #include <kith/error.hpp>
@@ -11,10 +12,13 @@
 #include <kith/gradients.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
+#include <kith/hdbscan.hpp>
+#include <kith/hierarchy.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/pair_counts.hpp>
 #include <kith/points.hpp>
 #include <kith/radius.hpp>
+#include <kith/spanning_tree.hpp>
 #include <kith/topology.hpp>
 #include <kith/tree.hpp>
 #include <kith/version.hpp>

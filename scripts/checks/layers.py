@@ -15,7 +15,7 @@ ONLY_IN = {
     "oneapi": ["src/parallel/arena.cpp"],
     "fmt": ["src/base/format.cpp", "src/files", "src/snapshots", "src/results", "src/drawing", "cli"],
     "xxhash": ["src/base/checksum.cpp"],
-    "hwy": ["src/kernels", "src/walk", "src/neighbors", "src/groups"],
+    "hwy": ["src/kernels", "src/walk", "src/neighbors", "src/groups", "src/clusters"],
     "png": ["src/drawing"],
     "kissfft": ["src/sample"],
     "hdf5": ["src/files"],

@@ -170,7 +170,7 @@ class EdgeFinder {
       is_last |= around.holds_everything();
       const double collected = std::sqrt(static_cast<double>(length * length)) * lengths_.unit;
       const Horizon horizon{lengths_.unit, around.holds_everything() ? lengths_.limit : collected,
-                        within_(i)};
+                            within_(i)};
       bool has_all = true;
       for (std::size_t edge = 0; edge < edges; ++edge) {
         EdgeAt found;

@@ -145,6 +145,35 @@ std::vector<Call> core_calls(const Scene& s) {
          subhalos(points, s.halos,
                   {.box = s.box, .velocity = points, .linking_length = 0.5, .min_size = 2}, e);
        }},
+      {"dbscan",
+       [=, &s](const Execution& e) {
+         dbscan(points, {.box = s.box, .eps = s.fof_options.linking_length, .min_samples = 3}, e);
+       }},
+      {"dbscan, cells, sklearn",
+       [&s](const Execution& e) {
+         dbscan(s.cells,
+                {.eps = s.fof_options.linking_length,
+                 .min_samples = 3,
+                 .border = Border::sklearn,
+                 .border_links = 2},
+                e);
+       }},
+      {"spanning_tree",
+       [=, &s](const Execution& e) { spanning_tree(points, {.box = s.box}, e).length(); }},
+      {"spanning_tree, core_k",
+       [&s](const Execution& e) { spanning_tree(s.cells, {.core_k = 3}, e); }},
+      {"hierarchy",
+       [&s](const Execution& e) {
+         const Hierarchy all = hierarchy(s.tree, {}, e);
+         all.linkage();
+         all.groups({.linking_length = s.fof_options.linking_length, .keep_roots = true}, e);
+         all.count(std::vector{0.1, 0.2}, 2);
+         all.branches(2);
+       }},
+      {"hdbscan",
+       [=, &s](const Execution& e) {
+         hdbscan(points, {.box = s.box, .condense = {.min_cluster_size = 3}}, e);
+       }},
       {"edge_density", [](const Execution&) { edge_density(Edge::virial, {}); }},
       {"Box, wrong",
        [](const Execution&) {

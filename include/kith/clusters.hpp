@@ -1,0 +1,77 @@
+// Clusters by density: DBSCAN.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <kith/box.hpp>
+#include <kith/execution.hpp>
+#include <kith/export.hpp>
+#include <kith/groups.hpp>
+#include <kith/points.hpp>
+#include <kith/tree.hpp>
+
+namespace kith {
+
+/// Which cluster a border point joins: one that has core points within eps but is none itself.
+enum class Border {
+  nearest,  ///< that of the nearest core point, of the lowest index among equally near ones
+  sklearn,  ///< as scikit-learn does: the cluster whose lowest core point has the lowest index
+  none,     ///< none: border points are noise (DBSCAN*)
+};
+
+struct DbscanOptions {
+  Box box = {};                 ///< for points; a tree knows its own
+  double eps = 0;               ///< points are neighbors if d2 <= eps^2, both in their scalar type
+  std::size_t min_samples = 5;  ///< a core point has so many points within eps, itself included
+  Border border = Border::nearest;
+  std::size_t border_links = 1;  ///< core points of a cluster within eps that a border point needs
+  NonFinite non_finite = NonFinite::error;  ///< for points; a tree has decided already
+};
+
+/// Clusters by falling number of points, those of equal size by their lowest member. Copies share
+/// one result.
+///
+/// Threads: const calls may run from any number of threads at once.
+class KITH_API Clusters {
+ public:
+  std::size_t count() const { return groups().count(); }
+
+  /// The cluster of every point, in input order: 0 ... count() - 1, or -1 for noise and for points
+  /// that were dropped.
+  std::span<const std::int32_t> label() const { return groups().label(); }
+
+  /// 1 for core points, in input order; 0 for border points, noise and points that were dropped.
+  std::span<const std::uint8_t> is_core() const;
+
+  std::size_t size(std::size_t cluster) const { return groups().size(cluster); }
+  std::vector<std::int64_t> sizes() const { return groups().sizes(); }
+
+  /// The same clusters as groups, for a catalogue; their linking length is eps.
+  const Groups& groups() const;
+
+  class Impl;
+  explicit Clusters(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// DBSCAN (Ester et al. 1996), exactly: core points within eps of each other are in one cluster,
+/// border points join as `border` says. With min_samples = 2 clusters are the groups of fof with a
+/// min_size of 2.
+///
+/// The result depends on points and options alone, never on threads or the CPU. Cost: about twice
+/// the time of fof; memory O(n) whatever eps is. Errors: those of Tree; invalid_argument for an eps
+/// that is not positive and finite, or for min_samples or border_links of 0.
+KITH_API Clusters dbscan(PointsView points, const DbscanOptions& options,
+                         const Execution& execution = {});
+
+/// The same on a tree that exists.
+KITH_API Clusters dbscan(const Tree& tree, const DbscanOptions& options,
+                         const Execution& execution = {});
+
+}  // namespace kith

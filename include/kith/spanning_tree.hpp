@@ -1,0 +1,67 @@
+// The minimum spanning tree of points: Euclidean, or by mutual reachability.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <kith/box.hpp>
+#include <kith/execution.hpp>
+#include <kith/export.hpp>
+#include <kith/points.hpp>
+#include <kith/tree.hpp>
+
+namespace kith {
+
+struct SpanningTreeOptions {
+  Box box = {};  ///< for points; a tree knows its own
+  /// 1: edges are as long as their points are apart. k > 1: they are at least as long as the
+  /// distance of either point to its k-th nearest point, itself included (mutual reachability, as
+  /// HDBSCAN* has it); that distance is infinite, an error, if there are fewer than k points.
+  std::size_t core_k = 1;
+  NonFinite non_finite = NonFinite::error;  ///< for points; a tree has decided already
+};
+
+/// The edges of a spanning tree in the order of (squared length, lower index, higher index): one
+/// fewer than there are points. Copies share one result.
+///
+/// Threads: const calls may run from any number of threads at once.
+class KITH_API SpanningTree {
+ public:
+  std::size_t size() const;        ///< edges
+  std::size_t input_size() const;  ///< points that were given, with the dropped ones
+
+  /// The original indices of edge i, the lower one first: [2 i] and [2 i + 1].
+  std::span<const std::uint32_t> index() const;
+
+  /// Of every edge, ascending.
+  std::vector<double> length() const;
+
+  class Impl;
+  explicit SpanningTree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const { return *impl_; }
+  const std::shared_ptr<const Impl>& shared_impl() const { return impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// The minimum spanning tree. It is unique, also where lengths are equal: of two edges with equal
+/// squared lengths the one with the lower indices counts as shorter. The result depends on points
+/// and options alone, never on threads or the CPU.
+///
+/// Cost: about O(n log n) time for data of any clustering; many identical points are cheap. Many
+/// different points whose squared distances vanish in the scalar type (far below 2^-63 of the
+/// extent for float) are ties of all pairs and cost the square of their number. Memory beyond the
+/// tree: about 100 bytes per point. Errors: those of Tree; invalid_argument for core_k
+/// of 0 or beyond the number of points; too_large for more than 2^32 candidate edges.
+KITH_API SpanningTree spanning_tree(PointsView points, const SpanningTreeOptions& options = {},
+                                    const Execution& execution = {});
+
+/// The same on a tree that exists.
+KITH_API SpanningTree spanning_tree(const Tree& tree, const SpanningTreeOptions& options = {},
+                                    const Execution& execution = {});
+
+}  // namespace kith

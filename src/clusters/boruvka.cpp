@@ -1,0 +1,454 @@
+#include "clusters/boruvka.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "base/fail.hpp"
+#include "clusters/thin.hpp"
+#include "geometry/distance.hpp"
+#include "parallel/radix_sort.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::uint32_t kNoComponent = 0xffffffff;  // kMixed of the kernels
+constexpr std::uint64_t kNoEdge = ~std::uint64_t{0};
+/// Points of a task of the first join: edges inside are thinned together, in cache.
+constexpr std::size_t kFirstTask = 4096;
+/// Of a later search: uncertain blocks are few and lie together.
+constexpr std::size_t kSearchTask = 512;
+constexpr std::size_t kMostEdges = 0xfffffff0;
+
+/// The radius of the first join, squared, as a share of the squared diagonal of a block or of the
+/// 8 blocks around it. A larger one lists more pairs, a smaller one searches more often.
+constexpr double kFirstShare = 0.1;
+constexpr double kBlockShare = 1.5;
+
+/// Edges that one task has found, in the array of all edges.
+struct Segment {
+  std::size_t begin, size;
+};
+
+template <class T>
+class Boruvka {
+ public:
+  Boruvka(const PlanesView<T>& tree, const T* side, const Array<T>& core2, Workers& workers)
+      : tree_(tree),
+        workers_(workers),
+        metric_{tree.any_axes()},
+        order_(tree),
+        component_(lanes_up(tree.points), workers.pool()),
+        best_(tree.points, workers.pool()),
+        lightest_(tree.points, workers.pool()),
+        link_(tree.points, workers.pool()),
+        roots_(tree.points, workers.pool()),
+        result_(tree.points - 1, workers.pool()) {
+    set_job(side);
+    if (!core2.empty()) set_core(core2);
+  }
+
+  Array<Edge<T>> run() {
+    const Stage stage(workers_, "spanning tree", tree_.points);
+    each(component_.size(), [&](std::size_t i) {
+      component_[i] = static_cast<std::uint32_t>(i);
+      if (i < tree_.points) roots_[i] = static_cast<std::uint32_t>(i);
+    });
+    count_ = tree_.points;
+    set_first_reach();
+    run_tasks(SpanRound::within, kFirstTask);
+    while (count_ > 1) {
+      sweep();
+      if (mark_uncertain()) search();
+      const std::size_t before = count_;
+      merge();
+      workers_.advance(before - count_);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Index = std::uint32_t;
+
+  template <class Body>
+  void each(std::size_t n, Body body) const {
+    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) body(i);
+    });
+  }
+
+  // ---- the job
+
+  void set_job(const T* side) {
+    std::copy_n(side, tree_.dimension, job_.side);
+    std::copy_n(side, tree_.dimension, metric_.side);
+    job_.is_periodic = std::any_of(side, side + tree_.dimension, [](T s) { return s > 0; });
+    job_.tree = tree_;
+    job_.component = component_.data();
+    job_.best = best_.data();
+    need_.emplace_back();
+    node_component_.emplace_back();
+    for (int height = 1; height <= top(); ++height) {
+      const std::size_t lanes = lanes_up(nodes(height));
+      need_.emplace_back(lanes, workers_.pool());
+      node_component_.emplace_back(lanes, workers_.pool());
+      std::fill(need_.back().begin() + nodes(height), need_.back().end(), T(-1));
+      std::fill(node_component_.back().begin() + nodes(height), node_component_.back().end(),
+                kNoComponent);
+      job_.need.push_back(need_.back().data());
+      job_.node_component.push_back(node_component_.back().data());
+    }
+    certain_ = Array<T>(nodes(1), workers_.pool());
+  }
+
+  /// The least core distance of every node.
+  void set_core(const Array<T>& core2) {
+    job_.core2.push_back(core2.data());
+    for (int height = 1; height <= top(); ++height) {
+      Array<T> least(lanes_up(nodes(height)), workers_.pool());
+      const T* const below = job_.core2.back();
+      const std::size_t most = height == 1 ? core2.size() : core2_.back().size();
+      each(least.size(), [&](std::size_t node) {
+        T value = std::numeric_limits<T>::infinity();
+        for (std::size_t i = node * kLanes; i < std::min(most, (node + 1) * kLanes); ++i)
+          value = std::min(value, below[i]);
+        least[node] = value;
+      });
+      core2_.push_back(std::move(least));
+      job_.core2.push_back(core2_.back().data());
+    }
+  }
+
+  int top() const { return tree_.plane_count; }
+  std::size_t nodes(int height) const { return tree_.plane(height - 1).nodes; }
+  std::size_t points_of(std::size_t block) const { return tree_.points_of_block(block); }
+
+  T diagonal2(int height, std::size_t node) const {
+    const Bounds<kAnyDimension, T> box = tree_.box(height - 1, node, tree_.any_axes());
+    T sum = 0;
+    for (int axis = 0; axis < tree_.dimension; ++axis) {
+      const T extent = box.hi[axis] - box.lo[axis];
+      sum += extent * extent;
+    }
+    return sum;
+  }
+
+  // ---- the first join
+
+  /// How far each block is searched at first: any number gives the same tree.
+  void set_first_reach() {
+    const T share = tree_.dimension <= 2 ? T(0.125) : T(0.25);
+    each(nodes(1), [&](std::size_t block) {
+      const T own = diagonal2(1, block);
+      const T around = top() > 1 ? diagonal2(2, block / kLanes) * share : own;
+      T reach =
+          static_cast<T>(kFirstShare) *
+          std::max(std::min(own, around), std::min(static_cast<T>(kBlockShare) * own, around));
+      if (!job_.core2.empty()) reach = std::max(reach, largest_core2(block) * T(1.2));
+      if (!(reach < std::numeric_limits<T>::max())) reach = 0;
+      certain_[block] = need_[1][block] = reach;
+    });
+    climb(false);
+  }
+
+  T largest_core2(std::size_t block) const {
+    const T* const core2 = job_.core2[0] + block * kLanes;
+    return *std::max_element(core2, core2 + points_of(block));
+  }
+
+  /// Needs and components of the nodes above the blocks.
+  void climb(bool has_components) {
+    for (int height = 2; height <= top(); ++height) {
+      const auto at = static_cast<std::size_t>(height);
+      const T* const need = need_[at - 1].data();
+      const Index* const component = node_component_[at - 1].data();
+      each(nodes(height), [&](std::size_t node) {
+        const std::size_t begin = node * kLanes, end = std::min(nodes(height - 1), begin + kLanes);
+        need_[at][node] = *std::max_element(need + begin, need + end);
+        if (!has_components) return;
+        const bool is_joined = std::all_of(component + begin, component + end,
+                                           [&](Index each) { return each == component[begin]; });
+        node_component_[at][node] = is_joined ? component[begin] : kNoComponent;
+      });
+    }
+  }
+
+  void run_tasks(SpanRound round, std::size_t task_points) {
+    job_.task_height = 1;
+    while (job_.task_height < top() && (std::size_t{1} << (3 * job_.task_height)) < task_points)
+      ++job_.task_height;
+    const std::size_t tasks = nodes(job_.task_height);
+    std::vector<std::vector<Edge<T>>> found(tasks);
+    workers_.for_each(tasks, [&](std::size_t node) {
+      const typename Borrowed<Scratch>::Loan scratch(scratch_);
+      SpanScratch<T>& lists = scratch->lists;
+      lists.near.resize(static_cast<std::size_t>(top()) + 1);
+      lists.edges.clear();
+      run_span_task(job_, round, static_cast<Index>(node), lists);
+      std::size_t n = lists.edges.size();
+      if (round == SpanRound::within) {
+        if (!scratch->thin) scratch->thin = std::make_unique<Thinner<T>>(order_);
+        const std::size_t size = std::size_t{1} << (3 * job_.task_height);
+        n = (*scratch->thin)(lists.edges.data(), n, static_cast<Index>(node * size),
+                             static_cast<Index>(size));
+      }
+      found[node].assign(lists.edges.data(), lists.edges.data() + n);
+    });
+    append(found);
+  }
+
+  /// Puts the edges of the tasks behind those that there are, which stay at their places.
+  void append(const std::vector<std::vector<Edge<T>>>& found) {
+    fresh_ = segments_.size();
+    std::size_t total = used_;
+    for (const auto& edges : found)
+      if (!edges.empty()) {
+        segments_.push_back({total, edges.size()});
+        total += edges.size();
+      }
+    if (total > kMostEdges)
+      fail(ErrorCode::too_large, "spanning_tree: {} candidate edges; at most {} at once", total,
+           kMostEdges);
+    if (total > edges_.size()) grow(total + total / 4);
+    std::vector<const Edge<T>*> from;
+    for (const auto& edges : found)
+      if (!edges.empty()) from.push_back(edges.data());
+    workers_.for_ranges(from.size(), 16, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Segment& to = segments_[fresh_ + i];
+        std::copy_n(from[i], to.size, edges_.data() + to.begin);
+      }
+    });
+    used_ = total;
+  }
+  void grow(std::size_t capacity) {
+    Array<Edge<T>> larger(capacity, workers_.pool());
+    workers_.for_ranges(used_, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::copy_n(edges_.data() + begin, end - begin, larger.data() + begin);
+    });
+    edges_ = std::move(larger);
+  }
+
+  // ---- rounds
+
+  /// Drops edges inside components and finds the lightest edge of every component.
+  void sweep() {
+    each(count_, [&](std::size_t i) { lightest_[roots_[i]] = kNoEdge; });
+    workers_.for_ranges(segments_.size(), 1, [&](std::size_t at, std::size_t) {
+      Segment& segment = segments_[at];
+      Edge<T>* const edges = edges_.data() + segment.begin;
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < segment.size; ++i) {
+        const Edge<T> edge = edges[i];
+        if (component_[edge.p] == component_[edge.q]) continue;
+        edges[kept] = edge;
+        offer(edge, segment.begin + kept);
+        ++kept;
+      }
+      segment.size = kept;
+    });
+    each(count_, [&](std::size_t i) {
+      const Index c = roots_[i];
+      best_[c] =
+          lightest_[c] == kNoEdge ? std::numeric_limits<T>::max() : edge(lightest_[c]).weight;
+    });
+  }
+
+  const Edge<T>& edge(std::uint64_t word) const { return edges_[static_cast<Index>(word)]; }
+
+  /// The edge at a place as the lightest of both its components. A word holds the leading bits of
+  /// the weight and the place of the edge; ties are decided in full. The edge is stored before its
+  /// word is released, so whoever acquires the word sees it.
+  void offer(const Edge<T>& edge, std::size_t place) {
+    const std::uint64_t word = std::uint64_t{leading_bits(edge.weight)} << 32 | place;
+    offer(component_[edge.p], edge, word);
+    offer(component_[edge.q], edge, word);
+  }
+  void offer(Index component, const Edge<T>& edge, std::uint64_t word) {
+    const std::atomic_ref shared(lightest_[component]);
+    std::uint64_t seen = shared.load(std::memory_order_acquire);
+    while (seen == kNoEdge || word >> 32 < seen >> 32 ||
+           (word >> 32 == seen >> 32 && order_(edge, this->edge(seen)))) {
+      if (workers_.threads() == 1) {
+        lightest_[component] = word;
+        return;
+      }
+      if (shared.compare_exchange_weak(seen, word, std::memory_order_release,
+                                       std::memory_order_acquire))
+        return;
+    }
+  }
+
+  /// Notes which blocks may have lighter edges than those known; false if none.
+  bool mark_uncertain() {
+    bound_lonely();
+    std::atomic<bool> is_any = false;
+    workers_.for_ranges(nodes(1), kGrain, [&](std::size_t begin, std::size_t end) {
+      bool is_any_here = false;
+      for (std::size_t block = begin; block < end; ++block) {
+        const Index* const component = component_.data() + block * kLanes;
+        const std::size_t points = points_of(block);
+        bool is_joined = true;
+        T most = best_[component[0]];
+        for (std::size_t i = 1; i < points; ++i)
+          if (component[i] != component[0]) {
+            is_joined = false;
+            most = std::max(most, best_[component[i]]);
+          }
+        node_component_[1][block] = is_joined ? component[0] : kNoComponent;
+        const bool is_uncertain = certain_[block] <= most;
+        need_[1][block] = is_uncertain ? most : T(-1);
+        is_any_here |= is_uncertain;
+      }
+      if (is_any_here) is_any.store(true, std::memory_order_relaxed);
+    });
+    return is_any.load(std::memory_order_relaxed);
+  }
+
+  /// A component without an edge gets a first bound from neighbors along the curve.
+  void bound_lonely() {
+    std::atomic<bool> is_any = false;
+    each(count_, [&](std::size_t i) {
+      if (lightest_[roots_[i]] == kNoEdge) is_any.store(true, std::memory_order_relaxed);
+    });
+    if (!is_any.load(std::memory_order_relaxed)) return;
+    each(tree_.points - 1, [&](std::size_t i) {
+      const Index a = component_[i], b = component_[i + 1];
+      if (a == b || (lightest_[a] != kNoEdge && lightest_[b] != kNoEdge)) return;
+      const T weight = weight_of_neighbors(i);
+      lower_best(a, weight);
+      lower_best(b, weight);
+    });
+  }
+
+  T weight_of_neighbors(std::size_t i) const {
+    T p[kMaxDimension], q[kMaxDimension];
+    tree_.load(i, tree_.any_axes(), p);
+    tree_.load(i + 1, tree_.any_axes(), q);
+    const T d2 = metric_.distance2(p, q);
+    if (job_.core2.empty()) return d2;
+    return std::max({d2, job_.core2[0][i], job_.core2[0][i + 1]});
+  }
+  void lower_best(Index component, T weight) {
+    const std::atomic_ref best(best_[component]);
+    T seen = best.load(std::memory_order_relaxed);
+    while (weight < seen && !best.compare_exchange_weak(seen, weight, std::memory_order_relaxed)) {
+    }
+  }
+
+  /// Searches the tree for lighter edges of uncertain blocks, which are certain that far then.
+  void search() {
+    climb(true);
+    run_tasks(SpanRound::leaving, kSearchTask);
+    workers_.for_ranges(segments_.size() - fresh_, 1, [&](std::size_t at, std::size_t) {
+      const Segment& segment = segments_[fresh_ + at];
+      for (std::size_t i = 0; i < segment.size; ++i)
+        offer(edges_[segment.begin + i], segment.begin + i);
+    });
+    each(nodes(1), [&](std::size_t block) {
+      if (need_[1][block] < 0) return;
+      T least = std::numeric_limits<T>::infinity();
+      for (std::size_t i = 0; i < points_of(block); ++i)
+        least = std::min(least, best_[component_[block * kLanes + i]]);
+      certain_[block] =
+          std::max(certain_[block], std::nextafter(least, std::numeric_limits<T>::infinity()));
+    });
+  }
+
+  /// Every component takes its lightest edge. Two that take the same edge are joined under the
+  /// lower; all others hang below the component at the other end.
+  void merge() {
+    each(count_, [&](std::size_t i) {
+      const Index c = roots_[i];
+      const Edge<T>& chosen = edge(lightest_[c]);
+      const Index a = component_[chosen.p];
+      link_[c] = a == c ? component_[chosen.q] : a;
+    });
+    const Array<Index> stay =
+        pack<Index>(workers_, count_, [&](std::size_t i) { return is_root(roots_[i]); });
+    take_edges();
+    Array<Index> next(stay.size(), workers_.pool());
+    each(stay.size(), [&](std::size_t i) { next[i] = roots_[stay[i]]; });
+    each(next.size(), [&](std::size_t i) { link_[next[i]] = next[i]; });
+    flatten();
+    roots_ = std::move(next);
+    count_ = roots_.size();
+  }
+  /// Before links of roots point at themselves: do this component and its partner share an edge?
+  bool is_root(Index c) const {
+    const Index d = link_[c];
+    if (c > d) return false;
+    const Edge<T>&mine = edge(lightest_[c]), &other = edge(lightest_[d]);
+    return mine.p == other.p && mine.q == other.q;
+  }
+  void take_edges() {
+    workers_.for_ranges(count_, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::size_t n = 0;
+      for (std::size_t i = begin; i < end; ++i) n += !is_root(roots_[i]);
+      // The order of edges does not matter here.
+      std::size_t at = taken_.fetch_add(n, std::memory_order_relaxed);
+      for (std::size_t i = begin; i < end; ++i)
+        if (!is_root(roots_[i])) result_[at++] = edge(lightest_[roots_[i]]);
+    });
+  }
+
+  Index up(Index c) const { return std::atomic_ref(link_[c]).load(std::memory_order_relaxed); }
+  /// Points at the new root of every component and point. Relaxed, as in a union-find: a link only
+  /// ever moves to an ancestor, and one that is overwritten by an older ancestor is a longer way.
+  void flatten() {
+    each(count_, [&](std::size_t i) {
+      const Index c = roots_[i];
+      std::atomic_ref(link_[c]).store(root_of(c), std::memory_order_relaxed);
+    });
+    each(tree_.points, [&](std::size_t i) { component_[i] = root_of(component_[i]); });
+  }
+  Index root_of(Index c) const {
+    for (Index above = up(c); above != c; above = up(c)) c = above;
+    return c;
+  }
+
+  struct Scratch {
+    SpanScratch<T> lists;
+    std::unique_ptr<Thinner<T>> thin;
+  };
+
+  const PlanesView<T>& tree_;
+  Workers& workers_;
+  Metric<kAnyDimension, T> metric_;
+  EdgeOrder<T> order_;
+  SpanJob<T> job_;
+  std::vector<Array<T>> need_;
+  std::vector<Array<Index>> node_component_;
+  std::vector<Array<T>> core2_;    // of nodes, from height 1 on
+  Array<T> certain_;               // per block: all its edges that are lighter are known
+  Array<Index> component_;         // per position: its root
+  Array<T> best_;                  // per root
+  Array<std::uint64_t> lightest_;  // per root
+  Array<Index> link_;              // per root
+  Array<Index> roots_;
+  std::size_t count_ = 0;  // of roots
+  Array<Edge<T>> edges_;
+  std::size_t used_ = 0;  // of edges_
+  std::vector<Segment> segments_;
+  std::size_t fresh_ = 0;  // the first segment of the last search
+  Array<Edge<T>> result_;
+  std::atomic<std::size_t> taken_ = 0;
+  Borrowed<Scratch> scratch_;
+};
+
+}  // namespace
+
+template <class T>
+Array<Edge<T>> minimum_spanning_tree(const PlanesView<T>& tree, const T* side,
+                                     const Array<T>& core2, Workers& workers) {
+  if (tree.points < 2) return {};
+  return Boruvka<T>(tree, side, core2, workers).run();
+}
+
+template Array<Edge<float>> minimum_spanning_tree(const PlanesView<float>&, const float*,
+                                                  const Array<float>&, Workers&);
+template Array<Edge<double>> minimum_spanning_tree(const PlanesView<double>&, const double*,
+                                                   const Array<double>&, Workers&);
+
+}  // namespace kith

@@ -1,0 +1,31 @@
+// Clusters by their definitions: every pair of points is looked at.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <kith/clusters.hpp>
+#include <kith/spanning_tree.hpp>
+
+namespace kith {
+
+struct BruteClusters {
+  std::vector<std::int32_t> label;    ///< per input point
+  std::vector<std::uint8_t> is_core;  ///< per input point
+  std::vector<std::int64_t> size;     ///< per cluster
+};
+
+/// What dbscan must return, in O(n^2) time.
+BruteClusters brute_dbscan(const PointsView& points, const DbscanOptions& options);
+
+struct BruteEdge {
+  double length2;  ///< in the frame of the tree
+  std::size_t low, high;
+  friend auto operator<=>(const BruteEdge&, const BruteEdge&) = default;
+};
+
+/// What spanning_tree must return: Kruskal over all pairs, in O(n^2 log n) time.
+std::vector<BruteEdge> brute_spanning_tree(const PointsView& points,
+                                           const SpanningTreeOptions& options);
+
+}  // namespace kith

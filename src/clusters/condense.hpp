@@ -1,0 +1,36 @@
+// The condensed tree of a hierarchy, and the choice of clusters in it.
+#pragma once
+
+#include <kith/hdbscan.hpp>
+
+#include "clusters/hierarchy_impl.hpp"
+
+namespace kith {
+
+/// Goes down from the root, level by level: a merge of two parts of at least `min_cluster_size`
+/// points each is a split into two clusters; a smaller part falls out of its cluster point by
+/// point.
+CondensedTree condensed(const Hierarchy::Impl& hierarchy, std::size_t min_cluster_size,
+                        const Workers& workers);
+
+/// The clusters of a condensed tree as a tree of their own; cluster 0 is the root. A cluster has a
+/// higher number than its parent.
+struct ClusterTree {
+  std::int64_t first = 0;            ///< the number of the root in the condensed tree
+  std::vector<std::size_t> parent;   ///< of each cluster; the root's own number for the root
+  std::vector<double> birth;         ///< lambda
+  std::vector<double> stability;     ///< excess of mass
+  std::vector<double> death;         ///< the largest lambda at which something leaves it
+  std::vector<std::size_t> size;     ///< points at birth
+  std::vector<std::uint8_t> splits;  ///< into two clusters
+
+  std::size_t count() const { return parent.size(); }
+};
+ClusterTree cluster_tree(const CondensedTree& tree, std::size_t input_size, std::size_t points,
+                         const Workers& workers);
+
+/// Marks the clusters that are taken.
+std::vector<std::uint8_t> select_clusters(const ClusterTree& clusters,
+                                          const CondenseOptions& options);
+
+}  // namespace kith

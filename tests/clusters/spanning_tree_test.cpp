@@ -1,0 +1,114 @@
+// The spanning tree against Kruskal over all pairs, with exact equality: indices and squared
+// lengths.
+#include <gtest/gtest.h>
+#include <limits>
+
+#include <kith/spanning_tree.hpp>
+
+#include "clusters/brute.hpp"
+#include "clusters/spanning_tree_impl.hpp"
+#include "support/expect_error.hpp"
+#include "support/property.hpp"
+
+namespace kith {
+namespace {
+
+using test::Draw;
+using test::expect_error;
+
+std::vector<BruteEdge> edges_of(const SpanningTree& tree) {
+  std::vector<BruteEdge> edges;
+  tree.impl().visit([&](const auto& length2) {
+    for (std::size_t i = 0; i < tree.size(); ++i)
+      edges.push_back(
+          {static_cast<double>(length2[i]), tree.index()[2 * i], tree.index()[2 * i + 1]});
+  });
+  return edges;
+}
+
+void expect_exact(const PointsView& points, const SpanningTreeOptions& options, int threads) {
+  const Execution execution{.threads = threads};
+  const std::vector<BruteEdge> brute = brute_spanning_tree(points, options);
+  ASSERT_TRUE(edges_of(spanning_tree(points, options, execution)) == brute);
+  const Tree cells(points,
+                   {.box = options.box,
+                    .builder = Builder::cells,
+                    .non_finite = options.non_finite,
+                    .max_leaf_size = 6},
+                   execution);
+  ASSERT_TRUE(edges_of(spanning_tree(cells, options, execution)) == brute) << "cells";
+  test::ExactCases::count();
+}
+
+template <class T>
+void check_case(Draw& draw) {
+  const int dimension = draw.one_of({3, 2, 3, 1, 3, 2, 4, 7});
+  const auto points = draw.point_set<T>(dimension, 1 + draw.size(700));
+  SpanningTreeOptions options{.box = draw.box(dimension)};
+  options.core_k = std::min<std::size_t>(std::max<std::size_t>(1, points.size()),
+                                         draw.one_of({1, 1, 1, 2, 3, 5, 9, 40}));
+  SCOPED_TRACE(testing::Message() << draw.target() << ", core_k " << options.core_k);
+  expect_exact(points.view(), options, static_cast<int>(1 + draw.below(3)));
+}
+
+TEST(SpanningTreeProperty, FloatsEqualKruskal) { test::for_cases(1200, check_case<float>); }
+TEST(SpanningTreeProperty, DoublesEqualKruskal) { test::for_cases(1200, check_case<double>); }
+
+template <class T>
+void check_degenerate() {
+  for (const int dimension : {1, 2, 3, 5})
+    for (const test::PointSet<T>& set : test::degenerate_sets<T>(dimension))
+      for (const std::size_t core_k : {1u, 4u})
+        for (const double side : {0.0, 4.0}) {
+          if (core_k > std::max<std::size_t>(1, set.size())) continue;
+          SCOPED_TRACE(set.name + ", core_k " + std::to_string(core_k));
+          expect_exact(set.view(), {.box = Box::periodic(side), .core_k = core_k}, 2);
+        }
+}
+TEST(SpanningTreeDegenerate, Float) { check_degenerate<float>(); }
+TEST(SpanningTreeDegenerate, Double) { check_degenerate<double>(); }
+
+/// Large enough for several tasks, several rounds and all planes.
+TEST(SpanningTree, TheSameForAnyNumberOfThreads) {
+  for (const auto& set : test::random_sets<float>(3, 9000, 11)) {
+    // Squares of tiny differences beside huge numbers vanish: all pairs would be ties.
+    if (set.name == "huge range" || set.name == "one far outlier" ||
+        set.name == "large equal axis" || set.name == "subnormal")
+      continue;
+    const SpanningTreeOptions options{.box = Box::periodic({0.0, 2.0, 0.0})};
+    const auto one = edges_of(spanning_tree(set.view(), options, {.threads = 1}));
+    ASSERT_EQ(one.size(), set.size() - 1);
+    ASSERT_TRUE(edges_of(spanning_tree(set.view(), options, {.threads = 4})) == one) << set.name;
+  }
+}
+
+TEST(SpanningTree, LengthsAreInTheUnitsOfThePoints) {
+  const std::vector<std::array<float, 2>> points = {{0, 0}, {3e20f, 4e20f}, {0, 1e20f}};
+  const SpanningTree tree = spanning_tree(view(points));
+  ASSERT_EQ(tree.size(), 2u);
+  EXPECT_EQ(tree.length()[0], double{1e20f});
+  EXPECT_EQ(std::vector(tree.index().begin(), tree.index().end()),
+            (std::vector<std::uint32_t>{0, 2, 1, 2}));
+}
+
+TEST(SpanningTree, DroppedPointsHaveNoEdges) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::array<float, 2>> points = {{0, 0}, {nan, 0}, {0, 1}, {0, 3}};
+  const SpanningTree tree = spanning_tree(view(points), {.non_finite = NonFinite::drop});
+  EXPECT_EQ(std::vector(tree.index().begin(), tree.index().end()),
+            (std::vector<std::uint32_t>{0, 2, 2, 3}));
+}
+
+TEST(SpanningTree, OptionsAreChecked) {
+  const std::vector<std::array<float, 2>> points = {{0, 0}, {1, 0}};
+  expect_error(ErrorCode::invalid_argument, "core_k = 0",
+               [&] { spanning_tree(view(points), {.core_k = 0}); });
+  expect_error(ErrorCode::invalid_argument, "core_k = 3 of 2 points",
+               [&] { spanning_tree(view(points), {.core_k = 3}); });
+  const Tree tree(view(points), {.box = Box::periodic(4)});
+  expect_error(ErrorCode::invalid_argument, "not that of the tree",
+               [&] { spanning_tree(tree, {.box = Box::periodic(5)}); });
+}
+
+}  // namespace
+}  // namespace kith
