@@ -17,6 +17,7 @@ NB_MODULE(_kith, module) {
   bind_pair_counts(module);
   bind_density(module);
   bind_groups(module);
+  bind_clusters(module);
   bind_catalogue(module);
   bind_halos(module);
   bind_sample(module);

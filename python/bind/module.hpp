@@ -15,6 +15,7 @@ void bind_snapshot(nanobind::module_& module);
 void bind_results(nanobind::module_& module);
 void bind_density(nanobind::module_& module);
 void bind_groups(nanobind::module_& module);
+void bind_clusters(nanobind::module_& module);
 void bind_catalogue(nanobind::module_& module);
 void bind_halos(nanobind::module_& module);
 void bind_sample(nanobind::module_& module);

@@ -20,6 +20,8 @@ from ._box import Box
 from ._call import CancelToken, TqdmProgress
 from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
                          mass_function, overdensities, peak_members, read_catalogue, subhalos)
+from ._clusters import (Branches, Clusters, CondensedTree, HdbscanClusters, Hierarchy, SpanningTree, dbscan,
+                        hdbscan, hierarchy, spanning_tree)
 from ._groups import Groups, fof
 from ._kdtree import KDTree, cKDTree
 from ._kith import version as __version__
@@ -29,10 +31,11 @@ from ._snapshot import Snapshot, read_snapshot
 from ._tree import Cells, Plane, Tree, estimate_memory
 
 __all__ = [
-    "Box", "CancelToken", "Catalogue", "Cells", "Groups", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Snapshot", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "density",
-    "edge_density", "estimate_memory", "fof", "halos", "knn", "kth_distance", "mass_function", "mean_distance",
-    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "subhalos",
+    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Groups", "HdbscanClusters",
+    "Hierarchy", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
+    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "dbscan", "density",
+    "edge_density", "estimate_memory", "fof", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "mass_function", "mean_distance",
+    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "spanning_tree", "subhalos",
 ]
 
 

@@ -1,6 +1,6 @@
-"""Estimators for scikit-learn: NearestNeighbors and FriendsOfFriends, with scikit-learn's conventions.
+"""Estimators for scikit-learn, with its conventions: NearestNeighbors, FriendsOfFriends, DBSCAN and HDBSCAN.
 
-Both are exact and the same for any number of threads. Data of up to 32 features; Euclidean distance, or the Minkowski
+All are exact and the same for any number of threads. Data of up to 32 features; Euclidean distance, or the Minkowski
 norms for NearestNeighbors.
 """
 from __future__ import annotations
@@ -12,10 +12,10 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _groups, _neighbors
+from . import _clusters, _groups, _neighbors
 from ._tree import Tree
 
-__all__ = ["FriendsOfFriends", "NearestNeighbors"]
+__all__ = ["DBSCAN", "FriendsOfFriends", "HDBSCAN", "NearestNeighbors"]
 
 _NORMS = {"euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "cityblock": 1.0, "l1": 1.0, "chebyshev": np.inf,
           "infinity": np.inf}
@@ -182,6 +182,145 @@ class FriendsOfFriends(ClusterMixin, BaseEstimator):
         self.labels_ = np.array(self.groups_.label, dtype=np.intp)
         self.sizes_ = self.groups_.size
         return self
+
+
+class DBSCAN(ClusterMixin, BaseEstimator):
+    """DBSCAN, as sklearn.cluster.DBSCAN with the Euclidean metric.
+
+    Parameters
+    ----------
+    eps : float
+        Points at most so far apart are neighbors.
+    min_samples : int
+        A core point has so many neighbors, itself included.
+    metric : {"euclidean"}
+    border : {"sklearn", "nearest", "none"}
+        Which cluster a border point joins; see kith.dbscan.
+    border_links : int
+        Core points of a cluster that a border point needs within eps.
+    box : float, sequence or Box, optional
+        Periods of the features.
+    n_jobs : int, optional
+        Threads; all if not given.
+
+    Attributes
+    ----------
+    labels_ : ndarray
+        The cluster of every point, numbered by falling size; -1 for noise.
+    core_sample_indices_ : ndarray
+    components_ : ndarray
+        The core points.
+    n_features_in_ : int
+    """
+
+    def __init__(self, eps: float = 0.5, *, min_samples: int = 5, metric: str = "euclidean", border: str = "sklearn",
+                 border_links: int = 1, box: Any = None, n_jobs: int | None = None) -> None:
+        self.eps = eps
+        self.min_samples = min_samples
+        self.metric = metric
+        self.border = border
+        self.border_links = border_links
+        self.box = box
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> DBSCAN:
+        """Finds the clusters."""
+        _expect_euclidean(self.metric)
+        data = _checked(self, X, is_first=True)
+        clusters = _clusters.dbscan(data, self.eps, self.min_samples, border=self.border,
+                                    border_links=self.border_links, box=self.box, threads=_threads(self.n_jobs))
+        self.labels_ = np.array(clusters.label, dtype=np.intp)
+        self.core_sample_indices_ = np.flatnonzero(clusters.is_core)
+        self.components_ = data[self.core_sample_indices_].copy()
+        return self
+
+
+class HDBSCAN(ClusterMixin, BaseEstimator):
+    """HDBSCAN*, as sklearn.cluster.HDBSCAN and hdbscan.HDBSCAN with the Euclidean metric.
+
+    Parameters
+    ----------
+    min_cluster_size : int
+        Smaller parts are points that fall out of a cluster.
+    min_samples : int, optional
+        Core distances are to this neighbor, the point itself the first, as in scikit-learn (hdbscan counts one
+        fewer); min_cluster_size if not given.
+    cluster_selection_epsilon : float
+        Clusters that split off at a shorter distance are not taken apart.
+    max_cluster_size : int, optional
+        Larger clusters are not taken by "eom".
+    metric : {"euclidean"}
+    cluster_selection_method : {"eom", "leaf"}
+    allow_single_cluster : bool
+    box : float, sequence or Box, optional
+        Periods of the features.
+    n_jobs : int, optional
+        Threads; all if not given.
+
+    Attributes
+    ----------
+    labels_, probabilities_, outlier_scores_ : ndarray
+        Of every point; label -1 is noise.
+    condensed_tree_ : kith.CondensedTree
+    single_linkage_tree_, minimum_spanning_tree_ : TreeArray
+        ``to_numpy()`` gives rows (cluster, cluster, length, size) and (point, point, length).
+    n_features_in_ : int
+    """
+
+    def __init__(self, min_cluster_size: int = 5, min_samples: int | None = None,
+                 cluster_selection_epsilon: float = 0.0, max_cluster_size: int | None = None,
+                 metric: str = "euclidean", cluster_selection_method: str = "eom",
+                 allow_single_cluster: bool = False, box: Any = None, n_jobs: int | None = None) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.box = box
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> HDBSCAN:
+        """Finds the clusters."""
+        _expect_euclidean(self.metric)
+        data = _checked(self, X, is_first=True)
+        if len(data) == 1:
+            raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
+        samples = self.min_cluster_size if self.min_samples is None else self.min_samples
+        if samples > len(data):
+            raise ValueError(f"min_samples ({samples}) must be at most the number of samples in X ({len(data)})")
+        found = _clusters.hdbscan(data, self.min_cluster_size, samples, box=self.box,
+                                  selection=self.cluster_selection_method,
+                                  selection_epsilon=self.cluster_selection_epsilon,
+                                  allow_single_cluster=self.allow_single_cluster,
+                                  max_cluster_size=self.max_cluster_size, threads=_threads(self.n_jobs))
+        self.labels_ = np.array(found.label, dtype=np.intp)
+        self.probabilities_ = found.probability
+        self.outlier_scores_ = found.outlier_score
+        self.condensed_tree_ = found.condensed_tree
+        self.single_linkage_tree_ = TreeArray(found.hierarchy.linkage)
+        tree = found.hierarchy.tree
+        self.minimum_spanning_tree_ = TreeArray(np.column_stack([tree.index, tree.length]))
+        return self
+
+
+class TreeArray:
+    """A tree as an array of rows, with hdbscan's way to it."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self._rows = rows
+
+    def to_numpy(self) -> np.ndarray:
+        return self._rows
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._rows, dtype=dtype, copy=bool(copy)) if copy else np.asarray(self._rows, dtype=dtype)
+
+
+def _expect_euclidean(metric: str) -> None:
+    if metric not in ("euclidean", "l2"):
+        raise ValueError(f"metric = {metric!r}; there is: euclidean")
 
 
 def _check_mode(mode: str) -> None:

@@ -6,10 +6,10 @@ pytest.importorskip("sklearn")
 from sklearn import cluster, neighbors
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kith.sklearn import FriendsOfFriends, NearestNeighbors
+from kith.sklearn import DBSCAN, HDBSCAN, FriendsOfFriends, NearestNeighbors
 
 
-@parametrize_with_checks([NearestNeighbors(), FriendsOfFriends()])
+@parametrize_with_checks([NearestNeighbors(), FriendsOfFriends(), DBSCAN(), HDBSCAN()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -41,6 +41,26 @@ def test_groups_are_those_of_dbscan(rng):
     assert len(pairs) == len(ours.sizes_) == theirs.labels_.max() + 1
     assert (np.diff(ours.sizes_) <= 0).all()
     assert FriendsOfFriends(linking_length=0.08, min_size=10).fit_predict(x).min() == -1
+
+
+def test_dbscan_has_scikit_learns_attributes(rng):
+    x = rng.random((800, 2))
+    ours, theirs = DBSCAN(eps=0.04).fit(x), cluster.DBSCAN(eps=0.04).fit(x)
+    np.testing.assert_array_equal(ours.core_sample_indices_, theirs.core_sample_indices_)
+    np.testing.assert_array_equal(ours.components_, theirs.components_)
+    np.testing.assert_array_equal(ours.labels_ < 0, theirs.labels_ < 0)
+    assert len(set(zip(ours.labels_, theirs.labels_))) == len(set(theirs.labels_))
+
+
+def test_hdbscan_has_hdbscans_attributes(rng):
+    x = np.concatenate([rng.standard_normal((150, 2)) * s + c for s, c in ((0.1, 0), (0.3, 3), (0.05, 1))])
+    ours = HDBSCAN(min_cluster_size=10).fit(x)
+    theirs = cluster.HDBSCAN(min_cluster_size=10, copy=True).fit(x)
+    assert np.mean(ours.labels_ != theirs.labels_) <= 0.02
+    assert ours.probabilities_.shape == ours.outlier_scores_.shape == (450,)
+    assert ours.single_linkage_tree_.to_numpy().shape == (449, 4)
+    assert ours.minimum_spanning_tree_.to_numpy().shape == (449, 3)
+    assert ours.condensed_tree_.to_numpy()["child_size"].max() >= 100
 
 
 def test_a_periodic_box(rng):
