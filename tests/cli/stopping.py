@@ -25,7 +25,7 @@ def interrupted(command, work, number=signal.SIGINT):
         used = processor_seconds(process.pid)
         if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             break
-    process.send_signal(number)
+    os.kill(process.pid, number)  # send_signal would reap a process that has ended
     words = process.stderr.read()
     process.stderr.close()
     _, status, usage = os.wait4(process.pid, 0)
