@@ -62,8 +62,8 @@ class Components {
   }
 
  private:
-  const Nodes& nodes_;
-  const Sets& sets_;
+  const Nodes nodes_;
+  const Sets sets_;
 };
 
 }  // namespace HWY_NAMESPACE

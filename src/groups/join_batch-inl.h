@@ -124,8 +124,9 @@ class JoinBatch {
     }
   }
 
-  const Nodes& nodes_;
-  const JoinSets& sets_;
+  // Copies: a few pointers that the loops then need not fetch through another object.
+  const Nodes nodes_;
+  const JoinSets sets_;
   JoinScratch& scratch_;
   IndexRange own_;
   std::uint64_t* test_;  // end of the batch
