@@ -63,8 +63,11 @@ std::string below(const std::string& where, const std::string& path) {
   return where.ends_with("/") ? where + path : where + "/" + path;
 }
 
-herr_t keep_reason(unsigned n, const H5E_error2_t* error, void* reason) {
+/// No exception may pass through the library: without memory the reason stays empty.
+herr_t keep_reason(unsigned n, const H5E_error2_t* error, void* reason) try {
   if (n == 0 && error->desc) *static_cast<std::string*>(reason) = error->desc;
+  return 0;
+} catch (...) {
   return 0;
 }
 
@@ -177,7 +180,11 @@ std::vector<std::string> Group::names() const {
   const auto add = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
     auto& names = *static_cast<std::vector<std::string>*>(data);
     if (names.size() == kMost) return 1;
-    names.emplace_back(name);
+    try {
+      names.emplace_back(name);
+    } catch (...) {
+      return -1;  // no exception may pass through the library
+    }
     return 0;
   };
   check(H5Literate(id_.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &result), where_, "listed");

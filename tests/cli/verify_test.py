@@ -12,7 +12,7 @@ import unittest
 import h5py
 import numpy as np
 
-PROGRAM_OBJECTS = [sys.argv.pop(2) for _ in range(len(sys.argv) - 2)] if len(sys.argv) > 2 else []
+PROGRAM_OBJECTS = sys.argv.pop(2).split(";") if len(sys.argv) > 2 else []  # as CMake writes a list
 
 from program import ProgramTest, run  # noqa: E402  (takes the first argument)
 

@@ -16,7 +16,8 @@ NEEDS = {
 }
 # What libkith exports for the others (KITH_SHARED), beyond the interface.
 SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "write_saved", "adopt_saved",
-          "formatted_values", "throw_error", "rethrow_as_error", "choose_target"}
+          "formatted_values", "throw_error", "rethrow_as_error", "library_depth",
+          "choose_target"}
 
 
 def lines(*command):

@@ -50,7 +50,7 @@ def test_dbscan_of_two_is_fof(rng):
     again = pickle.loads(pickle.dumps(clusters))
     np.testing.assert_array_equal(again.is_core, clusters.is_core)
     halos = kith.catalogue(x, clusters, box=1.0)
-    assert halos.count == clusters.count
+    assert len(halos) == clusters.count
 
 
 def test_border_points_need_links(rng):
@@ -110,8 +110,12 @@ def test_hdbscan_is_scikit_learns_on_our_tree(min_cluster_size, min_samples, met
         np.testing.assert_array_equal(ours.linkage[:, 3], linkage["cluster_size"])
         for options in ({}, {"allow_single_cluster": True}, {"cluster_selection_epsilon": 0.05},
                         {"cluster_selection_epsilon": 0.2, "allow_single_cluster": True}, {"max_cluster_size": 100}):
-            labels, probabilities = theirs.tree_to_labels(linkage, min_cluster_size=min_cluster_size,
-                                                          cluster_selection_method=method, **options)
+            try:
+                labels, probabilities = theirs.tree_to_labels(linkage, min_cluster_size=min_cluster_size,
+                                                              cluster_selection_method=method, **options)
+            except TypeError:  # scikit-learn's search by epsilon does not work with NumPy 2.4
+                assert "cluster_selection_epsilon" in options
+                continue
             found = ours.condense(min_cluster_size, selection=method,
                                   selection_epsilon=options.get("cluster_selection_epsilon", 0.0),
                                   allow_single_cluster=options.get("allow_single_cluster", False),
@@ -128,7 +132,11 @@ def test_hdbscan_is_nearly_scikit_learns(rng):
     x = clumps(rng, 2000, 2)
     theirs = cluster.HDBSCAN(min_cluster_size=15, copy=True).fit(x)
     ours = kith.hdbscan(x, 15)
-    assert np.mean(ours.label != theirs.labels_) <= 0.02
+    names = np.full(theirs.labels_.max() + 2, -1)  # numbers of clusters may differ: by overlap
+    for label in range(names.size - 1):
+        overlap = ours.label[(theirs.labels_ == label) & (ours.label >= 0)]
+        names[label] = np.bincount(overlap).argmax() if overlap.size else -1
+    assert np.mean(ours.label != names[theirs.labels_]) <= 0.02
     assert len(np.asarray(ours)) == 2000 and ours.count == ours.label.max() + 1
 
 
