@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <new>
 
 #include "files/hdf5_internal.hpp"
 
@@ -176,19 +177,25 @@ Dataset Group::dataset(const std::string& path) const {
 std::vector<std::string> Group::names() const {
   constexpr std::size_t kMost = 4096;
   const Lock lock;
-  std::vector<std::string> result;
+  struct Names {
+    std::vector<std::string> list;
+    bool is_short_of_memory = false;
+  } names;
+  // No exception may pass through the library.
   const auto add = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
-    auto& names = *static_cast<std::vector<std::string>*>(data);
-    if (names.size() == kMost) return 1;
+    auto& all = *static_cast<Names*>(data);
+    if (all.list.size() == kMost) return 1;
     try {
-      names.emplace_back(name);
-    } catch (...) {
-      return -1;  // no exception may pass through the library
+      all.list.emplace_back(name);
+    } catch (const std::bad_alloc&) {
+      all.is_short_of_memory = true;
+      return 1;
     }
     return 0;
   };
-  check(H5Literate(id_.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &result), where_, "listed");
-  return result;
+  check(H5Literate(id_.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), where_, "listed");
+  if (names.is_short_of_memory) throw std::bad_alloc();
+  return std::move(names.list);
 }
 
 Group Group::create_group(const std::string& name) {
