@@ -5,7 +5,9 @@
 // takes memory by malloc: where that fails, TBB throws std::bad_alloc from the calling thread,
 // which becomes an Error as well; on one of its own threads TBB 2021.8 ends the process, which kith
 // cannot prevent.
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -14,6 +16,7 @@
 
 #include "calls/calls.hpp"
 #include "calls/folder.hpp"
+#include "support/property.hpp"
 
 namespace {
 
@@ -105,7 +108,8 @@ void expect_errors_only(const Call& call, int threads, bool to_the_end) {
   call.run(execution);  // whatever is made once for the process
   std::string message;
   message.reserve(1000);
-  for (long n = 0;; n += 1 + n / 200) {  // beyond some hundred, not each one
+  const long dense = std::max(1L, std::lround(200 * number_from("KITH_CASES", 1)));
+  for (long n = 0;; n += 1 + n / dense) {  // beyond so many, not each one
     const long before = live;
     const Outcome outcome = outcome_of(call, execution, n, to_the_end, message);
     ASSERT_NE(outcome, Outcome::foreign) << call.name << ", allocation " << n << ": " << message;
