@@ -57,7 +57,6 @@ class DendrogramBuilder {
  public:
   DendrogramBuilder(const Array<Index>& index, std::size_t points, const Workers& workers)
       : workers_(workers),
-        points_(points),
         edges_(index.size() / 2),
         out_{Array<Index>(index.size(), workers.pool()), Array<Index>(edges_, workers.pool())},
         growing_(out_, points) {
@@ -138,7 +137,7 @@ class DendrogramBuilder {
   }
 
   const Workers& workers_;
-  std::size_t points_, edges_;
+  std::size_t edges_;
   Dendrogram out_;
   Growing growing_;
   std::size_t clusters_ = 0;     // of this turn
