@@ -9,6 +9,8 @@ option(KITH_PYTHON "Build the extension module of the Python package" OFF)
 option(KITH_FUZZ "Build the fuzzers; needs clang" OFF)
 option(KITH_WERROR "Treat warnings as errors (set by the presets, never for a consumer)" OFF)
 option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)
+# A third of the time that the kernels take to compile. Sanitizers learn nothing from the other targets.
+option(KITH_ONE_TARGET "Compile the kernels for AVX2 alone" OFF)
 set(KITH_SANITIZE "" CACHE STRING "Sanitizers for all code, e.g. address,undefined")
 
 if(PROJECT_IS_TOP_LEVEL)

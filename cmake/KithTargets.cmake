@@ -9,10 +9,15 @@ target_compile_options(kith_flags INTERFACE -ffp-contract=off -fvisibility=hidde
 # Assertions of ours are exceptions; the C library's floating-point error numbers are never read.
 target_compile_options(kith_flags INTERFACE -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  # Every CPU since 2009; faster instructions are chosen at run time by the kernels.
-  target_compile_options(kith_flags INTERFACE -march=x86-64-v2)
-  # Highway's SSE4 target then is the baseline, instead of one more target beside it.
-  target_compile_definitions(kith_flags INTERFACE HWY_DISABLE_PCLMUL_AES)
+  if(KITH_ONE_TARGET)
+    target_compile_options(kith_flags INTERFACE -march=x86-64-v3)
+    target_compile_definitions(kith_flags INTERFACE HWY_DISABLED_TARGETS=HWY_AVX3)
+  else()
+    # Every CPU since 2009; faster instructions are chosen at run time by the kernels.
+    target_compile_options(kith_flags INTERFACE -march=x86-64-v2)
+    # Highway's SSE4 target then is the baseline, instead of one more target beside it.
+    target_compile_definitions(kith_flags INTERFACE HWY_DISABLE_PCLMUL_AES)
+  endif()
 endif()
 target_compile_options(kith_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                             -Wno-sign-conversion)
@@ -28,12 +33,6 @@ if(KITH_SANITIZE)
   target_link_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE})
   if(KITH_SANITIZE MATCHES "undefined")
     target_compile_options(kith_flags INTERFACE -fno-sanitize-recover=undefined)
-  endif()
-  # A third of the time that the kernels take to compile; sanitizers learn nothing from one more target.
-  target_compile_definitions(kith_flags INTERFACE HWY_DISABLED_TARGETS=HWY_AVX3)
-  # Half of the rest: races do not depend on the width of vectors.
-  if(KITH_SANITIZE MATCHES "thread" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    target_compile_options(kith_flags INTERFACE -march=x86-64-v3)
   endif()
 endif()
 if(KITH_SLOW_CHECKS)
