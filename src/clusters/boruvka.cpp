@@ -125,13 +125,7 @@ class Boruvka {
   std::size_t points_of(std::size_t block) const { return tree_.points_of_block(block); }
 
   T diagonal2(int height, std::size_t node) const {
-    const Bounds<kAnyDimension, T> box = tree_.box(height - 1, node, tree_.any_axes());
-    T sum = 0;
-    for (int axis = 0; axis < tree_.dimension; ++axis) {
-      const T extent = box.hi[axis] - box.lo[axis];
-      sum += extent * extent;
-    }
-    return sum;
+    return kith::diagonal2(tree_.box(height - 1, node, tree_.any_axes()), tree_.any_axes());
   }
 
   // ---- the first join

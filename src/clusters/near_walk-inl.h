@@ -14,6 +14,7 @@
 #include <bit>
 
 #include "clusters/near_walk.hpp"
+#include "geometry/distance.hpp"
 #include "kernels/near-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,14 +43,7 @@ class PackedNodes {
     return view_.points_of(height - 1, node).size();
   }
   T diagonal2(int height, std::uint32_t node) const {
-    const Bounds<D, T> q = box(height, node);
-    T sum = 0;
-    for (int axis = 0; axis < axes_.count(); ++axis) {
-      const T extent = q.hi[axis] - q.lo[axis];
-      const T square = extent * extent;
-      sum += square;
-    }
-    return sum;
+    return kith::diagonal2(box(height, node), axes_);
   }
 
  private:

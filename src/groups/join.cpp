@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "geometry/bounds.hpp"
+#include "geometry/distance.hpp"
 #include "parallel/radix_sort.hpp"
 
 namespace kith {
@@ -50,15 +50,10 @@ class Join {
   /// No task looks at these nodes as a whole, but all may link with them.
   void mark_tight_nodes_above_tasks() {
     for (int height = job_.task_height + 1; height <= job_.top(); ++height) {
-      const Plane<T>& plane = planes_.planes[static_cast<std::size_t>(height) - 1];
-      for (std::size_t node = 0; node < plane.nodes; ++node) {
-        T sum = 0;
-        for (int axis = 0; axis < planes_.dimension; ++axis) {
-          const T extent = planes_.upper(plane, node, axis) - planes_.lower(plane, node, axis);
-          const T square = extent * extent;
-          sum += square;
-        }
-        job_.is_joined[static_cast<std::size_t>(height)][node] = sum <= job_.reach2;
+      std::uint8_t* is_joined = job_.is_joined[static_cast<std::size_t>(height)];
+      for (std::size_t node = 0; node < job_.nodes(height); ++node) {
+        const auto box = job_.planes.box(height - 1, node, job_.planes.any_axes());
+        is_joined[node] = diagonal2(box, job_.planes.any_axes()) <= job_.reach2;
       }
     }
   }

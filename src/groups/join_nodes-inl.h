@@ -7,6 +7,7 @@
 #define KITH_GROUPS_JOIN_NODES_INL_H_
 #endif
 
+#include "geometry/distance.hpp"
 #include "groups/join.hpp"
 #include "kernels/near-inl.h"
 
@@ -106,15 +107,9 @@ class JoinNodes {
     return static_cast<Index>(std::upper_bound(begin, begin + at(height).nodes, point) - begin - 1);
   }
 
+  /// Are all points of the node linked with each other, by its diagonal alone?
   bool is_tight(int height, Index node) const {
-    const NodeBox q = box(height, node);
-    T sum = 0;
-    for (int axis = 0; axis < range_axes(); ++axis) {
-      const T extent = q.hi[axis] - q.lo[axis];
-      const T square = extent * extent;
-      sum += square;
-    }
-    return sum <= range_.reach2;
+    return diagonal2(box(height, node), range_.axes) <= range_.reach2;
   }
   /// Could a link of the node cross a periodic edge?
   HWY_INLINE bool is_at_edge(int height, Index node) const {
