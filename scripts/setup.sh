@@ -2,7 +2,7 @@
 # Installs what kith needs and this machine (Debian 12) does not have yet, by the names of the packages.
 # Does nothing, quickly, when nothing is missing. demo.sh and test.sh source it and call need_packages.
 #
-# Usage: scripts/setup.sh [GROUP...]; groups: build test python check; without one, all of them.
+# Usage: scripts/setup.sh [GROUP...]; groups: build test python torch check; without one, all of them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 declare -A packages=(
@@ -14,6 +14,8 @@ declare -A packages=(
   [test]="libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
   # The Python package; ccache spares the wheel what the release build has compiled.
   [python]="python3-dev python3-venv ccache"
+  # For the tests of kith.torch: a small build without CUDA, for the system's Python and others of its version.
+  [torch]="python3-torch"
   # The second compiler, format and tidy.
   [check]="clang libclang-rt-14-dev clang-format clang-tidy"
 )
@@ -64,7 +66,7 @@ need_venv() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  [ $# -gt 0 ] || set -- build test python check
+  [ $# -gt 0 ] || set -- build test python torch check
   for group in "$@"; do
     [ -n "${packages[$group]:-}" ] || { echo "setup.sh: no group $group; there are: ${!packages[*]}"; exit 2; }
   done

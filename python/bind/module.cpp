@@ -20,7 +20,9 @@ NB_MODULE(_kith, module) {
   bind_clusters(module);
   bind_catalogue(module);
   bind_halos(module);
+  bind_gradients(module);
   bind_sample(module);
   bind_results(module);
   bind_snapshot(module);
+  bind_xla(module);
 }

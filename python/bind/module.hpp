@@ -14,10 +14,12 @@ void bind_tree_file(nanobind::module_& module);
 void bind_snapshot(nanobind::module_& module);
 void bind_results(nanobind::module_& module);
 void bind_density(nanobind::module_& module);
+void bind_gradients(nanobind::module_& module);
 void bind_groups(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
 void bind_catalogue(nanobind::module_& module);
 void bind_halos(nanobind::module_& module);
 void bind_sample(nanobind::module_& module);
+void bind_xla(nanobind::module_& module);
 
 }  // namespace kith::python

@@ -7,15 +7,16 @@
 >>> tree = kith.KDTree(x, boxsize=1.0)   # as scipy.spatial.KDTree
 >>> d, i = tree.query(x, k=16)
 
-Answers are exact and the same for any number of threads. kith.sklearn has estimators for scikit-learn, kith.plot
-pictures; both are imported when first used.
+Answers are exact and the same for any number of threads. kith.gradients has derivatives; kith.jax and kith.torch
+make differentiable functions of them. kith.sklearn has estimators for scikit-learn, kith.plot pictures. All but
+kith.gradients are imported when first used.
 """
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-from . import sample
+from . import gradients, sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
 from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
@@ -34,13 +35,13 @@ __all__ = [
     "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Groups", "HdbscanClusters",
     "Hierarchy", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
     "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "dbscan", "density",
-    "edge_density", "estimate_memory", "fof", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "mass_function", "mean_distance",
+    "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "mass_function", "mean_distance",
     "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "spanning_tree", "subhalos",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("plot", "sklearn"):
+    if name in ("jax", "plot", "sklearn", "torch"):
         return importlib.import_module(f"kith.{name}")
     raise AttributeError(f"module 'kith' has no attribute {name!r}")
 

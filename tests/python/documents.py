@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-PAGES = ["python.md", "coming_from.md", "../README.md"]
+PAGES = ["python.md", "coming_from.md", "gradients.md", "../README.md"]
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -63,7 +63,8 @@ def section(module_name, title):
 
 
 def text():
-    sections = [("kith", "kith"), ("kith.sample", "kith.sample"), ("kith.plot", "kith.plot"),
+    sections = [("kith", "kith"), ("kith.sample", "kith.sample"), ("kith.gradients", "kith.gradients"),
+                ("kith.plot", "kith.plot"),
                 ("kith.sklearn", "kith.sklearn")]
     return HEAD + "".join(section(*s) for s in sections)
 

@@ -24,8 +24,8 @@ def test_names_and_version():
 
 
 def test_importing_is_light():
-    """matplotlib, scikit-learn, pandas and scipy are imported when they are needed."""
-    program = "import kith, sys; print([m for m in ('matplotlib', 'sklearn', 'pandas', 'scipy') if m in sys.modules])"
+    """matplotlib, scikit-learn, pandas, scipy, jax and torch are imported when they are needed."""
+    program = "import kith, sys; print([m for m in ('matplotlib', 'sklearn', 'pandas', 'scipy', 'jax', 'torch') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 

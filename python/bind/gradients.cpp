@@ -1,0 +1,443 @@
+// Derivatives: products over neighbor lists, halos, meshes.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <kith/gradients.hpp>
+#include <kith/topology.hpp>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace kith::python {
+namespace {
+
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Whole = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;  ///< of any shape and type
+
+template <class T>
+const T* data_of(const std::optional<Whole>& array) {
+  return array ? static_cast<const T*>(array->data()) : nullptr;
+}
+
+/// The pairs of lists as kith/gradients.py hands them over: (points, queries or None, box, index,
+/// offset or None). Arrays must outlive it.
+struct Lists {
+  Array points;
+  std::optional<Array> queries;
+  Box box;
+  Whole index;
+  std::optional<Offsets> offset;
+
+  PairsOf pairs() const {
+    PairsOf pairs{.points = points_of(points), .box = box};
+    if (queries) pairs.queries = points_of(*queries);
+    const bool is_long = index.dtype() == nb::dtype<std::int64_t>();
+    pairs.lists = {index.data(), is_long, index.shape(0),
+                   index.ndim() == 2 ? index.shape(1) : std::size_t{0}};
+    if (offset) {
+      pairs.lists.offset = {offset->data(), offset->size()};
+      pairs.lists.rows = offset->size() - 1;
+    }
+    return pairs;
+  }
+};
+
+template <class T>
+nb::object matrix(std::vector<T>&& values, std::size_t rows, std::size_t width) {
+  return array_of(std::move(values), {rows, width});
+}
+
+/// work<T>(pairs) with T that of the points.
+template <class Work>
+nb::object with_type(const PairsOf& pairs, Work work) {
+  return pairs.points.scalar == Scalar::float32 ? work.template operator()<float>()
+                                                : work.template operator()<double>();
+}
+
+/// What a product of the reverse kind writes: gradients by points and, if there are some, queries.
+template <class T, class Product>
+nb::object reverse(const PairsOf& pairs, const Call& call, Product product) {
+  const auto d = static_cast<std::size_t>(pairs.points.dimension);
+  std::vector<T> points(pairs.points.size * d), queries(pairs.queries.size * d);
+  run_work(call, [&](const Execution& e) {
+    product(PairGradient<T>{points.data(), pairs.queries.data ? queries.data() : nullptr}, e);
+  });
+  nb::object by_points = matrix(std::move(points), pairs.points.size, d);
+  if (!pairs.queries.data) return by_points;
+  return nb::make_tuple(by_points, matrix(std::move(queries), pairs.queries.size, d));
+}
+
+/// What a function of the pairs writes: `width` numbers for each of `count`.
+template <class T, class Function>
+nb::object forward(std::size_t count, std::size_t width, const Call& call, Function function) {
+  std::vector<T> out(count * width);
+  run_work(call, [&](const Execution& e) { function(out.data(), e); });
+  return width == 1 ? array_of(std::move(out)) : matrix(std::move(out), count, width);
+}
+
+/// Distances (width 1) or displacements, their derivatives by one vector or the other.
+enum class Which { distances, displacements };
+
+nb::object pair_values(Which which, const Lists& lists, const Call& call) {
+  const PairsOf pairs = lists.pairs();
+  return with_type(pairs, [&]<class T>() {
+    if (which == Which::distances)
+      return forward<T>(pairs.lists.pairs(), 1, call,
+                        [&](T* out, const Execution& e) { distances<T>(pairs, out, e); });
+    return forward<T>(pairs.lists.pairs(), static_cast<std::size_t>(pairs.points.dimension), call,
+                      [&](T* out, const Execution& e) { displacements<T>(pairs, out, e); });
+  });
+}
+
+nb::object pair_values_vjp(Which which, const Lists& lists, const Whole& cotangent,
+                           const Call& call) {
+  const PairsOf pairs = lists.pairs();
+  return with_type(pairs, [&]<class T>() {
+    const T* given = static_cast<const T*>(cotangent.data());
+    return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
+      if (which == Which::distances)
+        distances_vjp<T>(pairs, given, out, e);
+      else
+        displacements_vjp<T>(pairs, given, out, e);
+    });
+  });
+}
+
+nb::object pair_values_jvp(Which which, const Lists& lists, const std::optional<Whole>& points,
+                           const std::optional<Whole>& queries, const Call& call) {
+  const PairsOf pairs = lists.pairs();
+  return with_type(pairs, [&]<class T>() {
+    const PairTangent<T> tangent{data_of<T>(points), data_of<T>(queries)};
+    if (which == Which::distances)
+      return forward<T>(pairs.lists.pairs(), 1, call, [&](T* out, const Execution& e) {
+        distances_jvp<T>(pairs, tangent, out, e);
+      });
+    return forward<T>(
+        pairs.lists.pairs(), static_cast<std::size_t>(pairs.points.dimension), call,
+        [&](T* out, const Execution& e) { displacements_jvp<T>(pairs, tangent, out, e); });
+  });
+}
+
+nb::object pair_sums_reverse(const Lists& lists, const Whole& derivative, const Whole& cotangent,
+                             const Call& call) {
+  const PairsOf pairs = lists.pairs();
+  return with_type(pairs, [&]<class T>() {
+    return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
+      pair_sums_vjp<T>(pairs, static_cast<const T*>(derivative.data()),
+                       static_cast<const T*>(cotangent.data()), out, e);
+    });
+  });
+}
+
+ListDensityOptions density_options(const nb::dict& given, std::optional<Array>& mass) {
+  ListDensityOptions options;
+  Options read(given);
+  read.choice("kernel", options.kernel, {SphKernel::cubic_spline, SphKernel::wendland_c2});
+  read("mass", mass);
+  read.expect_no_more();
+  if (mass) options.mass = values_of(*mass);
+  return options;
+}
+
+nb::object density_forward(const Lists& lists, const nb::dict& given, const Call& call) {
+  std::optional<Array> mass;
+  const ListDensityOptions options = density_options(given, mass);
+  const PairsOf pairs = lists.pairs();
+  return array_of(run(call, [&](const Execution& e) { return list_density(pairs, options, e); }));
+}
+
+nb::object density_reverse(const Lists& lists, const nb::dict& given, const Numbers& cotangent,
+                           const Call& call) {
+  std::optional<Array> mass;
+  const ListDensityOptions options = density_options(given, mass);
+  const PairsOf pairs = lists.pairs();
+  return with_type(pairs, [&]<class T>() {
+    const auto d = static_cast<std::size_t>(pairs.points.dimension);
+    std::vector<T> points(pairs.points.size * d);
+    std::vector<double> by_mass(pairs.points.size);
+    run_work(call, [&](const Execution& e) {
+      list_density_vjp<T>(pairs, options, cotangent.data(), {points.data(), by_mass.data()}, e);
+    });
+    return nb::object(nb::make_tuple(matrix(std::move(points), pairs.points.size, d),
+                                     array_of(std::move(by_mass))));
+  });
+}
+
+/// The options of halos, and the arrays that they view.
+struct HaloQuestion {
+  explicit HaloQuestion(const nb::dict& given) {
+    Options read(given);
+    read("box", options.box);
+    read("alpha", options.alpha);
+    read("mass", mass);
+    read("velocity", velocity);
+    read.expect_no_more();
+    if (mass) options.mass = values_of(*mass);
+    if (velocity) options.velocity = points_of(*velocity);
+  }
+  std::optional<Array> mass, velocity;
+  HaloOptions options;
+};
+
+/// visit(name, member) for the fields of a group.
+template <class Visit>
+void for_each_field(Visit visit) {
+  visit("mass", &GroupValues::mass);
+  visit("center", &GroupValues::center);
+  visit("velocity", &GroupValues::velocity);
+  visit("inertia_radius", &GroupValues::inertia_radius);
+  visit("velocity_dispersion", &GroupValues::velocity_dispersion);
+  visit("shape_tensor", &GroupValues::shape_tensor);
+  visit("shape", &GroupValues::shape);
+  visit("decorated_mass", &GroupValues::decorated_mass);
+}
+
+GroupValues fields_from(const nb::dict& given) {
+  GroupValues values;
+  for_each_field([&](const char* name, auto member) {
+    if (!given.contains(name)) return;
+    const auto array =
+        nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(given[name]);
+    (values.*member).assign(array.data(), array.data() + array.size());
+  });
+  return values;
+}
+
+nb::object halos_reverse(const Array& points, const Members& members, const nb::dict& given,
+                         const nb::dict& cotangent, const Call& call) {
+  const HaloQuestion question(given);
+  const PointsView view = points_of(points);
+  const GroupValues values = fields_from(cotangent);
+  const auto d = static_cast<std::size_t>(view.dimension);
+  const bool moves = question.velocity.has_value();
+  std::vector<double> position(view.size * d), velocity(moves ? view.size * d : 0), mass(view.size);
+  run_work(call, [&](const Execution& e) {
+    halos_vjp(view, members, question.options, values,
+              {position.data(), moves ? velocity.data() : nullptr, mass.data()}, e);
+  });
+  nb::object by_velocity = nb::none();
+  if (moves) by_velocity = matrix(std::move(velocity), view.size, d);
+  return nb::make_tuple(matrix(std::move(position), view.size, d), by_velocity,
+                        array_of(std::move(mass)));
+}
+
+nb::dict halos_forward(const Array& points, const Members& members, const nb::dict& given,
+                       const std::optional<Whole>& position, const std::optional<Whole>& velocity,
+                       const std::optional<Whole>& mass, const Call& call) {
+  const HaloQuestion question(given);
+  const PointsView view = points_of(points);
+  const MemberTangent tangent{data_of<double>(position), data_of<double>(velocity),
+                              data_of<double>(mass)};
+  GroupValues values = run(call, [&](const Execution& e) {
+    return halos_jvp(view, members, question.options, tangent, e);
+  });
+  nb::dict out;
+  for_each_field([&](const char* name, auto member) {
+    if (!(values.*member).empty()) out[name] = array_of(std::move(values.*member));
+  });
+  return out;
+}
+
+nb::object tensors_of(const Array& points, const Members& members, const nb::dict& given,
+                      const Call& call) {
+  const HaloQuestion question(given);
+  const PointsView view = points_of(points);
+  const auto d = static_cast<std::size_t>(view.dimension);
+  return array_of(
+      run(call,
+          [&](const Execution& e) { return shape_tensors(view, members, question.options, e); }),
+      {members.count(), d, d});
+}
+
+MeshOptions mesh_of(const Box& box, const std::vector<std::size_t>& cells) { return {box, cells}; }
+
+nb::object paint_forward(const Array& points, const std::optional<Array>& weight, const Box& box,
+                         const std::vector<std::size_t>& cells, const Call& call) {
+  const PointsView view = points_of(points);
+  const ValuesView values = weight ? values_of(*weight) : ValuesView();
+  return array_of(
+      run(call, [&](const Execution& e) { return paint(view, values, mesh_of(box, cells), e); }));
+}
+
+nb::object paint_reverse(const Array& points, const std::optional<Array>& weight, const Box& box,
+                         const std::vector<std::size_t>& cells, const Numbers& cotangent,
+                         const Call& call) {
+  const PointsView view = points_of(points);
+  const ValuesView values = weight ? values_of(*weight) : ValuesView();
+  const auto d = static_cast<std::size_t>(view.dimension);
+  std::vector<double> position(view.size * d), by_weight(view.size);
+  run_work(call, [&](const Execution& e) {
+    paint_vjp(view, values, mesh_of(box, cells), span_of(cotangent), position.data(),
+              by_weight.data(), e);
+  });
+  return nb::make_tuple(matrix(std::move(position), view.size, d), array_of(std::move(by_weight)));
+}
+
+SoftLinks links_of(const Array& points, const nb::dict& given, const Call& call) {
+  SoftLinkOptions options;
+  Options read(given);
+  read("box", options.box);
+  read("linking_length", options.linking_length);
+  read("alpha", options.alpha);
+  read("reach", options.reach);
+  read.expect_no_more();
+  const PointsView view = points_of(points);
+  return run(call, [&](const Execution& e) { return soft_links(view, options, e); });
+}
+
+template <class T>
+nb::object over_links(nb::handle self, const std::vector<T>& values) {
+  static T nothing{};
+  T* data = values.empty() ? &nothing : const_cast<T*>(values.data());
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, {values.size()}, self));
+}
+
+nb::object score_of(const Array& points, const SoftLinks& links, const LinkSamples& samples,
+                    const Numbers& weight, const Call& call) {
+  const PairsOf pairs{.points = points_of(points)};
+  return with_type(pairs, [&]<class T>() {
+    return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
+      log_probability_vjp<T>(pairs.points, links, samples, span_of(weight), out.points, e);
+    });
+  });
+}
+
+RelaxedLinkOptions relaxed_options(const nb::dict& given) {
+  RelaxedLinkOptions options;
+  Options read(given);
+  read("samples", options.samples);
+  read("seed", options.seed);
+  read("tau", options.tau);
+  read("hard", options.is_hard);
+  read.expect_no_more();
+  return options;
+}
+
+nb::object relaxed_reverse(const Array& points, const SoftLinks& links, const nb::dict& given,
+                           const Numbers& cotangent, const Call& call) {
+  const PairsOf pairs{.points = points_of(points)};
+  const RelaxedLinkOptions options = relaxed_options(given);
+  return with_type(pairs, [&]<class T>() {
+    return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
+      relaxed_links_vjp<T>(pairs.points, links, options, span_of(cotangent), out.points, e);
+    });
+  });
+}
+
+void bind_topology(nb::module_& module) {
+  nb::class_<SoftLinks>(module, "CoreLinks")
+      .def_prop_ro("size", &SoftLinks::size)
+      .def("offset", [](nb::handle h) { return over_links(h, nb::cast<SoftLinks&>(h).offset); })
+      .def("second", [](nb::handle h) { return over_links(h, nb::cast<SoftLinks&>(h).second); })
+      .def("probability",
+           [](nb::handle h) { return over_links(h, nb::cast<SoftLinks&>(h).probability); });
+  nb::class_<LinkSamples>(module, "CoreLinkSamples")
+      .def_ro("samples", &LinkSamples::samples)
+      .def_ro("points", &LinkSamples::points)
+      .def("bits", [](nb::handle h) { return over_links(h, nb::cast<LinkSamples&>(h).bits); })
+      .def("labels", [](nb::handle h) { return over_links(h, nb::cast<LinkSamples&>(h).labels); })
+      .def("count", [](nb::handle h) { return over_links(h, nb::cast<LinkSamples&>(h).count); });
+  module.def("soft_links", &links_of);
+  module.def("sample_links", [](const SoftLinks& links, const nb::dict& given, const Call& call) {
+    LinkSampleOptions options;
+    Options read(given);
+    read("samples", options.samples);
+    read("seed", options.seed);
+    read("min_size", options.min_size);
+    read.expect_no_more();
+    return run(call, [&](const Execution& e) { return sample_links(links, options, e); });
+  });
+  module.def(
+      "log_probability", [](const SoftLinks& links, const LinkSamples& samples, const Call& call) {
+        return array_of(
+            run(call, [&](const Execution& e) { return log_probability(links, samples, e); }));
+      });
+  module.def("log_probability_vjp", &score_of);
+  module.def("score_weights", [](const Numbers& loss, const nb::dict& given) {
+    AdvantageOptions options;
+    Options read(given);
+    read.choice("baseline", options.baseline,
+                {{"none", Baseline::none},
+                 {"leave_one_out", Baseline::leave_one_out},
+                 {"batch_mean", Baseline::batch_mean}});
+    read.choice("advantage", options.form,
+                {{"plain", Advantage::plain},
+                 {"normalized", Advantage::normalized},
+                 {"clipped", Advantage::clipped}});
+    read("clip", options.clip);
+    read.expect_no_more();
+    return array_of(score_weights(span_of(loss), options));
+  });
+  module.def("relaxed_links", [](const SoftLinks& links, const nb::dict& given, const Call& call) {
+    const RelaxedLinkOptions options = relaxed_options(given);
+    return matrix(run(call, [&](const Execution& e) { return relaxed_links(links, options, e); }),
+                  options.samples, links.size());
+  });
+  module.def("relaxed_links_vjp", &relaxed_reverse);
+}
+
+}  // namespace
+
+void bind_gradients(nb::module_& module) {
+  nb::class_<Lists>(module, "Lists")
+      .def(
+          "__init__",
+          [](Lists* self, Array points, std::optional<Array> queries, const Box& box, Whole index,
+             std::optional<Offsets> offset) {
+            new (self) Lists{std::move(points), std::move(queries), box, std::move(index),
+                             std::move(offset)};
+          },
+          nb::arg("points"), nb::arg("queries").none(), nb::arg("box"), nb::arg("index"),
+          nb::arg("offset").none());
+  for (const Which which : {Which::distances, Which::displacements}) {
+    const std::string name = which == Which::distances ? "distances" : "displacements";
+    module.def(name.c_str(), [which](const Lists& lists, const Call& call) {
+      return pair_values(which, lists, call);
+    });
+    module.def((name + "_vjp").c_str(),
+               [which](const Lists& lists, const Whole& cotangent, const Call& call) {
+                 return pair_values_vjp(which, lists, cotangent, call);
+               });
+    module.def((name + "_jvp").c_str(),
+               [which](const Lists& lists, const std::optional<Whole>& points,
+                       const std::optional<Whole>& queries, const Call& call) {
+                 return pair_values_jvp(which, lists, points, queries, call);
+               },
+               nb::arg("lists"), nb::arg("points").none(), nb::arg("queries").none(),
+               nb::arg("call"));
+  }
+  module.def("pair_sums_vjp", &pair_sums_reverse);
+  module.def("list_density", &density_forward);
+  module.def("list_density_vjp", &density_reverse);
+  module.def("halos_vjp", &halos_reverse);
+  module.def("halos_jvp", &halos_forward, nb::arg("points"), nb::arg("members"), nb::arg("options"),
+             nb::arg("position").none(), nb::arg("velocity").none(), nb::arg("mass").none(),
+             nb::arg("call"));
+  module.def("shape_tensors", &tensors_of);
+  module.def(
+      "label_members",
+      [](const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& label,
+         std::size_t count) {
+        return members(std::span<const std::int32_t>(label.data(), label.size()), count);
+      });
+  module.def("soft_mass_function", [](const Numbers& mass, const Numbers& edge, double width) {
+    return array_of(soft_mass_function(span_of(mass), {span_of(edge), width}));
+  });
+  module.def("soft_mass_function_vjp",
+             [](const Numbers& mass, const Numbers& edge, double width, const Numbers& cotangent) {
+               return array_of(soft_mass_function_vjp(span_of(mass), {span_of(edge), width},
+                                                      span_of(cotangent)));
+             });
+  module.def("paint", &paint_forward, nb::arg("points"), nb::arg("weight").none(), nb::arg("box"),
+             nb::arg("cells"), nb::arg("call"));
+  module.def("paint_vjp", &paint_reverse, nb::arg("points"), nb::arg("weight").none(),
+             nb::arg("box"), nb::arg("cells"), nb::arg("cotangent"), nb::arg("call"));
+  bind_topology(module);
+}
+
+}  // namespace kith::python

@@ -1,0 +1,420 @@
+// Handlers of XLA's foreign function interface: what kith/jax.py calls inside compiled programs.
+//
+// All have one signature: buffers in, buffers out, attributes by name. Shapes and types are those
+// that kith/jax.py asks for; they are checked there. Compiled only where jaxlib's headers are
+// found.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <kith/catalogue.hpp>
+#include <kith/error.hpp>
+#include <kith/gradients.hpp>
+#include <kith/groups.hpp>
+#include <kith/topology.hpp>
+#include <kith/tree.hpp>
+
+#include "module.hpp"
+#include "xla/ffi/api/ffi.h"
+
+namespace kith::python {
+namespace {
+
+namespace ffi = xla::ffi;
+namespace nb = nanobind;
+
+/// The buffers and attributes of one call.
+class Operands {
+ public:
+  Operands(ffi::RemainingArgs in, ffi::RemainingRets out, ffi::Dictionary attributes)
+      : in_(in), out_(out), attributes_(attributes) {}
+
+  ffi::AnyBuffer in(std::size_t i) const { return in_.get<ffi::AnyBuffer>(i).value(); }
+  ffi::AnyBuffer out(std::size_t i) const { return *out_.get<ffi::AnyBuffer>(i).value(); }
+  std::size_t inputs() const { return in_.size(); }
+
+  template <class T>
+  const T* data(std::size_t i) const {
+    return static_cast<const T*>(in(i).untyped_data());
+  }
+  template <class T>
+  T* result(std::size_t i) const {
+    return static_cast<T*>(out(i).untyped_data());
+  }
+  std::size_t extent(std::size_t i, std::size_t axis) const {
+    return static_cast<std::size_t>(in(i).dimensions()[axis]);
+  }
+  std::size_t result_extent(std::size_t i, std::size_t axis) const {
+    return static_cast<std::size_t>(out(i).dimensions()[axis]);
+  }
+
+  double number(const char* name) const { return attributes_.get<double>(name).value(); }
+  std::int64_t integer(const char* name) const {
+    return attributes_.get<std::int64_t>(name).value();
+  }
+  std::size_t count(const char* name) const { return static_cast<std::size_t>(integer(name)); }
+
+  Box box() const {
+    const auto side = attributes_.get<ffi::Span<const double>>("side").value();
+    const auto origin = attributes_.get<ffi::Span<const double>>("origin").value();
+    return Box::periodic(std::span(side.begin(), side.size()))
+        .with_origin(std::span(origin.begin(), origin.size()));
+  }
+  Execution execution() const { return {.threads = static_cast<int>(integer("threads"))}; }
+
+  /// A matrix of coordinates.
+  PointsView points(std::size_t i) const {
+    const auto d = static_cast<int>(extent(i, 1));
+    return is_double(i) ? view(data<double>(i), extent(i, 0), d)
+                        : view(data<float>(i), extent(i, 0), d);
+  }
+  ValuesView values(std::size_t i) const {
+    return {in(i).untyped_data(), extent(i, 0), is_double(i) ? Scalar::float64 : Scalar::float32};
+  }
+  bool is_double(std::size_t i) const { return in(i).element_type() == ffi::DataType::F64; }
+
+  /// Numbers of either type as float64; the first `count` of them.
+  std::vector<double> numbers(std::size_t i, std::size_t count) const {
+    if (is_double(i)) return {data<double>(i), data<double>(i) + count};
+    return {data<float>(i), data<float>(i) + count};
+  }
+  /// float64 to a buffer of either type; the rest becomes 0.
+  void put(std::size_t i, const std::vector<double>& values) const {
+    const auto fill = [&](auto* to) {
+      using T = std::remove_pointer_t<decltype(to)>;
+      std::transform(values.begin(), values.end(), to, [](double x) { return static_cast<T>(x); });
+      std::fill(to + values.size(), to + out(i).element_count(), T(0));
+    };
+    if (out(i).element_type() == ffi::DataType::F64)
+      fill(result<double>(i));
+    else
+      fill(result<float>(i));
+  }
+  template <class T>
+  void put_number(std::size_t i, T value) const {
+    *result<std::int32_t>(i) = static_cast<std::int32_t>(value);
+  }
+
+ private:
+  ffi::RemainingArgs in_;
+  ffi::RemainingRets out_;
+  ffi::Dictionary attributes_;
+};
+
+/// f<T>() with T that of the first buffer.
+template <class F>
+void with_type(const Operands& call, F f) {
+  if (call.is_double(0))
+    f.template operator()<double>();
+  else
+    f.template operator()<float>();
+}
+
+[[noreturn]] void overflow(const char* what, std::size_t found, std::size_t room) {
+  throw Error(ErrorCode::too_large, "kith.jax: " + std::to_string(found) + " " + what +
+                                        ", but room for " + std::to_string(room) + "; raise max_" +
+                                        what);
+}
+
+// Neighbors. Inputs: points (, queries).
+
+void knn_handler(const Operands& call) {
+  const KnnOptions options{.k = call.count("k"), .exclude_self = call.integer("exclude_self") != 0};
+  const Tree tree(call.points(0), {.box = call.box()}, call.execution());
+  with_type(call, [&]<class T>() {
+    const NeighborRows<T, std::int32_t> rows{call.result<std::int32_t>(0), call.result<T>(1),
+                                             call.result_extent(0, 0)};
+    if (call.inputs() == 2)
+      knn_into<T, std::int32_t>(tree, call.points(1), options, rows, call.execution());
+    else
+      knn_into<T, std::int32_t>(tree, options, rows, call.execution());
+  });
+}
+
+/// Inputs: points, index, cotangent (, queries).
+void distances_vjp_handler(const Operands& call) {
+  const bool has_queries = call.inputs() == 4;
+  PairsOf pairs{
+      .points = call.points(0),
+      .box = call.box(),
+      .lists = lists_view(call.data<std::int32_t>(1), call.extent(1, 0), call.extent(1, 1))};
+  if (has_queries) pairs.queries = call.points(3);
+  with_type(call, [&]<class T>() {
+    distances_vjp<T>(pairs, call.data<T>(2),
+                     {call.result<T>(0), has_queries ? call.result<T>(1) : nullptr},
+                     call.execution());
+  });
+}
+
+ListDensityOptions density_options(const Operands& call) {
+  return {static_cast<SphKernel>(call.integer("kernel")), call.values(1)};
+}
+
+/// Inputs: points, mass. Results: density, index.
+void density_handler(const Operands& call) {
+  const std::size_t n = call.extent(0, 0), k = call.count("k");
+  const Tree tree(call.points(0), {.box = call.box()}, call.execution());
+  with_type(call, [&]<class T>() {
+    knn_into<T, std::int32_t>(tree, {.k = k}, {call.result<std::int32_t>(1), nullptr, n},
+                              call.execution());
+  });
+  const PairsOf pairs{.points = call.points(0),
+                      .box = call.box(),
+                      .lists = lists_view(call.result<std::int32_t>(1), n, k)};
+  call.put(0, list_density(pairs, density_options(call), call.execution()));
+}
+
+/// Inputs: points, mass, index, cotangent. Results: gradients by points and mass.
+void density_vjp_handler(const Operands& call) {
+  const std::size_t n = call.extent(0, 0);
+  const PairsOf pairs{.points = call.points(0),
+                      .box = call.box(),
+                      .lists = lists_view(call.data<std::int32_t>(2), n, call.extent(2, 1))};
+  const std::vector<double> cotangent = call.numbers(3, n);
+  std::vector<double> mass(n);
+  with_type(call, [&]<class T>() {
+    list_density_vjp<T>(pairs, density_options(call), cotangent.data(),
+                        {call.result<T>(0), mass.data()}, call.execution());
+  });
+  call.put(1, mass);
+}
+
+// Groups.
+
+/// Input: points. Results: labels, count.
+void fof_handler(const Operands& call) {
+  const Groups groups = fof(call.points(0),
+                            {.box = call.box(),
+                             .linking_length = call.number("linking_length"),
+                             .min_size = call.count("min_size")},
+                            call.execution());
+  std::copy(groups.label().begin(), groups.label().end(), call.result<std::int32_t>(0));
+  call.put_number(1, groups.count());
+}
+
+Members members_of(const Operands& call, std::size_t i) {
+  const std::span<const std::int32_t> label(call.data<std::int32_t>(i), call.extent(i, 0));
+  std::int32_t last = -1;
+  for (const std::int32_t each : label) last = std::max(last, each);
+  return members(label, static_cast<std::size_t>(last + 1));
+}
+
+/// Inputs: points, velocity, mass, labels. Results: count, size, mass, center, velocity,
+/// inertia_radius, velocity_dispersion, shape_tensor, shape.
+void halos_handler(const Operands& call) {
+  const Members members = members_of(call, 3);
+  const std::size_t room = call.result_extent(1, 0);
+  if (members.count() > room) overflow("groups", members.count(), room);
+  const Catalogue found = catalogue(
+      call.points(0), members,
+      {.box = call.box(), .mass = call.values(2), .velocity = call.points(1)}, call.execution());
+  call.put_number(0, members.count());
+  std::fill_n(call.result<std::int32_t>(1), room, 0);
+  std::copy(found.size.begin(), found.size.end(), call.result<std::int32_t>(1));
+  call.put(2, found.mass);
+  call.put(3, found.center);
+  call.put(4, found.velocity);
+  call.put(5, found.inertia_radius);
+  call.put(6, found.velocity_dispersion);
+  call.put(7, shape_tensors(call.points(0), members, {.box = call.box(), .mass = call.values(2)},
+                            call.execution()));
+  call.put(8, found.shape);
+}
+
+/// Cotangents of the first groups; none if all are 0, which saves their part of the work.
+std::vector<double> cotangents(const Operands& call, std::size_t i, std::size_t count) {
+  std::vector<double> given = call.numbers(i, count);
+  if (std::all_of(given.begin(), given.end(), [](double x) { return x == 0; })) given.clear();
+  return given;
+}
+
+/// Inputs: points, velocity, mass, labels, then cotangents of mass, center, velocity,
+/// inertia_radius, velocity_dispersion, shape_tensor, shape, decorated_mass. Results: gradients by
+/// the first three.
+void halos_vjp_handler(const Operands& call) {
+  const Members members = members_of(call, 3);
+  const std::size_t n = call.extent(0, 0), d = call.extent(0, 1), groups = members.count();
+  const GroupValues cotangent{cotangents(call, 4, groups),      cotangents(call, 5, groups * d),
+                              cotangents(call, 6, groups * d),  cotangents(call, 7, groups),
+                              cotangents(call, 8, groups),      cotangents(call, 9, groups * d * d),
+                              cotangents(call, 10, groups * d), cotangents(call, 11, groups)};
+  std::vector<double> position(n * d), velocity(n * d), mass(n);
+  const HaloOptions options{.box = call.box(),
+                            .mass = call.values(2),
+                            .velocity = call.points(1),
+                            .alpha = call.number("alpha")};
+  halos_vjp(call.points(0), members, options, cotangent,
+            {position.data(), velocity.data(), mass.data()}, call.execution());
+  call.put(0, position);
+  call.put(1, velocity);
+  call.put(2, mass);
+}
+
+// Meshes. Inputs: points, weight (, cotangent).
+
+MeshOptions mesh_of(const Operands& call, const ffi::AnyBuffer& mesh) {
+  MeshOptions options{call.box(), {}};
+  for (const std::int64_t cells : mesh.dimensions())
+    options.cells.push_back(static_cast<std::size_t>(cells));
+  return options;
+}
+
+void paint_handler(const Operands& call) {
+  call.put(0, paint(call.points(0), call.values(1), mesh_of(call, call.out(0)), call.execution()));
+}
+
+void paint_vjp_handler(const Operands& call) {
+  const std::size_t n = call.extent(0, 0);
+  std::vector<double> position(n * call.extent(0, 1)), weight(n);
+  paint_vjp(call.points(0), call.values(1), mesh_of(call, call.in(2)),
+            call.numbers(2, call.in(2).element_count()), position.data(), weight.data(),
+            call.execution());
+  call.put(0, position);
+  call.put(1, weight);
+}
+
+// Random links.
+
+SoftLinkOptions link_options(const Operands& call) {
+  return {call.box(), call.number("linking_length"), call.number("alpha"), call.number("reach")};
+}
+
+/// The pairs in results `i` (offsets) and `i + 1` (second points), padded with -1.
+void put_links(const Operands& call, const SoftLinks& links, std::size_t i) {
+  const std::size_t room = call.result_extent(i + 1, 0);
+  if (links.size() > room) overflow("pairs", links.size(), room);
+  std::transform(links.offset.begin(), links.offset.end(), call.result<std::int32_t>(i),
+                 [](std::int64_t at) { return static_cast<std::int32_t>(at); });
+  std::fill_n(call.result<std::int32_t>(i + 1), room, -1);
+  std::copy(links.second.begin(), links.second.end(), call.result<std::int32_t>(i + 1));
+}
+
+/// The same pairs from inputs, with the probabilities of the points of input 0.
+SoftLinks links_from(const Operands& call, std::size_t i) {
+  SoftLinks links{link_options(call), {}, {}, {}};
+  links.offset.assign(call.data<std::int32_t>(i), call.data<std::int32_t>(i) + call.extent(i, 0));
+  links.second.assign(call.data<std::int32_t>(i + 1),
+                      call.data<std::int32_t>(i + 1) + links.offset.back());
+  set_probabilities(call.points(0), links, call.execution());
+  return links;
+}
+
+/// Inputs: points, seed. Results: offset, second, bits, labels, group counts, pair count.
+void sample_handler(const Operands& call) {
+  const SoftLinks links = soft_links(call.points(0), link_options(call), call.execution());
+  put_links(call, links, 0);
+  const LinkSamples samples = sample_links(
+      links, {call.count("samples"), *call.data<std::uint32_t>(1), call.count("min_size")},
+      call.execution());
+  auto* bits = call.result<std::uint8_t>(2);
+  std::fill_n(bits, call.out(2).element_count(), std::uint8_t{0});
+  std::copy(samples.bits.begin(), samples.bits.end(), bits);
+  std::copy(samples.labels.begin(), samples.labels.end(), call.result<std::int32_t>(3));
+  std::transform(samples.count.begin(), samples.count.end(), call.result<std::int32_t>(4),
+                 [](std::int64_t count) { return static_cast<std::int32_t>(count); });
+  call.put_number(5, links.size());
+}
+
+/// Inputs: points, offset, second, bits, weight. Result: the gradient of sum weight log P.
+void score_handler(const Operands& call) {
+  const SoftLinks links = links_from(call, 1);
+  LinkSamples samples;
+  samples.samples = call.extent(4, 0);
+  samples.points = links.points();
+  samples.bits.assign(call.data<std::uint8_t>(3),
+                      call.data<std::uint8_t>(3) + links.size() * samples.bytes());
+  const std::vector<double> weight = call.numbers(4, samples.samples);
+  with_type(call, [&]<class T>() {
+    log_probability_vjp<T>(call.points(0), links, samples, weight, call.result<T>(0),
+                           call.execution());
+  });
+}
+
+RelaxedLinkOptions relaxed_options(const Operands& call) {
+  return {call.count("samples"), static_cast<std::uint64_t>(call.integer("seed")),
+          call.number("tau"), true};
+}
+
+/// Input: points. Results: links (samples, max_pairs), offset, second, pair count.
+void links_handler(const Operands& call) {
+  const SoftLinks links = soft_links(call.points(0), link_options(call), call.execution());
+  put_links(call, links, 1);
+  const std::vector<double> found = relaxed_links(links, relaxed_options(call), call.execution());
+  const std::size_t samples = call.count("samples"), room = call.result_extent(0, 1);
+  std::vector<double> padded(samples * room, 0.0);
+  for (std::size_t sample = 0; sample < samples; ++sample)
+    std::copy_n(found.data() + sample * links.size(), links.size(), padded.data() + sample * room);
+  call.put(0, padded);
+  call.put_number(3, links.size());
+}
+
+/// Inputs: points, offset, second, cotangent (samples, max_pairs). Result: gradient.
+void links_vjp_handler(const Operands& call) {
+  const SoftLinks links = links_from(call, 1);
+  const std::size_t samples = call.count("samples"), room = call.extent(3, 1);
+  const std::vector<double> padded = call.numbers(3, samples * room);
+  std::vector<double> cotangent(samples * links.size());
+  for (std::size_t sample = 0; sample < samples; ++sample)
+    std::copy_n(padded.data() + sample * room, links.size(),
+                cotangent.data() + sample * links.size());
+  with_type(call, [&]<class T>() {
+    relaxed_links_vjp<T>(call.points(0), links, relaxed_options(call), cotangent, call.result<T>(0),
+                         call.execution());
+  });
+}
+
+template <void (*work)(const Operands&)>
+ffi::Error handle(ffi::RemainingArgs in, ffi::RemainingRets out, ffi::Dictionary attributes) {
+  try {
+    work(Operands(in, out, attributes));
+    return ffi::Error::Success();
+  } catch (const std::exception& error) {
+    return ffi::Error(ffi::ErrorCode::kInvalidArgument, error.what());
+  }
+}
+
+#define KITH_HANDLER(name)                                   \
+  XLA_FFI_DEFINE_HANDLER(xla_##name, handle<name##_handler>, \
+                         ffi::Ffi::Bind().RemainingArgs().RemainingRets().Attrs())
+KITH_HANDLER(knn);
+KITH_HANDLER(distances_vjp);
+KITH_HANDLER(density);
+KITH_HANDLER(density_vjp);
+KITH_HANDLER(fof);
+KITH_HANDLER(halos);
+KITH_HANDLER(halos_vjp);
+KITH_HANDLER(paint);
+KITH_HANDLER(paint_vjp);
+KITH_HANDLER(sample);
+KITH_HANDLER(score);
+KITH_HANDLER(links);
+KITH_HANDLER(links_vjp);
+#undef KITH_HANDLER
+
+}  // namespace
+
+void bind_xla(nb::module_& module) {
+  nb::dict handlers;
+  const auto add = [&](const char* name, auto* handler) {
+    handlers[name] = nb::capsule(reinterpret_cast<void*>(handler));
+  };
+  add("knn", xla_knn);
+  add("distances_vjp", xla_distances_vjp);
+  add("density", xla_density);
+  add("density_vjp", xla_density_vjp);
+  add("fof", xla_fof);
+  add("halos", xla_halos);
+  add("halos_vjp", xla_halos_vjp);
+  add("paint", xla_paint);
+  add("paint_vjp", xla_paint_vjp);
+  add("sample", xla_sample);
+  add("score", xla_score);
+  add("links", xla_links);
+  add("links_vjp", xla_links_vjp);
+  module.attr("xla_handlers") = handlers;
+}
+
+}  // namespace kith::python

@@ -1,0 +1,363 @@
+"""Derivatives of what kith computes from positions, as vector-Jacobian products (``_vjp``) of NumPy arrays.
+
+Lists of neighbors and memberships of groups are taken as fixed; what is differentiated are the numbers made from
+them. ``SoftLinks`` has the gradients of what depends on the memberships. ``kith.jax`` and ``kith.torch`` make
+differentiable functions of all this. Results have the same bits for any number of threads.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _kith
+from ._arrays import FLOAT64, as_array, points as as_points, values
+from ._box import as_box
+from ._call import carry_out
+from ._groups import Groups
+
+__all__ = [
+    "LinkSamples", "SoftLinks", "density", "density_vjp", "displacements", "displacements_jvp",
+    "displacements_vjp", "distances", "distances_jvp", "distances_vjp", "halos_jvp", "halos_vjp", "pair_sums_vjp",
+    "paint", "paint_vjp", "power_spectrum", "score_weights", "shape_tensors", "soft_mass_function",
+    "soft_mass_function_vjp",
+]
+
+
+def _index(index: Any) -> np.ndarray:
+    a = as_array(index, "index")
+    if a.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
+        raise TypeError(f"index: {a.dtype}; indices are int32 or int64")
+    return np.ascontiguousarray(a)
+
+
+class _Pairs:
+    """Points, queries and lists as the extension module takes them."""
+
+    def __init__(self, points: Any, index: Any, queries: Any, box: Any, offset: Any) -> None:
+        self.points = as_points(points)
+        self.dtype = self.points.dtype
+        self.queries = None if queries is None else as_points(queries, "queries", self.dtype)
+        self.index = _index(index)
+        if self.index.ndim != (2 if offset is None else 1):
+            raise ValueError(f"index: an array of shape {self.index.shape}; give rows of k neighbors, or lists with "
+                             "their offsets")
+        self.offset = None if offset is None else np.ascontiguousarray(offset, dtype=np.int64)
+        if self.offset is not None and (self.offset[0] != 0 or self.offset[-1] != len(self.index)
+                                        or np.any(np.diff(self.offset) < 0)):
+            raise ValueError("offset: must rise from 0 to the number of pairs")
+        self.core = _kith.Lists(self.points, self.queries, as_box(box)._core, self.index, self.offset)
+        self.rows = len(self.index) if self.offset is None else len(self.offset) - 1
+
+    def array(self, x: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+        """A cotangent or tangent of the points' type."""
+        a = np.ascontiguousarray(as_array(x, name), dtype=self.dtype)
+        if a.shape != shape:
+            raise ValueError(f"{name}: an array of shape {a.shape}; expected {shape}")
+        return a
+
+    def tangent(self, x: Any, name: str, of: np.ndarray) -> np.ndarray | None:
+        return None if x is None else self.array(x, name, of.shape)
+
+
+def distances(points: Any, index: Any, *, queries: Any = None, box: Any = None, offset: Any = None,
+              threads: int | None = None) -> np.ndarray:
+    """The distances of pairs, of the shape of ``index``: those of kith.knn, for its index at other positions.
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension)
+    index : array_like of int32 or int64, (m, k), or (pairs,) with ``offset``
+        The neighbors of each query, as kith.knn or kith.radius gave them; -1: none, at distance infinity.
+    queries : array_like, (m, dimension), optional
+        The points themselves if not given.
+    box : float, sequence or Box, optional
+    offset : array_like, (m + 1,), optional
+        Lists of different lengths: those of query i are ``index[offset[i]:offset[i + 1]]``.
+    """
+    pairs = _Pairs(points, index, queries, box, offset)
+    return carry_out(_kith.distances, pairs.core, threads=threads).reshape(pairs.index.shape)
+
+
+def distances_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
+                  offset: Any = None, threads: int | None = None) -> Any:
+    """The gradient of ``sum(cotangent * distances)`` by the points; with ``queries``, by both. The derivative of a
+    distance of 0 is taken to be 0, and pairs without a neighbor have none."""
+    pairs = _Pairs(points, index, queries, box, offset)
+    given = pairs.array(cotangent, "cotangent", pairs.index.shape)
+    return carry_out(_kith.distances_vjp, pairs.core, given, threads=threads)
+
+
+def distances_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any = None, query_tangent: Any = None,
+                  box: Any = None, offset: Any = None, threads: int | None = None) -> np.ndarray:
+    """How distances change when points (and queries) move along tangents."""
+    pairs = _Pairs(points, index, queries, box, offset)
+    moves = (pairs.tangent(tangent, "tangent", pairs.points),
+             None if pairs.queries is None else pairs.tangent(query_tangent, "query_tangent", pairs.queries))
+    return carry_out(_kith.distances_jvp, pairs.core, *moves, threads=threads).reshape(pairs.index.shape)
+
+
+def displacements(points: Any, index: Any, *, queries: Any = None, box: Any = None, offset: Any = None,
+                  threads: int | None = None) -> np.ndarray:
+    """Neighbor minus query by minimum image, of shape (*index.shape, dimension); NaN without a neighbor."""
+    pairs = _Pairs(points, index, queries, box, offset)
+    shape = (*pairs.index.shape, pairs.points.shape[1])
+    return carry_out(_kith.displacements, pairs.core, threads=threads).reshape(shape)
+
+
+def displacements_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
+                      offset: Any = None, threads: int | None = None) -> Any:
+    """The gradient of ``sum(cotangent * displacements)`` by the points; with ``queries``, by both."""
+    pairs = _Pairs(points, index, queries, box, offset)
+    given = pairs.array(cotangent, "cotangent", (*pairs.index.shape, pairs.points.shape[1]))
+    return carry_out(_kith.displacements_vjp, pairs.core, given, threads=threads)
+
+
+def displacements_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any = None,
+                      query_tangent: Any = None, box: Any = None, offset: Any = None,
+                      threads: int | None = None) -> np.ndarray:
+    """How displacements change when points (and queries) move along tangents."""
+    pairs = _Pairs(points, index, queries, box, offset)
+    moves = (pairs.tangent(tangent, "tangent", pairs.points),
+             None if pairs.queries is None else pairs.tangent(query_tangent, "query_tangent", pairs.queries))
+    shape = (*pairs.index.shape, pairs.points.shape[1])
+    return carry_out(_kith.displacements_jvp, pairs.core, *moves, threads=threads).reshape(shape)
+
+
+def pair_sums_vjp(points: Any, index: Any, derivative: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
+                  offset: Any = None, threads: int | None = None) -> Any:
+    """The gradient of ``sum_i cotangent[i] * sum_j f(r_ij)`` over lists, given f'(r_ij) of each pair."""
+    pairs = _Pairs(points, index, queries, box, offset)
+    slope = pairs.array(derivative, "derivative", pairs.index.shape)
+    given = pairs.array(cotangent, "cotangent", (pairs.rows,))
+    return carry_out(_kith.pair_sums_vjp, pairs.core, slope, given, threads=threads)
+
+
+def _density_options(pairs: _Pairs, mass: Any, kernel: str) -> dict[str, Any]:
+    options: dict[str, Any] = {"kernel": kernel}
+    if mass is not None:
+        options["mass"] = values(mass, len(pairs.points), "mass")
+    return options
+
+
+def density(points: Any, index: Any, *, mass: Any = None, kernel: str = "cubic_spline", box: Any = None,
+            threads: int | None = None) -> np.ndarray:
+    """The density of kith.density from the index of kith.knn, with h the distance of the last neighbor."""
+    pairs = _Pairs(points, index, None, box, None)
+    return carry_out(_kith.list_density, pairs.core, _density_options(pairs, mass, kernel), threads=threads)
+
+
+def density_vjp(points: Any, index: Any, cotangent: Any, *, mass: Any = None, kernel: str = "cubic_spline",
+                box: Any = None, threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The gradient of ``sum(cotangent * density)`` by points and masses, through h too."""
+    pairs = _Pairs(points, index, None, box, None)
+    given = values(cotangent, pairs.rows, "cotangent", FLOAT64)
+    return carry_out(_kith.list_density_vjp, pairs.core, _density_options(pairs, mass, kernel), given,
+                     threads=threads)
+
+
+def _members(groups: Any) -> Any:
+    if isinstance(groups, Groups):
+        return groups._members
+    label = np.ascontiguousarray(groups, dtype=np.int32)
+    return _kith.label_members(label, int(label.max(initial=-1)) + 1)
+
+
+def _halo_options(points: np.ndarray, mass: Any, velocity: Any, box: Any, alpha: float) -> dict[str, Any]:
+    options: dict[str, Any] = {"box": as_box(box)._core, "alpha": float(alpha)}
+    if mass is not None:
+        options["mass"] = values(mass, len(points), "mass")
+    if velocity is not None:
+        options["velocity"] = as_points(velocity, "velocity")
+    return options
+
+
+def halos_vjp(points: Any, groups: Any, cotangent: dict[str, Any], *, mass: Any = None, velocity: Any = None,
+              box: Any = None, alpha: float = 0.0, threads: int | None = None) -> tuple[Any, Any, Any]:
+    """Gradients of halo fields with frozen membership.
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension)
+    groups : Groups or array_like of labels
+    cotangent : dict
+        Of any of the fields "mass", "center", "velocity", "inertia_radius", "velocity_dispersion", "shape_tensor",
+        "shape" (the eigenvalues of the tensor) and "decorated_mass": arrays of the field's shape.
+    alpha : float
+        Of the decorated mass: its derivative is -alpha times that of the logarithm of the inertia radius.
+
+    Returns
+    -------
+    position, velocity, mass : ndarray
+        Gradients of ``sum of cotangent * field``, float64; velocity is None if none were given.
+    """
+    chosen = as_points(points)
+    given = {name: np.ascontiguousarray(value, dtype=np.float64).ravel() for name, value in cotangent.items()}
+    return carry_out(_kith.halos_vjp, chosen, _members(groups), _halo_options(chosen, mass, velocity, box, alpha),
+                     given, threads=threads)
+
+
+def halos_jvp(points: Any, groups: Any, *, tangent: Any = None, velocity_tangent: Any = None,
+              mass_tangent: Any = None, mass: Any = None, velocity: Any = None, box: Any = None, alpha: float = 0.0,
+              threads: int | None = None) -> dict[str, np.ndarray]:
+    """How halo fields change when points, velocities and masses move along tangents; see halos_vjp."""
+    chosen = as_points(points)
+    moves = [None if each is None else np.ascontiguousarray(each, dtype=np.float64)
+             for each in (tangent, velocity_tangent, mass_tangent)]
+    found = carry_out(_kith.halos_jvp, chosen, _members(groups), _halo_options(chosen, mass, velocity, box, alpha),
+                      *moves, threads=threads)
+    d = chosen.shape[1]
+    shapes = {"center": (-1, d), "velocity": (-1, d), "shape": (-1, d), "shape_tensor": (-1, d, d)}
+    return {name: value.reshape(shapes.get(name, (-1,))) for name, value in found.items()}
+
+
+def shape_tensors(points: Any, groups: Any, *, mass: Any = None, box: Any = None,
+                  threads: int | None = None) -> np.ndarray:
+    """sum m x x^T / sum m about the center of each group, (groups, dimension, dimension)."""
+    chosen = as_points(points)
+    return carry_out(_kith.shape_tensors, chosen, _members(groups), _halo_options(chosen, mass, None, box, 0.0),
+                     threads=threads)
+
+
+def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> np.ndarray:
+    """Counts of halos in bins of ln M with soft edges: logistic functions of this width in ln M."""
+    return _kith.soft_mass_function(np.ascontiguousarray(mass, dtype=np.float64),
+                                    np.ascontiguousarray(edge, dtype=np.float64), float(width))
+
+
+def soft_mass_function_vjp(mass: Any, edge: Any, cotangent: Any, *, width: float = 0.1) -> np.ndarray:
+    """The gradient of ``sum(cotangent * soft_mass_function)`` by the masses."""
+    arrays = [np.ascontiguousarray(each, dtype=np.float64) for each in (mass, edge, cotangent)]
+    return _kith.soft_mass_function_vjp(arrays[0], arrays[1], float(width), arrays[2])
+
+
+def _mesh(points: Any, weight: Any, cells: Any) -> tuple[np.ndarray, Any, list[int]]:
+    chosen = as_points(points)
+    counts = [int(cells)] * chosen.shape[1] if np.ndim(cells) == 0 else [int(each) for each in cells]
+    return chosen, None if weight is None else values(weight, len(chosen), "weight"), counts
+
+
+def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int | None = None) -> np.ndarray:
+    """Points on a periodic mesh of ``cells`` cells (one number, or one per axis), as clouds in cells."""
+    chosen, weights, counts = _mesh(points, weight, cells)
+    return carry_out(_kith.paint, chosen, weights, as_box(box)._core, counts, threads=threads).reshape(counts)
+
+
+def paint_vjp(points: Any, weight: Any, cotangent: Any, *, cells: Any, box: Any,
+              threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The gradient of ``sum(cotangent * paint)`` by points and weights."""
+    chosen, weights, counts = _mesh(points, weight, cells)
+    given = np.ascontiguousarray(cotangent, dtype=np.float64).ravel()
+    return carry_out(_kith.paint_vjp, chosen, weights, as_box(box)._core, counts, given, threads=threads)
+
+
+def power_spectrum(mesh: Any, side: float, bins: int = 0, *, xp: Any = np) -> tuple[Any, Any]:
+    """The power spectrum of a cubic mesh: (k, P) in ``bins`` shells of equal width up to the Nyquist frequency.
+
+    ``xp`` is the array module: with ``jax.numpy`` the function is differentiable.
+    """
+    n, d = mesh.shape[0], mesh.ndim
+    shells = bins or n // 2
+    wave = np.fft.fftfreq(n, 1 / n)
+    last = np.fft.rfftfreq(n, 1 / n)
+    k = np.sqrt(sum(axis**2 for axis in np.meshgrid(*[wave] * (d - 1), last, indexing="ij")))
+    # Each mode of the half that rfft gives stands for two, but for the planes that are their own opposite.
+    double = np.where((last == 0) | (last == n / 2), 1.0, 2.0)
+    times = np.broadcast_to(double, k.shape).ravel()
+    shell = np.minimum((k.ravel() - 0.5) * shells / (n / 2), shells).astype(int)
+    shell[k.ravel() < 0.5] = shells
+    count = np.bincount(shell, times, shells + 1)[:shells]
+    mean_k = np.bincount(shell, times * k.ravel(), shells + 1)[:shells] / np.maximum(count, 1)
+    power = xp.abs(xp.fft.rfftn(mesh / xp.mean(mesh) - 1)) ** 2 * (side / n**2) ** d
+    summed = xp.bincount(xp.asarray(shell), (power.ravel() * xp.asarray(times)), length=shells + 1)[:shells] \
+        if xp is not np else np.bincount(shell, power.ravel() * times, shells + 1)[:shells]
+    return mean_k * 2 * np.pi / side, summed / np.maximum(count, 1)
+
+
+class LinkSamples:
+    """Samples of random links: ``label[s]`` are the groups of sample s, numbered as by kith.fof."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+        self.label: np.ndarray = core.labels().reshape(core.samples, core.points)
+        self.count: np.ndarray = core.count()
+        """Groups of each sample."""
+
+    def __len__(self) -> int:
+        return self._core.samples
+
+    def linked(self) -> np.ndarray:
+        """Whether each pair is linked, (samples, pairs)."""
+        rows = self._core.bits().reshape(-1, (len(self) + 7) // 8)
+        return np.unpackbits(rows, axis=1, count=len(self), bitorder="little").T.astype(bool)
+
+
+class SoftLinks:
+    """Random links between points: a pair at distance d is linked with probability
+    ``1 / (1 + exp(-alpha (l**2 - d**2) / l**2))``, l the linking length, and never beyond ``reach * l``.
+
+    Random numbers depend on (seed, i, j, sample) alone.
+    """
+
+    def __init__(self, points: Any, *, linking_length: float, alpha: float = 5.0, reach: float = 2.0,
+                 box: Any = None, threads: int | None = None) -> None:
+        self._points = as_points(points)
+        self._threads = threads
+        options = {"box": as_box(box)._core, "linking_length": float(linking_length), "alpha": float(alpha),
+                   "reach": float(reach)}
+        self._core = carry_out(_kith.soft_links, self._points, options, threads=threads)
+
+    def __len__(self) -> int:
+        return self._core.size
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """i and j > i of each pair."""
+        offset = self._core.offset()
+        return np.repeat(np.arange(len(offset) - 1, dtype=np.int32), np.diff(offset)), self._core.second()
+
+    @property
+    def probability(self) -> np.ndarray:
+        """Of each pair."""
+        return self._core.probability()
+
+    def sample(self, samples: int = 16, *, seed: int = 0, min_size: int = 1) -> LinkSamples:
+        """Draws links and finds the groups of each sample."""
+        options = {"samples": samples, "seed": seed, "min_size": min_size}
+        return LinkSamples(carry_out(_kith.sample_links, self._core, options, threads=self._threads))
+
+    def log_probability(self, samples: LinkSamples) -> np.ndarray:
+        """log P of each sample."""
+        return carry_out(_kith.log_probability, self._core, samples._core, threads=self._threads)
+
+    def log_probability_vjp(self, samples: LinkSamples, weight: Any) -> np.ndarray:
+        """The gradient of ``sum(weight * log_probability)`` by the points: with score_weights, the score term of the
+        gradient of an expected loss."""
+        given = values(weight, len(samples), "weight", FLOAT64)
+        return carry_out(_kith.log_probability_vjp, self._points, self._core, samples._core, given,
+                         threads=self._threads)
+
+    def relaxed(self, samples: int = 16, *, seed: int = 0, tau: float = 0.5, hard: bool = True) -> np.ndarray:
+        """Links as numbers, (samples, pairs): 1 and 0, or softened by the temperature tau."""
+        options = {"samples": samples, "seed": seed, "tau": float(tau), "hard": hard}
+        return carry_out(_kith.relaxed_links, self._core, options, threads=self._threads)
+
+    def relaxed_vjp(self, cotangent: Any, *, seed: int = 0, tau: float = 0.5) -> np.ndarray:
+        """The gradient of ``sum(cotangent * relaxed)``: that of the soft links, for hard ones too."""
+        given = np.ascontiguousarray(cotangent, dtype=np.float64)
+        options = {"samples": given.shape[0], "seed": seed, "tau": float(tau)}
+        return carry_out(_kith.relaxed_links_vjp, self._points, self._core, options, given.ravel(),
+                         threads=self._threads)
+
+
+def score_weights(loss: Any, *, baseline: str = "leave_one_out", advantage: str = "plain",
+                  clip: float = 10.0) -> np.ndarray:
+    """The weights of log_probability_vjp for the losses of samples.
+
+    baseline : "none" or "leave_one_out" (unbiased), "batch_mean" (short by 1 - 1 / samples)
+    advantage : "plain", "normalized" (by the standard deviation: another length), "clipped" (biased)
+    """
+    options = {"baseline": baseline, "advantage": advantage, "clip": float(clip)}
+    return _kith.score_weights(np.ascontiguousarray(loss, dtype=np.float64), options)
+
+

@@ -1,0 +1,359 @@
+"""Differentiable neighbors, halos and topologies for JAX, on the CPU.
+
+>>> import jax, kith.jax as kj
+>>> def loss(x):
+...     label, count = kj.fof(x, linking_length=0.01, box=1.0, min_size=20)
+...     halos = kj.halos(x, label, box=1.0, max_groups=1000)
+...     return kj.paint(halos.center, halos.mass, cells=32, box=1.0).var()
+>>> gradient = jax.grad(loss)(x)
+
+Functions run inside compiled programs through XLA's foreign function interface and work under ``jit``, ``grad`` and
+``vmap`` (one after the other), in float32 and float64. Their derivatives are the vector-Jacobian products of
+kith.gradients. Shapes are static: room for groups and pairs is given by ``max_groups`` and ``max_pairs``, and what
+does not fit is an error.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import _kith
+from ._box import as_box
+from .gradients import power_spectrum as _power_spectrum
+
+__all__ = ["Halos", "LinkedPairs", "density", "fof", "halos", "knn", "links", "paint", "power_spectrum",
+           "soft_mass_function", "topological_loss"]
+
+if _kith.xla_handlers is None:
+    raise ImportError("kith.jax: this kith was built without jaxlib's headers; install jaxlib and build it again")
+for _name, _handler in _kith.xla_handlers.items():
+    jax.ffi.register_ffi_target(f"kith_{_name}", _handler, platform="cpu")
+
+_KERNELS = ("cubic_spline", "wendland_c2")
+
+
+class _Static(tuple):
+    """Options of a call: hashable, as static arguments must be."""
+
+    def attributes(self) -> dict[str, Any]:
+        return {name: np.array(value) if isinstance(value, tuple) else value for name, value in self}
+
+
+def _options(d: int, box: Any, threads: int | None, **more: Any) -> _Static:
+    chosen = as_box(box)
+    fixed = {"side": tuple(chosen.sides(d)), "origin": tuple(chosen.origins(d)), "threads": np.int64(threads or 0)}
+    for name, value in more.items():
+        fixed[name] = np.int64(value) if isinstance(value, (bool, int, np.integer)) else np.float64(value)
+    return _Static(sorted(fixed.items()))
+
+
+def _call(name: str, results: Any, *arguments: Any, options: _Static) -> Any:
+    return jax.ffi.ffi_call(f"kith_{name}", results, vmap_method="sequential")(*arguments, **options.attributes())
+
+
+def _like(shape: Any, dtype: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, dtype)
+
+
+def _points(x: Any, name: str = "points") -> jax.Array:
+    x = jnp.asarray(x)
+    if x.ndim != 2:
+        raise ValueError(f"{name}: an array of shape {x.shape}; give one row per point: (n, dimension)")
+    if x.dtype not in (jnp.float32, jnp.float64):
+        raise TypeError(f"{name}: {x.dtype}; give float32 or float64")
+    return x
+
+
+def _none(x: Any) -> Any:
+    """The cotangent of an array of integers."""
+    return np.zeros(x.shape, jax.dtypes.float0)
+
+
+# Neighbors
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2))
+def _knn(arrays: Any, k: int, options: _Static) -> Any:
+    rows = arrays[-1].shape[0]
+    return _call("knn", (_like((rows, k), jnp.int32), _like((rows, k), arrays[0].dtype)), *arrays, options=options)
+
+
+def _knn_forward(arrays: Any, k: int, options: _Static) -> Any:
+    index, distance = _knn(arrays, k, options)
+    return (index, distance), (arrays, index)
+
+
+def _knn_backward(k: int, options: _Static, kept: Any, cotangent: Any) -> Any:
+    arrays, index = kept
+    results = tuple(_like(each.shape, each.dtype) for each in arrays)
+    found = _call("distances_vjp", results, arrays[0], index, cotangent[1], *arrays[1:],
+                  options=_Static(item for item in options if item[0] in ("side", "origin", "threads")))
+    return (tuple(found),)
+
+
+_knn.defvjp(_knn_forward, _knn_backward)
+
+
+def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_self: bool = False,
+        threads: int | None = None) -> tuple[jax.Array, jax.Array]:
+    """The k nearest neighbors: (index, distance) as kith.knn. Distances are differentiable; that of a point to
+    itself, or to one in the same place, has derivative 0."""
+    x = _points(points)
+    arrays = (x,) if queries is None else (x, _points(queries, "queries").astype(x.dtype))
+    return _knn(arrays, k, _options(x.shape[1], box, threads, k=k, exclude_self=exclude_self))
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def _density(x: Any, mass: Any, k: int, options: _Static) -> Any:
+    return _density_forward(x, mass, k, options)[0]
+
+
+def _density_forward(x: Any, mass: Any, k: int, options: _Static) -> Any:
+    n = x.shape[0]
+    rho, index = _call("density", (_like((n,), x.dtype), _like((n, k), jnp.int32)), x, mass, options=options)
+    return rho, (x, mass, index)
+
+
+def _density_backward(k: int, options: _Static, kept: Any, cotangent: Any) -> Any:
+    x, mass, index = kept
+    return tuple(_call("density_vjp", (_like(x.shape, x.dtype), _like(mass.shape, mass.dtype)), x, mass, index,
+                       cotangent, options=options))
+
+
+_density.defvjp(_density_forward, _density_backward)
+
+
+def density(points: Any, *, k: int = 32, mass: Any = None, kernel: str = "cubic_spline", box: Any = None,
+            threads: int | None = None) -> jax.Array:
+    """The SPH density of kith.density; differentiable by points and masses, through the smoothing length too."""
+    x = _points(points)
+    weight = jnp.ones(x.shape[0], x.dtype) if mass is None else jnp.asarray(mass, x.dtype)
+    return _density(x, weight, k, _options(x.shape[1], box, threads, k=k, kernel=_KERNELS.index(kernel)))
+
+
+# Groups
+
+def fof(points: Any, *, linking_length: float, box: Any = None, min_size: int = 1,
+        threads: int | None = None) -> tuple[jax.Array, jax.Array]:
+    """Friends of friends: (labels as kith.fof, number of groups). Integers have no derivative."""
+    x = jax.lax.stop_gradient(_points(points))
+    options = _options(x.shape[1], box, threads, linking_length=float(linking_length), min_size=min_size)
+    return tuple(_call("fof", (_like((x.shape[0],), jnp.int32), _like((), jnp.int32)), x, options=options))
+
+
+class Halos(NamedTuple):
+    """Properties of groups, padded to max_groups rows with zeros; the fields are those of kith.Catalogue."""
+
+    count: jax.Array  # type: ignore[assignment]
+    size: jax.Array
+    mass: jax.Array
+    center: jax.Array
+    velocity: jax.Array
+    inertia_radius: jax.Array
+    velocity_dispersion: jax.Array
+    shape_tensor: jax.Array
+    shape: jax.Array
+    decorated_mass: jax.Array
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(4, 5))
+def _halos(x: Any, velocity: Any, mass: Any, label: Any, room: int, options: _Static) -> Any:
+    d, t = x.shape[1], x.dtype
+    shapes = (_like((), jnp.int32), _like((room,), jnp.int32), _like((room,), t), _like((room, d), t),
+              _like((room, d), t), _like((room,), t), _like((room,), t), _like((room, d, d), t), _like((room, d), t))
+    found = tuple(_call("halos", shapes, x, velocity, mass, label, options=options))
+    return (*found, found[2])
+
+
+def _halos_forward(x: Any, velocity: Any, mass: Any, label: Any, room: int, options: _Static) -> Any:
+    return _halos(x, velocity, mass, label, room, options), (x, velocity, mass, label)
+
+
+def _halos_backward(room: int, options: _Static, kept: Any, cotangent: Any) -> Any:
+    x, velocity, mass, label = kept
+    results = tuple(_like(each.shape, each.dtype) for each in (x, velocity, mass))
+    return (*_call("halos_vjp", results, x, velocity, mass, label, *cotangent[2:], options=options), _none(label))
+
+
+_halos.defvjp(_halos_forward, _halos_backward)
+
+
+def halos(points: Any, label: Any, *, max_groups: int, velocity: Any = None, mass: Any = None, box: Any = None,
+          alpha: float = 0.0, threads: int | None = None) -> Halos:
+    """The properties of groups with frozen membership, differentiable by points, velocities and masses.
+
+    ``decorated_mass`` is the mass, with the derivative -alpha d ln(inertia_radius) by positions: a halo that
+    contracts gains mass. More than ``max_groups`` groups are an error.
+    """
+    x = _points(points)
+    moves = jnp.zeros_like(x) if velocity is None else jnp.asarray(velocity, x.dtype)
+    weight = jnp.ones(x.shape[0], x.dtype) if mass is None else jnp.asarray(mass, x.dtype)
+    options = _options(x.shape[1], box, threads, alpha=float(alpha))
+    return Halos(*_halos(x, moves, weight, jnp.asarray(label, jnp.int32), max_groups, options))
+
+
+def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> jax.Array:
+    """Counts of halos in bins of ln M with soft edges, as kith.gradients.soft_mass_function; rows of mass 0, such as
+    the padding of halos, count nowhere."""
+    m, edges = jnp.asarray(mass), jnp.asarray(edge)
+    there = m > 0
+    u = (jnp.log(jnp.where(there, m, 1.0))[:, None] - jnp.log(edges)) / width
+    above = jnp.where(there[:, None], jax.nn.sigmoid(u), 0.0).sum(axis=0)
+    return above[:-1] - above[1:]
+
+
+# Meshes
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def _paint(x: Any, weight: Any, cells: tuple[int, ...], options: _Static) -> Any:
+    return _call("paint", _like(cells, x.dtype), x, weight, options=options)
+
+
+def _paint_forward(x: Any, weight: Any, cells: tuple[int, ...], options: _Static) -> Any:
+    return _paint(x, weight, cells, options), (x, weight)
+
+
+def _paint_backward(cells: tuple[int, ...], options: _Static, kept: Any, cotangent: Any) -> Any:
+    x, weight = kept
+    return tuple(_call("paint_vjp", (_like(x.shape, x.dtype), _like(weight.shape, weight.dtype)), x, weight,
+                       cotangent, options=options))
+
+
+_paint.defvjp(_paint_forward, _paint_backward)
+
+
+def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int | None = None) -> jax.Array:
+    """Points on a periodic mesh, as clouds in cells; differentiable by points and weights."""
+    x = _points(points)
+    weights = jnp.ones(x.shape[0], x.dtype) if weight is None else jnp.asarray(weight, x.dtype)
+    counts = (int(cells),) * x.shape[1] if np.ndim(cells) == 0 else tuple(int(each) for each in cells)
+    return _paint(x, weights, counts, _options(x.shape[1], box, threads))
+
+
+def power_spectrum(mesh: jax.Array, side: float, bins: int = 0) -> tuple[Any, jax.Array]:
+    """The power spectrum of a cubic mesh: (k, P), P differentiable; see kith.gradients.power_spectrum."""
+    return _power_spectrum(mesh, side, bins, xp=jnp)
+
+
+# Random links
+
+class LinkedPairs(NamedTuple):
+    """Random links as numbers: ``link[s, e]`` is 1 if pair e is linked in sample s. Row i of pairs has the second
+    points ``second[offset[i]:offset[i + 1]]``; ``count`` pairs are there, the rest is padding."""
+
+    link: jax.Array
+    offset: jax.Array
+    second: jax.Array
+    count: jax.Array  # type: ignore[assignment]
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2, 3))
+def _links(x: Any, samples: int, room: int, options: _Static) -> Any:
+    shapes = (_like((samples, room), x.dtype), _like((x.shape[0] + 1,), jnp.int32), _like((room,), jnp.int32),
+              _like((), jnp.int32))
+    return tuple(_call("links", shapes, x, options=options))
+
+
+def _links_forward(x: Any, samples: int, room: int, options: _Static) -> Any:
+    found = _links(x, samples, room, options)
+    return found, (x, found[1], found[2])
+
+
+def _links_backward(samples: int, room: int, options: _Static, kept: Any, cotangent: Any) -> Any:
+    x, offset, second = kept
+    return (_call("links_vjp", _like(x.shape, x.dtype), x, offset, second, cotangent[0], options=options),)
+
+
+_links.defvjp(_links_forward, _links_backward)
+
+
+def links(points: Any, *, linking_length: float, max_pairs: int, alpha: float = 5.0, samples: int = 16,
+          reach: float = 2.0, tau: float = 0.5, seed: int = 0, box: Any = None,
+          threads: int | None = None) -> LinkedPairs:
+    """Samples of random links (see kith.gradients.SoftLinks), straight-through: 1 and 0 forward, the derivative of
+    their relaxation at temperature ``tau`` backward (Gumbel)."""
+    x = _points(points)
+    options = _options(x.shape[1], box, threads, linking_length=float(linking_length), alpha=float(alpha),
+                       reach=float(reach), tau=float(tau), samples=samples, seed=seed)
+    return LinkedPairs(*_links(x, samples, max_pairs, options))
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
+def _log_probability(x: Any, offset: Any, second: Any, bits: Any, options: _Static) -> Any:
+    """Minus its own value: what matters is its derivative."""
+    return jnp.zeros(dict(options)["samples"], x.dtype)
+
+
+def _log_probability_forward(x: Any, offset: Any, second: Any, bits: Any, options: _Static) -> Any:
+    return _log_probability(x, offset, second, bits, options), (x, offset, second, bits)
+
+
+def _log_probability_backward(options: _Static, kept: Any, cotangent: Any) -> Any:
+    x, offset, second, bits = kept
+    gradient = _call("score", _like(x.shape, x.dtype), x, offset, second, bits, cotangent, options=options)
+    return gradient, _none(offset), _none(second), _none(bits)
+
+
+_log_probability.defvjp(_log_probability_forward, _log_probability_backward)
+
+
+def _advantages(loss: jax.Array, baseline: str, advantage: str, clip: float) -> jax.Array:
+    """As kith.gradients.score_weights, times the number of samples."""
+    count, mean = loss.shape[0], loss.mean()
+    if baseline not in ("none", "leave_one_out", "batch_mean"):
+        raise ValueError(f"baseline = {baseline!r}; give none, leave_one_out or batch_mean")
+    if advantage not in ("plain", "normalized", "clipped"):
+        raise ValueError(f"advantage = {advantage!r}; give plain, normalized or clipped")
+    if baseline == "leave_one_out" and count < 2:
+        raise ValueError("samples = 1; leave_one_out wants at least 2")
+    weight = {"none": loss, "batch_mean": loss - mean,
+              "leave_one_out": (loss - mean) * (count / max(count - 1, 1))}[baseline]
+    if advantage == "normalized":
+        return weight / (loss.std() + 1e-8)
+    return jnp.clip(weight, -clip, clip) if advantage == "clipped" else weight
+
+
+def topological_loss(points: Any, loss: Callable[[Halos], jax.Array], *, linking_length: float, max_groups: int,
+                     max_pairs: int, alpha: float = 5.0, samples: int = 16, reach: float = 2.0, seed: Any = 0,
+                     min_size: int = 1, velocity: Any = None, mass: Any = None, box: Any = None,
+                     decoration: float = 0.0, baseline: str = "leave_one_out", advantage: str = "plain",
+                     clip: float = 10.0, threads: int | None = None) -> jax.Array:
+    """The mean of ``loss(halos)`` over samples of random links, with the gradient of its expectation.
+
+    The gradient is the score term (REINFORCE) plus the pathwise term. It is unbiased for the baselines "none" and
+    "leave_one_out" with the plain advantage; see kith.gradients.score_weights for the others.
+
+    Parameters
+    ----------
+    points : array, (n, dimension)
+    loss : function of Halos
+        Rows beyond ``halos.count`` are padding, with mass 0.
+    linking_length, alpha, reach
+        A pair at distance d is linked with probability sigmoid(alpha (l**2 - d**2) / l**2), up to reach * l.
+    max_groups, max_pairs : int
+        Room for the groups of a sample and for all pairs within reach; an error if it is too small.
+    seed : int
+        Below 2**32; may be traced, so that a compiled function takes a new one at each step.
+    decoration : float
+        The alpha of the decorated mass, see halos.
+    """
+    x = _points(points)
+    n = x.shape[0]
+    options = _options(x.shape[1], box, threads, linking_length=float(linking_length), alpha=float(alpha),
+                       reach=float(reach), samples=samples, min_size=min_size)
+    shapes = (_like((n + 1,), jnp.int32), _like((max_pairs,), jnp.int32),
+              _like((max_pairs, (samples + 7) // 8), jnp.uint8), _like((samples, n), jnp.int32),
+              _like((samples,), jnp.int32), _like((), jnp.int32))
+    offset, second, bits, label, _, _ = _call("sample", shapes, jax.lax.stop_gradient(x),
+                                              jnp.asarray(seed, jnp.uint32), options=options)
+
+    def of_sample(each: jax.Array) -> jax.Array:
+        return loss(halos(x, each, max_groups=max_groups, velocity=velocity, mass=mass, box=box, alpha=decoration,
+                          threads=threads))
+
+    losses = jax.lax.map(of_sample, label)
+    weight = jax.lax.stop_gradient(_advantages(losses, baseline, advantage, clip)).astype(x.dtype)
+    return losses.mean() + (weight * _log_probability(x, offset, second, bits, options)).mean()

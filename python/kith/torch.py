@@ -1,0 +1,187 @@
+"""Differentiable neighbors, halos and meshes for PyTorch, on the CPU.
+
+>>> import torch, kith.torch as kt
+>>> x = torch.rand(1000, 3, dtype=torch.float64, requires_grad=True)
+>>> index, distance = kt.knn(x, k=8, box=1.0)
+>>> distance.sum().backward()
+
+The functions are torch.autograd.Function over kith.gradients: forward and backward run in C++, on the memory of the
+tensors. Second derivatives are not available.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+import torch
+
+from . import gradients
+from ._catalogue import catalogue
+from ._groups import Groups, fof as _fof
+from ._neighbors import knn as _knn
+
+__all__ = ["Halos", "density", "fof", "halos", "knn", "paint", "topological_loss"]
+
+
+def _array(x: Any) -> Any:
+    return None if x is None else x.detach().cpu().numpy()
+
+
+def _tensor(x: Any, like: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(np.array(x)).to(like.dtype)
+
+
+def _once(function: Callable[..., Any]) -> Any:
+    return staticmethod(torch.autograd.function.once_differentiable(function))
+
+
+class _Knn(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, points: torch.Tensor, queries: Any, options: dict[str, Any]) -> Any:
+        index, distance = _knn(_array(points), _array(queries), **options)
+        index = torch.from_numpy(np.array(index))
+        ctx.save_for_backward(points, index, *(() if queries is None else (queries,)))
+        ctx.box, ctx.threads = options["box"], options["threads"]
+        ctx.mark_non_differentiable(index)
+        return index, _tensor(distance, points)
+
+    @_once
+    def backward(ctx: Any, _: Any, cotangent: torch.Tensor) -> Any:
+        points, index, *queries = ctx.saved_tensors
+        found = gradients.distances_vjp(_array(points), _array(index), _array(cotangent), box=ctx.box,
+                                        queries=_array(queries[0]) if queries else None, threads=ctx.threads)
+        if queries:
+            return _tensor(found[0], points), _tensor(found[1], points), None
+        return _tensor(found, points), None, None
+
+
+def knn(points: torch.Tensor, queries: torch.Tensor | None = None, *, k: int, box: Any = None,
+        exclude_self: bool = False, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+    """The k nearest neighbors: (index, distance) as kith.knn; distances are differentiable."""
+    options = {"k": k, "box": box, "exclude_self": exclude_self, "threads": threads}
+    return _Knn.apply(points, queries, options)
+
+
+class _Density(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, points: torch.Tensor, mass: torch.Tensor, k: int, options: dict[str, Any]) -> Any:
+        index = _knn(_array(points), k=k, box=options["box"], threads=options["threads"]).index
+        ctx.save_for_backward(points, mass, torch.from_numpy(np.array(index)))
+        ctx.options = options
+        return _tensor(gradients.density(_array(points), index, mass=_array(mass), **options), points)
+
+    @_once
+    def backward(ctx: Any, cotangent: torch.Tensor) -> Any:
+        points, mass, index = ctx.saved_tensors
+        found = gradients.density_vjp(_array(points), _array(index), _array(cotangent), mass=_array(mass),
+                                      **ctx.options)
+        return _tensor(found[0], points), _tensor(found[1], mass), None, None
+
+
+def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = None, kernel: str = "cubic_spline",
+            box: Any = None, threads: int | None = None) -> torch.Tensor:
+    """The SPH density of kith.density; differentiable by points and masses, through the smoothing length too."""
+    weight = torch.ones(len(points), dtype=points.dtype) if mass is None else mass
+    return _Density.apply(points, weight, k, {"kernel": kernel, "box": box, "threads": threads})
+
+
+def fof(points: torch.Tensor, **options: Any) -> torch.Tensor:
+    """The labels of kith.fof, whose options it takes. Integers have no derivative."""
+    return torch.from_numpy(np.array(_fof(_array(points), **options).label))
+
+
+class Halos(NamedTuple):
+    """Properties of groups, as in kith.Catalogue."""
+
+    mass: torch.Tensor
+    center: torch.Tensor
+    velocity: torch.Tensor
+    inertia_radius: torch.Tensor
+    velocity_dispersion: torch.Tensor
+    shape_tensor: torch.Tensor
+    shape: torch.Tensor
+    decorated_mass: torch.Tensor
+
+
+class _Halos(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, points: torch.Tensor, velocity: torch.Tensor, mass: torch.Tensor, label: torch.Tensor,
+                options: dict[str, Any]) -> Any:
+        ctx.save_for_backward(points, velocity, mass, label)
+        ctx.options = options
+        x, v, m = _array(points), _array(velocity), _array(mass)
+        groups = Groups(_array(label))
+        found = catalogue(x, groups, mass=m, velocity=v, box=options["box"], threads=options["threads"])
+        tensor = gradients.shape_tensors(x, groups, mass=m, box=options["box"], threads=options["threads"])
+        fields = (found.mass, found.center, found.velocity, found.inertia_radius, found.velocity_dispersion, tensor,
+                  found.shape, found.mass)
+        return tuple(_tensor(each, points) for each in fields)
+
+    @_once
+    def backward(ctx: Any, *cotangent: torch.Tensor) -> Any:
+        points, velocity, mass, label = ctx.saved_tensors
+        given = {name: _array(each) for name, each in zip(Halos._fields, cotangent) if bool(each.any())}
+        found = gradients.halos_vjp(_array(points), _array(label), given, mass=_array(mass),
+                                    velocity=_array(velocity), **ctx.options)
+        return (*(_tensor(each, points) for each in found), None, None)
+
+
+def halos(points: torch.Tensor, label: torch.Tensor, *, velocity: torch.Tensor | None = None,
+          mass: torch.Tensor | None = None, box: Any = None, alpha: float = 0.0,
+          threads: int | None = None) -> Halos:
+    """The properties of groups with frozen membership; ``alpha`` is that of the decorated mass, see
+    kith.gradients.halos_vjp."""
+    moves = torch.zeros_like(points) if velocity is None else velocity
+    weight = torch.ones(len(points), dtype=points.dtype) if mass is None else mass
+    return Halos(*_Halos.apply(points, moves, weight, label, {"box": box, "alpha": alpha, "threads": threads}))
+
+
+class _Paint(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, points: torch.Tensor, weight: torch.Tensor, options: dict[str, Any]) -> Any:
+        ctx.save_for_backward(points, weight)
+        ctx.options = options
+        return _tensor(gradients.paint(_array(points), _array(weight), **options), points)
+
+    @_once
+    def backward(ctx: Any, cotangent: torch.Tensor) -> Any:
+        points, weight = ctx.saved_tensors
+        found = gradients.paint_vjp(_array(points), _array(weight), _array(cotangent), **ctx.options)
+        return _tensor(found[0], points), _tensor(found[1], weight), None
+
+
+def paint(points: torch.Tensor, weight: torch.Tensor | None = None, *, cells: Any, box: Any,
+          threads: int | None = None) -> torch.Tensor:
+    """Points on a periodic mesh, as clouds in cells; differentiable by points and weights."""
+    weights = torch.ones(len(points), dtype=points.dtype) if weight is None else weight
+    return _Paint.apply(points, weights, {"cells": cells, "box": box, "threads": threads})
+
+
+class _LogProbability(torch.autograd.Function):
+    """Of samples of links, less its own value: what matters is its derivative."""
+
+    @staticmethod
+    def forward(ctx: Any, points: torch.Tensor, links: gradients.SoftLinks, samples: gradients.LinkSamples) -> Any:
+        ctx.links, ctx.samples = links, samples
+        return torch.zeros(len(samples), dtype=points.dtype)
+
+    @_once
+    def backward(ctx: Any, cotangent: torch.Tensor) -> Any:
+        return _tensor(ctx.links.log_probability_vjp(ctx.samples, _array(cotangent)), cotangent), None, None
+
+
+def topological_loss(points: torch.Tensor, loss: Callable[[Halos], torch.Tensor], *, linking_length: float,
+                     alpha: float = 5.0, samples: int = 16, reach: float = 2.0, seed: int = 0, min_size: int = 1,
+                     velocity: torch.Tensor | None = None, mass: torch.Tensor | None = None, box: Any = None,
+                     decoration: float = 0.0, baseline: str = "leave_one_out", advantage: str = "plain",
+                     clip: float = 10.0, threads: int | None = None) -> torch.Tensor:
+    """The mean of ``loss(halos)`` over samples of random links, with the gradient of its expectation; see
+    kith.jax.topological_loss. Nothing is padded here."""
+    links = gradients.SoftLinks(_array(points), linking_length=linking_length, alpha=alpha, reach=reach, box=box,
+                                threads=threads)
+    drawn = links.sample(samples, seed=seed, min_size=min_size)
+    losses = torch.stack([loss(halos(points, torch.from_numpy(np.array(label)), velocity=velocity, mass=mass, box=box,
+                                     alpha=decoration, threads=threads)) for label in drawn.label])
+    weight = gradients.score_weights(_array(losses), baseline=baseline, advantage=advantage, clip=clip)
+    score = (_tensor(weight, points) * _LogProbability.apply(points, links, drawn)).sum()
+    return losses.mean() + score
