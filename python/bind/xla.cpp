@@ -284,11 +284,12 @@ SoftLinkOptions link_options(const Operands& call) {
 
 /// The pairs in results `i` (offsets) and `i + 1` (second points), padded with -1.
 void put_links(const Operands& call, const SoftLinks& links, std::size_t i) {
-  const std::size_t room = call.result_extent(i + 1, 0);
+  // Offsets are int32 there.
+  const std::size_t room = std::min<std::size_t>(call.result_extent(i + 1, 0), INT32_MAX);
   if (links.size() > room) overflow("pairs", links.size(), room);
   std::transform(links.offset.begin(), links.offset.end(), call.result<std::int32_t>(i),
                  [](std::int64_t at) { return static_cast<std::int32_t>(at); });
-  std::fill_n(call.result<std::int32_t>(i + 1), room, -1);
+  std::fill_n(call.result<std::int32_t>(i + 1), call.result_extent(i + 1, 0), -1);
   std::copy(links.second.begin(), links.second.end(), call.result<std::int32_t>(i + 1));
 }
 

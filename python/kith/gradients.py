@@ -251,27 +251,35 @@ def paint_vjp(points: Any, weight: Any, cotangent: Any, *, cells: Any, box: Any,
     return carry_out(_kith.paint_vjp, chosen, weights, as_box(box)._core, counts, given, threads=threads)
 
 
-def power_spectrum(mesh: Any, side: float, bins: int = 0, *, xp: Any = np) -> tuple[Any, Any]:
-    """The power spectrum of a cubic mesh: (k, P) in ``bins`` shells of equal width up to the Nyquist frequency.
-
-    ``xp`` is the array module: with ``jax.numpy`` the function is differentiable.
-    """
-    n, d = mesh.shape[0], mesh.ndim
-    shells = bins or n // 2
-    wave = np.fft.fftfreq(n, 1 / n)
-    last = np.fft.rfftfreq(n, 1 / n)
+def _shells(n: int, d: int, bins: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of the modes of rfftn: |k| in units of the fundamental, shell (``bins``: none), and how many modes each stands for."""
+    wave, last = np.fft.fftfreq(n, 1 / n), np.fft.rfftfreq(n, 1 / n)
     k = np.sqrt(sum(axis**2 for axis in np.meshgrid(*[wave] * (d - 1), last, indexing="ij")))
     # Each mode of the half that rfft gives stands for two, but for the planes that are their own opposite.
-    double = np.where((last == 0) | (last == n / 2), 1.0, 2.0)
-    times = np.broadcast_to(double, k.shape).ravel()
-    shell = np.minimum((k.ravel() - 0.5) * shells / (n / 2), shells).astype(int)
-    shell[k.ravel() < 0.5] = shells
-    count = np.bincount(shell, times, shells + 1)[:shells]
-    mean_k = np.bincount(shell, times * k.ravel(), shells + 1)[:shells] / np.maximum(count, 1)
+    times = np.broadcast_to(np.where((last == 0) | (last == n / 2), 1.0, 2.0), k.shape)
+    shell = np.where(k < 0.5, bins, np.minimum((k - 0.5) * bins / (n / 2), bins)).astype(np.int32)
+    return k.ravel(), shell.ravel(), times.ravel()
+
+
+def _power_spectrum(mesh: Any, side: float, bins: int, xp: Any, add: Any) -> tuple[Any, Any]:
+    """With the array module ``xp`` and ``add(shell, weights)``, its count by weight."""
+    n, d = mesh.shape[0], mesh.ndim
+    k, shell, times = _shells(n, d, bins)
+    count = np.maximum(np.bincount(shell, times, bins + 1)[:bins], 1)
+    mean_k = np.bincount(shell, times * k, bins + 1)[:bins] / count
     power = xp.abs(xp.fft.rfftn(mesh / xp.mean(mesh) - 1)) ** 2 * (side / n**2) ** d
-    summed = xp.bincount(xp.asarray(shell), (power.ravel() * xp.asarray(times)), length=shells + 1)[:shells] \
-        if xp is not np else np.bincount(shell, power.ravel() * times, shells + 1)[:shells]
-    return mean_k * 2 * np.pi / side, summed / np.maximum(count, 1)
+    return mean_k * 2 * np.pi / side, add(shell, power.ravel() * times)[:bins] / count
+
+
+def power_spectrum(mesh: Any, side: float, bins: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The power spectrum of a cubic mesh: (k, P) in shells of equal width up to the Nyquist frequency.
+
+    ``k`` is the mean wave number of the modes of a shell, ``P`` the mean of |delta_k|^2 / V of the contrast
+    mesh / mean - 1. Without ``bins`` there are as many shells as half the cells of an axis. kith.jax has the
+    differentiable one.
+    """
+    bins = bins or mesh.shape[0] // 2
+    return _power_spectrum(mesh, side, bins, np, lambda shell, weight: np.bincount(shell, weight, bins + 1))
 
 
 class LinkSamples:

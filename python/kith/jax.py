@@ -23,7 +23,7 @@ import numpy as np
 
 from . import _kith
 from ._box import as_box
-from .gradients import power_spectrum as _power_spectrum
+from .gradients import _power_spectrum
 
 __all__ = ["Halos", "LinkedPairs", "density", "fof", "halos", "knn", "links", "paint", "power_spectrum",
            "soft_mass_function", "topological_loss"]
@@ -233,9 +233,10 @@ def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int
     return _paint(x, weights, counts, _options(x.shape[1], box, threads))
 
 
-def power_spectrum(mesh: jax.Array, side: float, bins: int = 0) -> tuple[Any, jax.Array]:
+def power_spectrum(mesh: jax.Array, side: float, bins: int | None = None) -> tuple[Any, jax.Array]:
     """The power spectrum of a cubic mesh: (k, P), P differentiable; see kith.gradients.power_spectrum."""
-    return _power_spectrum(mesh, side, bins, xp=jnp)
+    bins = bins or mesh.shape[0] // 2
+    return _power_spectrum(mesh, side, bins, jnp, lambda shell, weight: jnp.bincount(shell, weight, length=bins + 1))
 
 
 # Random links

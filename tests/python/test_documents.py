@@ -16,12 +16,13 @@ def test_programs_run_and_pictures_exist(page, tmp_path):
     made = {picture.name for picture in documents.run(page, tmp_path)}
     shown = set(re.findall(r"\]\(images/([^)]+)\)", (documents.DOCS / page).read_text(encoding="utf-8")))
     assert documents.blocks(page)
-    assert shown == made
-    for name in shown:
-        assert (tmp_path / name).stat().st_size > 2000 and (documents.DOCS / "images" / name).exists()
+    assert {name for name in shown if "/" not in name} == made  # programs of examples/ make those in folders
+    assert all((tmp_path / name).stat().st_size > 2000 for name in made)
+    assert all((documents.DOCS / "images" / name).exists() for name in shown)
 
 
 def test_the_reference_is_what_the_docstrings_say():
     pytest.importorskip("sklearn")
+    pytest.importorskip("jax")
     kept = reference.FILE.read_text(encoding="utf-8")
     assert kept == reference.text(), "docs/python_reference.md is old: run tests/python/reference.py"

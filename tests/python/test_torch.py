@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", exc_type=ImportError)
 import kith  # noqa: E402
 import kith.torch as kt  # noqa: E402
 
