@@ -53,13 +53,11 @@ struct Arena::Team {
 };
 
 /// The teams that no call uses now. An intrusive list: to give a team back takes no memory. Teams
-/// are never destroyed; there are as many as calls have run at once.
+/// are never destroyed; there are as many as calls have run at once. It is there from the start,
+/// without a guard: ThreadSanitizer would not see that one in code that it does not watch.
 class Arena::Idle {
  public:
-  static Idle& instance() {
-    static Idle& idle = *new Idle;
-    return idle;
-  }
+  static Idle idle;
 
   Team* take(int threads) {
     const std::lock_guard lock(mutex_);
@@ -80,11 +78,6 @@ class Arena::Idle {
     team->next = std::exchange(first_, team);
   }
 
- private:
-  Idle() {
-    pthread_atfork(nullptr, nullptr, [] { instance().begin_child(); });
-  }
-
   /// In the child of a fork: the threads of all teams are gone, and another thread may have held
   /// the lock. The teams are left alone; their memory is the parent's, page by page.
   void begin_child() {
@@ -93,26 +86,31 @@ class Arena::Idle {
     ++process_;
   }
 
+ private:
   std::mutex mutex_;
   Team* first_ = nullptr;
   unsigned process_ = 0;
 };
 
-Arena::Arena(int threads) : team_(Idle::instance().take(threads)) {
-  if (!team_) team_ = Idle::instance().make(threads);
+constinit Arena::Idle Arena::Idle::idle;
+
+const int Arena::forks = pthread_atfork(nullptr, nullptr, [] { Idle::idle.begin_child(); });
+
+Arena::Arena(int threads) : team_(Idle::idle.take(threads)) {
+  if (!team_) team_ = Idle::idle.make(threads);
   // TBB starts no more threads than it counted CPUs unless it is told to.
   if (threads <= tbb::info::default_concurrency()) return;
   try {
     team_->limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
   } catch (...) {
-    Idle::instance().give(team_);
+    Idle::idle.give(team_);
     throw;
   }
 }
 
 Arena::~Arena() {
   team_->limit.reset();
-  Idle::instance().give(team_);
+  Idle::idle.give(team_);
 }
 
 void Arena::run(std::size_t count, Task task, void* context) const {

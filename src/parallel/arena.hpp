@@ -45,6 +45,7 @@ class Arena {
  private:
   struct Team;
   class Idle;
+  static const int forks;  // registers what a child of a fork does, when the library is loaded
   Team* team_;
 };
 
