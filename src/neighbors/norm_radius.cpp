@@ -125,11 +125,11 @@ class NormRadius final : public SearchWorker {
 
 template <class T>
 std::unique_ptr<SearchWorker> make(const RadiusJob<T>& job) {
-  return with_dimension(job.source.dimension, [&]<int D>() {
-    return with_norm<T>(job.p, [&]<class Norm>(const Norm& norm) -> std::unique_ptr<SearchWorker> {
-      return std::make_unique<NormRadius<D, T, Norm>>(job, norm);
-    });
-  });
+  return with_other_norm<T>(
+      job.p, job.source.dimension,
+      [&]<int D, class Norm>(const Norm& norm) -> std::unique_ptr<SearchWorker> {
+        return std::make_unique<NormRadius<D, T, Norm>>(job, norm);
+      });
 }
 
 }  // namespace

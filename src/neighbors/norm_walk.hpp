@@ -14,6 +14,21 @@
 
 namespace kith {
 
+/// f<D>(norm) for a p other than 2. Powers cost far more than loops over axes: they have no code of
+/// their own for each dimension, which is half of the time that these files take to compile.
+template <class T, class F>
+decltype(auto) with_other_norm(double p, int dimension, F&& f) {
+  if (std::isinf(p))
+    return with_dimension(dimension,
+                          [&]<int D>() { return f.template operator()<D>(LargestNorm<T>()); });
+  if (p == 1)
+    return with_dimension(dimension,
+                          [&]<int D>() { return f.template operator()<D>(SumNorm<T>()); });
+  if (p <= WholeNorm<T>::kMost && p == std::floor(p))
+    return f.template operator()<kAnyDimension>(WholeNorm<T>{static_cast<int>(p)});
+  return f.template operator()<kAnyDimension>(PowerNorm<T>{p});
+}
+
 /// 8 values, one per lane.
 template <class Value>
 using Lanes = std::array<Value, kLanes>;

@@ -72,7 +72,7 @@ Weighted weights_of(const PlanesView<T>& view, std::span<const double> weights) 
   return result;
 }
 
-/// The sum of every bin, by any norm; `limits` ascend.
+/// The sum of every bin, by a norm other than p = 2; `limits` ascend.
 template <class T, class Weights>
 std::vector<typename Weights::Sum> norm_sums(const PairScene<T>& scene,
                                              const Weights& receiver_weights,
@@ -86,18 +86,16 @@ std::vector<typename Weights::Sum> norm_sums(const PairScene<T>& scene,
   const int level = task_level(receivers);
   std::vector<Sums> parts(receivers.plane(level).nodes);
   const auto check_cancelled = [&] { workers.check_cancelled(); };
-  with_dimension(sources.dimension, [&]<int D>() {
-    with_norm<T>(p, [&]<class Norm>(const Norm& norm) {
-      using Walk = PairWalk<D, T, Norm, Weights>;
-      const NormWalk<D, T, Norm> from(receivers, scene.frame.side, norm),
-          to(sources, scene.frame.side, norm);
-      const std::vector<typename Norm::Key> keys(limits.begin(), limits.end());
-      workers.for_each(parts.size(), [&](std::size_t node) {
-        Walk walk({from, receiver_weights}, {to, source_weights}, keys, check_cancelled);
-        walk.walk(level, node);
-        parts[node] = walk.bins();
-        workers.advance(from.points_of(level, node));
-      });
+  with_other_norm<T>(p, sources.dimension, [&]<int D, class Norm>(const Norm& norm) {
+    using Walk = PairWalk<D, T, Norm, Weights>;
+    const NormWalk<D, T, Norm> from(receivers, scene.frame.side, norm),
+        to(sources, scene.frame.side, norm);
+    const std::vector<typename Norm::Key> keys(limits.begin(), limits.end());
+    workers.for_each(parts.size(), [&](std::size_t node) {
+      Walk walk({from, receiver_weights}, {to, source_weights}, keys, check_cancelled);
+      walk.walk(level, node);
+      parts[node] = walk.bins();
+      workers.advance(from.points_of(level, node));
     });
   });
   for (const Sums& part : parts)
