@@ -191,6 +191,22 @@ void with_brute_force(const Input& input, Numbers& positions, const Work& work) 
     work(BruteForce<double>(positions.doubles(), input.size(), input.dimension(), input.box()));
 }
 
+/// Those of `among` that are connected with `first`; stops when `enough` are found.
+template <class T>
+std::vector<std::size_t> component(const BruteForce<T>& brute, std::size_t first,
+                                   std::vector<std::size_t> among, T reach2, std::size_t enough) {
+  std::vector<std::size_t> found{first};
+  std::erase(among, first);
+  for (std::size_t next = 0; next < found.size() && found.size() < enough; ++next) {
+    const auto friends = std::partition(among.begin(), among.end(), [&](std::size_t j) {
+      return !(brute.distance2(found[next], j) <= reach2);
+    });
+    found.insert(found.end(), friends, among.end());
+    among.erase(friends, among.end());
+  }
+  return found;
+}
+
 /// `wanted` different numbers below n, ascending; all of them if there are no more.
 std::vector<std::size_t> draw(std::size_t n, std::size_t wanted, std::mt19937_64& random);
 

@@ -67,6 +67,7 @@ double parse_bytes(const std::string& text);
 void add_info(Command program);
 void add_fof(Command program);
 void add_subhalos(Command program);
+void add_cluster(Command program);
 void add_knn(Command program);
 void add_density(Command program);
 void add_radius(Command program);

@@ -105,6 +105,12 @@ std::string question_of(const ResultAbout& about) {
       return "neighbors within " + with_unit(about.radius, about.units, {.length = 1});
     case ResultKind::density:
       return fmt::format("density from {} neighbors, {}", about.k, printable(about.kernel));
+    case ResultKind::clusters:
+      return about.eps > 0
+                 ? fmt::format("{} within {}, {} samples", printable(about.method),
+                               with_unit(about.eps, about.units, {.length = 1}), about.min_samples)
+                 : fmt::format("{} of at least {}, {} samples", printable(about.method),
+                               about.min_cluster_size, about.min_samples);
   }
   return "";
 }

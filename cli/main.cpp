@@ -24,6 +24,7 @@ constexpr const char* kExamples = R"(Examples:
   kith fof universe.hdf5 -b 0.2 --min-size 20 -o halos.hdf5 --picture halos.png
   kith verify universe.hdf5 halos.hdf5
   kith knn universe.hdf5 -k 16 -o neighbors.hdf5
+  kith cluster points.npy --method hdbscan --picture clusters.png
   kith fof --help
 
 Exit codes: 0 done, 1 failed or stopped, 2 the command line makes no sense.)";
@@ -78,6 +79,7 @@ void add_commands(Command program) {
   add_info(program);
   add_fof(program);
   add_subhalos(program);
+  add_cluster(program);
   add_knn(program);
   add_density(program);
   add_radius(program);

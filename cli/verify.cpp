@@ -45,6 +45,7 @@ void check_all(Verification& verification) {
     case ResultKind::knn: return verify_knn(verification);
     case ResultKind::radius: return verify_radius(verification);
     case ResultKind::density: return verify_density(verification);
+    case ResultKind::clusters: return verify_clusters(verification);
   }
 }
 

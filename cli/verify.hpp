@@ -81,6 +81,7 @@ void verify_groups(Verification& verification);
 void verify_knn(Verification& verification);
 void verify_radius(Verification& verification);
 void verify_density(Verification& verification);
+void verify_clusters(Verification& verification);
 
 /// All columns that follow from the members of each set.
 void verify_columns(Verification& verification, const ParticleData& data, const Sets& sets);

@@ -207,22 +207,6 @@ std::string check_attached(const BruteForce<T>& brute, const Particles& particle
   return fmt::format("attached point {} belongs to group {}, not {}", i, right, particles.label[i]);
 }
 
-/// Those of `among` that are connected with `first`; stops when `enough` are found.
-template <class T>
-Indices component(const BruteForce<T>& brute, std::size_t first, Indices among, T reach2,
-                  std::size_t enough) {
-  Indices found{first};
-  std::erase(among, first);
-  for (std::size_t next = 0; next < found.size() && found.size() < enough; ++next) {
-    const auto friends = std::partition(among.begin(), among.end(), [&](std::size_t j) {
-      return !(brute.distance2(found[next], j) <= reach2);
-    });
-    found.insert(found.end(), friends, among.end());
-    among.erase(friends, among.end());
-  }
-  return found;
-}
-
 template <class T>
 std::string check_connected(const BruteForce<T>& brute, const Particles& particles,
                             const Sets& groups, std::size_t group, T reach2) {

@@ -23,6 +23,15 @@ enum class Border {
   none,     ///< none: border points are noise (DBSCAN*)
 };
 
+constexpr const char* name(Border border) {  ///< "nearest"
+  switch (border) {
+    case Border::nearest: return "nearest";
+    case Border::sklearn: return "sklearn";
+    case Border::none: return "none";
+  }
+  return "?";
+}
+
 struct DbscanOptions {
   Box box = {};                 ///< for points; a tree knows its own
   double eps = 0;               ///< points are neighbors if d2 <= eps^2, both in their scalar type

@@ -81,6 +81,8 @@ struct Series {
   std::vector<double> lower = {};  ///< ends of error bars; none if empty
   std::vector<double> upper = {};
   SeriesStyle style = SeriesStyle::line;
+  double mark = 0;        ///< radius of points; 0: as large as single ones should be
+  bool is_faint = false;  ///< in gray: what the others stand out from
 };
 
 struct Axis {
@@ -97,6 +99,8 @@ struct Plot {
   std::vector<Series> series = {};
   double width = 640;
   double height = 420;
+  bool has_legend_beside = false;  ///< to the right of the plot instead of inside
+  bool has_equal_scales = false;   ///< a unit is as long on both axes; not for logarithmic ones
 };
 
 /// Curves and points with axes and a legend. Errors: invalid_argument for arrays or limits that

@@ -20,6 +20,10 @@ enum class ClusterSelection {
   leaf,  ///< those that split no further
 };
 
+constexpr const char* name(ClusterSelection selection) {  ///< "eom"
+  return selection == ClusterSelection::eom ? "eom" : "leaf";
+}
+
 /// What is made of a hierarchy.
 struct CondenseOptions {
   std::size_t min_cluster_size = 5;  ///< smaller parts are points that fall out of a cluster

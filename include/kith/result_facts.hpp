@@ -34,12 +34,12 @@ void for_each_fact(About& about, Visit visit) {
   using enum ResultKind;
   constexpr unsigned all = kEveryResult;
   constexpr unsigned groups = bits_of({fof, subhalos}), sub = bit_of(subhalos);
-  constexpr unsigned neighbors = bits_of({knn, radius});
+  constexpr unsigned neighbors = bits_of({knn, radius}), cluster = bit_of(clusters);
   constexpr unsigned universe = kEveryResult | kOnlyCosmological;
   const auto fact = [&](const char* name, unsigned kinds, auto& field, const char* meaning) {
     visit(ResultFact{name, kinds, meaning}, field);
   };
-  fact("kind", all, about.kind, "fof, subhalos, knn, radius or density");
+  fact("kind", all, about.kind, "fof, subhalos, knn, radius, density or clusters");
   fact("version", all, about.version, "of the kith that wrote it");
   fact("snapshot", all, about.snapshot, "the file that the points came from");
   fact("points", all, about.points, "how many there are");
@@ -74,6 +74,22 @@ void for_each_fact(About& about, Visit visit) {
   fact("max_radius", bit_of(knn), about.max_radius, "no neighbors beyond; 0: no limit");
   fact("p", neighbors, about.p, "the norm that measures distance; 2 is Euclid's");
   fact("kernel", bit_of(density), about.kernel, "cubic_spline or wendland_c2");
+  fact("method", cluster, about.method, "dbscan or hdbscan");
+  fact("eps", cluster, about.eps, "dbscan: neighbors lie within; rounded to the scalar type");
+  fact("min_samples", cluster, about.min_samples,
+       "points within eps of a core point, or the neighbor that gives the core distance; the "
+       "point itself counts");
+  fact("border", cluster, about.border, "dbscan: which cluster border points join");
+  fact("border_links", cluster, about.border_links,
+       "dbscan: core points of its cluster within eps of a border point");
+  fact("min_cluster_size", cluster, about.min_cluster_size, "hdbscan: smallest cluster");
+  fact("selection", cluster, about.selection, "hdbscan: eom or leaf");
+  fact("selection_epsilon", cluster, about.selection_epsilon,
+       "hdbscan: clusters that split off at a shorter distance stay together");
+  fact("allow_single_cluster", cluster, about.allow_single_cluster,
+       "hdbscan: 1: all points may be one cluster");
+  fact("max_cluster_size", cluster, about.max_cluster_size,
+       "hdbscan: larger clusters are not taken by eom; 0: no limit");
   fact("time", all, about.time, "of the snapshot");
   fact("unit_length", all, about.units.length, "in cm; 0: not known");
   fact("unit_mass", all, about.units.mass, "in g; 0: not known");

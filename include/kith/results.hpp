@@ -23,7 +23,7 @@
 namespace kith {
 
 /// Which question a result answers.
-enum class ResultKind { fof, subhalos, knn, radius, density };
+enum class ResultKind { fof, subhalos, knn, radius, density, clusters };
 KITH_API const char* name(ResultKind kind);  ///< "fof"
 
 /// What was asked about which points: all that one needs to understand a result, or to check it.
@@ -67,6 +67,18 @@ struct ResultAbout {
   double radius = 0;
   double p = 2;             ///< the norm
   std::string kernel = {};  ///< name(SphKernel)
+
+  // Clusters.
+  std::string method = {};  ///< dbscan or hdbscan
+  double eps = 0;           ///< rounded to the scalar type
+  std::uint64_t min_samples = 0;
+  std::string border = {};  ///< name(Border)
+  std::uint64_t border_links = 1;
+  std::uint64_t min_cluster_size = 0;
+  std::string selection = {};  ///< name(ClusterSelection)
+  double selection_epsilon = 0;
+  bool allow_single_cluster = false;
+  std::uint64_t max_cluster_size = 0;  ///< 0 = no limit
 };
 
 /// The types of numbers that results are made of.

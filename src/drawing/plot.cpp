@@ -23,10 +23,10 @@ constexpr double kRight = 16;   // edges of the sheet
 constexpr double kTop = 14;
 
 /// Colors that are told apart also by the color-blind, on light and on dark paper.
-constexpr Color kColors[] = {{38, 112, 186}, {214, 104, 28}, {32, 142, 104},
-                             {166, 86, 158}, {170, 128, 12}, {110, 116, 128}};
-
-Brush brush_of(std::size_t series) { return {kColors[series % std::size(kColors)]}; }
+constexpr Color kColors[] = {{38, 112, 186}, {214, 104, 28}, {32, 142, 104}, {166, 86, 158},
+                             {170, 128, 12}, {196, 58, 82},  {22, 150, 178}, {120, 92, 206},
+                             {124, 146, 30}, {110, 116, 128}};
+constexpr Color kGray{168, 172, 180};
 
 bool is_shown(double value, bool is_log) { return std::isfinite(value) && (!is_log || value > 0); }
 
@@ -81,7 +81,12 @@ class Sheet {
         x_ticks_(ticks_of(scales_.x, std::max(2, static_cast<int>(plot.width / 90)))),
         y_ticks_(ticks_of(scales_.y, std::max(2, static_cast<int>(plot.height / 70)))),
         area_(area()),
-        canvas_(plot.width, plot.height) {}
+        canvas_(plot.width, plot.height) {
+    if (!plot.has_equal_scales || plot.x.is_log || plot.y.is_log) return;
+    equalize();
+    x_ticks_ = ticks_of(scales_.x, std::max(2, static_cast<int>(area_.width / 90)));
+    y_ticks_ = ticks_of(scales_.y, std::max(2, static_cast<int>(area_.height / 70)));
+  }
 
   Drawing draw() && {
     draw_grid();
@@ -97,8 +102,32 @@ class Sheet {
   Rect area() const {
     const double left = std::ceil(22 + kLabelText + label_width(y_ticks_)) + 0.5;
     const double top = (plot_.title.empty() ? kTop : 34.0) + 0.5;
-    return {left, top, std::floor(plot_.width - left - kRight),
+    const double beside = plot_.has_legend_beside ? legend_width() : 0;
+    return {left, top, std::floor(plot_.width - left - kRight - beside),
             std::floor(plot_.height - top - 46)};
+  }
+
+  /// Widens the range of the axis whose units are longer.
+  void equalize() {
+    const double x_unit = (scales_.x.high - scales_.x.low) / area_.width;
+    const double y_unit = (scales_.y.high - scales_.y.low) / area_.height;
+    Scale& scale = x_unit < y_unit ? scales_.x : scales_.y;
+    const double middle = (scale.low + scale.high) / 2;
+    const double half =
+        (scale.high - scale.low) / 2 * std::max(x_unit, y_unit) / std::min(x_unit, y_unit);
+    scale.low = middle - half;
+    scale.high = middle + half;
+  }
+
+  /// Faint series use up no color.
+  Brush brush_of(std::size_t series) const {
+    if (plot_.series[series].is_faint) return {kGray};
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < series; ++i) before += !plot_.series[i].is_faint;
+    return {kColors[before % std::size(kColors)]};
+  }
+  double mark_of(std::size_t series) const {
+    return plot_.series[series].mark > 0 ? plot_.series[series].mark : kMark;
   }
 
   /// Where a pair of values lies, if it can be shown; far outside the area is as good as outside.
@@ -168,7 +197,7 @@ class Sheet {
     for (std::size_t k = 0; k < s.x.size(); ++k) {
       if (!s.lower.empty()) draw_error(i, s.x[k], s.lower[k], s.upper[k]);
       if (const auto at = place(s.x[k], s.y[k]))
-        canvas_.add(Circle{*at, kMark, true, {brush_of(i)}});
+        canvas_.add(Circle{*at, mark_of(i), true, {brush_of(i)}});
     }
   }
 
@@ -207,16 +236,21 @@ class Sheet {
     return {right, top, width, height};
   }
 
-  void draw_legend() {
+  double legend_width() const {
     double width = 0;
-    double rows = 0;
-    for (const Series& s : plot_.series) {
-      if (s.name.empty()) continue;
-      width = std::max(width, width_of(s.name, kTickText) * 1.03);
-      ++rows;
-    }
+    for (const Series& s : plot_.series)
+      if (!s.name.empty()) width = std::max(width, width_of(s.name, kTickText) * 1.03);
+    return width > 0 ? width + kSample + 26 : 0;
+  }
+
+  void draw_legend() {
+    const auto rows = static_cast<double>(std::count_if(
+        plot_.series.begin(), plot_.series.end(), [](const Series& s) { return !s.name.empty(); }));
     if (rows == 0) return;
-    const Rect r = legend_area(width + kSample + 26, rows * kRow + 8);
+    const double width = legend_width(), height = rows * kRow + 8;
+    const Rect r = plot_.has_legend_beside
+                       ? Rect{area_.right() + kRight / 2, area_.top, width, height}
+                       : legend_area(width, height);
     canvas_.fill(r, {kPaper.color, Tone::paper, 0.85});
     double y = sharp(r.top + 4 + kRow / 2);
     for (std::size_t i = 0; i < plot_.series.size(); ++i) {
@@ -224,7 +258,8 @@ class Sheet {
       if (s.name.empty()) continue;
       const double x = r.left + 8;
       if (s.style == SeriesStyle::points) {
-        canvas_.line({x + kSample / 2, y - 7}, {x + kSample / 2, y + 7}, {brush_of(i), 1.2});
+        if (!s.lower.empty())
+          canvas_.line({x + kSample / 2, y - 7}, {x + kSample / 2, y + 7}, {brush_of(i), 1.2});
         canvas_.add(Circle{{x + kSample / 2, y}, kMark, true, {brush_of(i)}});
       } else {
         canvas_.line({x, y}, {x + kSample, y}, stroke_of(i));

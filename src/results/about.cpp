@@ -21,6 +21,7 @@ const char* name(ResultKind kind) {
     case ResultKind::knn: return "knn";
     case ResultKind::radius: return "radius";
     case ResultKind::density: return "density";
+    case ResultKind::clusters: return "clusters";
   }
   return "?";
 }
@@ -28,8 +29,8 @@ const char* name(ResultKind kind) {
 namespace io {
 namespace {
 
-constexpr ResultKind kKinds[] = {ResultKind::fof, ResultKind::subhalos, ResultKind::knn,
-                                 ResultKind::radius, ResultKind::density};
+constexpr ResultKind kKinds[] = {ResultKind::fof,    ResultKind::subhalos, ResultKind::knn,
+                                 ResultKind::radius, ResultKind::density,  ResultKind::clusters};
 constexpr Scalar kScalars[] = {Scalar::float32, Scalar::float64};
 
 const char* name_of(Scalar scalar) { return scalar == Scalar::float32 ? "float32" : "float64"; }

@@ -59,7 +59,7 @@ void print_names() {
 std::string kinds_of(unsigned kinds) {
   std::string text;
   for (const ResultKind kind : {ResultKind::fof, ResultKind::subhalos, ResultKind::knn,
-                                ResultKind::radius, ResultKind::density})
+                                ResultKind::radius, ResultKind::density, ResultKind::clusters})
     if (kinds & bit_of(kind)) text += (text.empty() ? "" : ", ") + std::string(name(kind));
   return (kinds & kEveryResult) == kEveryResult ? "all" : text;
 }

@@ -247,8 +247,34 @@ TEST(Plot, DrawsErrorBars) {
   const std::size_t with = count(plot(p).svg(), "<path");
   p.series[1].lower.clear();
   p.series[1].upper.clear();
-  // Two bars of three lines: one about the mark, one of a count of 0 that reaches the axis.
-  EXPECT_EQ(with - count(plot(p).svg(), "<path"), 6U);
+  // Two bars of three lines: one about the mark, one of a count of 0 that reaches the axis. And the
+  // one of the legend.
+  EXPECT_EQ(with - count(plot(p).svg(), "<path"), 7U);
+}
+
+TEST(Plot, EqualScalesAndALegendBeside) {
+  const Plot p{.series = {{.name = "noise",
+                           .x = {0},
+                           .y = {0},
+                           .style = SeriesStyle::points,
+                           .mark = 1.5,
+                           .is_faint = true},
+                          {.name = "far", .x = {10, 0}, .y = {0, 3}, .style = SeriesStyle::points}},
+               .has_legend_beside = true,
+               .has_equal_scales = true};
+  const std::string svg = plot(p).svg();
+  std::vector<double> mark;
+  const std::regex circle(R"re(<circle cx="([\d.]+)" cy="([\d.]+)")re");
+  for (std::sregex_iterator i(svg.begin(), svg.end(), circle), end; i != end; ++i) {
+    mark.push_back(std::stod((*i)[1]));
+    mark.push_back(std::stod((*i)[2]));
+  }
+  ASSERT_EQ(mark.size(), 10U);  // three marks, and two in the legend
+  EXPECT_NEAR((mark[2] - mark[0]) / 10, (mark[1] - mark[5]) / 3, 0.01);
+  EXPECT_GT(mark[6], mark[2]);  // the legend lies to the right of everything
+  const Picture seen = plot(p).picture(2);
+  EXPECT_EQ(at(seen, 2 * mark[0], 2 * mark[1]), (Rgb{168, 172, 180}));
+  EXPECT_EQ(at(seen, 2 * mark[2], 2 * mark[3]), (Rgb{38, 112, 186}));
 }
 
 TEST(Plot, FindsItsOwnLimits) {

@@ -168,7 +168,7 @@ struct FactFiller {
 TEST(Results, SayAllThatWasAsked) {
   const Folder folder;
   for (const ResultKind kind : {ResultKind::fof, ResultKind::subhalos, ResultKind::knn,
-                                ResultKind::radius, ResultKind::density})
+                                ResultKind::radius, ResultKind::density, ResultKind::clusters})
     for (const char* ending : {".hdf5", ".npz"}) {
       SCOPED_TRACE(std::string(name(kind)) + ending);
       ResultAbout about;

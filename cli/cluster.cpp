@@ -1,0 +1,252 @@
+// `kith cluster FILE --method dbscan|hdbscan`: clusters by density.
+#include "cluster.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+
+#include <kith/clusters.hpp>
+#include <kith/error.hpp>
+#include <kith/hdbscan.hpp>
+
+#include "neighbors.hpp"
+
+namespace kith::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  kith cluster points.npy --method dbscan --eps 0.1 --min-samples 5 -o clusters.npz
+  kith cluster points.csv --method hdbscan --min-cluster-size 15 -o clusters.csv --picture clusters.png
+  kith cluster snapshot.hdf5 --method dbscan --eps 0.2 --border none --box 100 -o clusters.hdf5
+
+The result has an array `label`, in the order of the file, with -1 for noise; dbscan adds `is_core`,
+hdbscan `probability` and `outlier_score`. The picture shows the first two coordinates.)";
+
+constexpr double kBytesPerPoint = 140;  // spanning tree, hierarchy and labels
+
+struct Request : NeighborRequest {
+  std::string method;
+  std::size_t min_samples = 0;  // 0: as the method has it
+  DbscanOptions dbscan;
+  std::string border = name(Border::nearest);
+  CondenseOptions hdbscan;
+  std::string selection = name(ClusterSelection::eom);
+  std::string picture;
+  std::size_t rows = 10;
+
+  bool is_dbscan() const { return method == "dbscan"; }
+};
+
+/// Takes the words of options for what they name.
+void finish(Request& request) {
+  for (const Border border : {Border::nearest, Border::sklearn, Border::none})
+    if (request.border == name(border)) request.dbscan.border = border;
+  for (const ClusterSelection selection : {ClusterSelection::eom, ClusterSelection::leaf})
+    if (request.selection == name(selection)) request.hdbscan.selection = selection;
+  if (request.is_dbscan() && !(request.dbscan.eps > 0))
+    throw Error(ErrorCode::invalid_argument, "--method dbscan needs --eps, a positive length");
+  if (request.min_samples == 0)
+    request.min_samples =
+        request.is_dbscan() ? request.dbscan.min_samples : request.hdbscan.min_cluster_size;
+  request.dbscan.min_samples = request.min_samples;
+}
+
+/// An option of the other method is a mistake, not a wish.
+void check_method(const Command& command, const Request& request) {
+  const std::vector<std::string> of_dbscan{"--eps", "--border", "--border-links"};
+  const std::vector<std::string> of_hdbscan{"--min-cluster-size", "--selection",
+                                            "--selection-epsilon", "--allow-single-cluster",
+                                            "--max-cluster-size"};
+  for (const std::string& option : request.is_dbscan() ? of_hdbscan : of_dbscan)
+    if (command.count(option) > 0)
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("{} is no option of --method {}", option, request.method));
+}
+
+FoundClusters run_dbscan(const Tree& tree, const Request& request, const Execution& execution) {
+  const Clusters clusters = dbscan(tree, request.dbscan, execution);
+  return {.count = clusters.count(),
+          .label = {clusters.label().begin(), clusters.label().end()},
+          .is_core = {clusters.is_core().begin(), clusters.is_core().end()}};
+}
+
+FoundClusters run_hdbscan(const Tree& tree, const Request& request, const Execution& execution) {
+  HdbscanClusters clusters =
+      hdbscan(tree, {.min_samples = request.min_samples, .condense = request.hdbscan}, execution);
+  return {.count = clusters.count(),
+          .label = std::move(clusters.label),
+          .probability = std::move(clusters.probability),
+          .outlier_score = std::move(clusters.outlier_score)};
+}
+
+ResultAbout about_of(const Input& input, const Request& request) {
+  ResultAbout about = input.about(ResultKind::clusters);
+  about.method = request.method;
+  about.min_samples = request.min_samples;
+  if (request.is_dbscan()) {
+    about.eps = input.scalar() == Scalar::float32 ? double{static_cast<float>(request.dbscan.eps)}
+                                                  : request.dbscan.eps;
+    about.border = request.border;
+    about.border_links = request.dbscan.border_links;
+  } else {
+    about.min_cluster_size = request.hdbscan.min_cluster_size;
+    about.selection = request.selection;
+    about.selection_epsilon = request.hdbscan.selection_epsilon;
+    about.allow_single_cluster = request.hdbscan.allow_single_cluster;
+    about.max_cluster_size = request.hdbscan.max_cluster_size;
+  }
+  return about;
+}
+
+void write(Session& session, const Input& input, const Request& request,
+           const FoundClusters& found) {
+  std::vector<ResultArray> arrays;
+  const auto add = [&](const char* name, const auto& values, const char* description) {
+    if (values.empty() && input.size() > 0) return;
+    arrays.push_back(result_array(name, values.data(), values.size()));
+    arrays.back().description = description;
+  };
+  add("label", found.label, "The cluster of every point; -1 for noise.");
+  if (request.is_dbscan()) add("is_core", found.is_core, "1 for core points.");
+  if (!request.is_dbscan()) {
+    add("probability", found.probability, "How long the point stays in its cluster, 0 to 1.");
+    add("outlier_score", found.outlier_score, "GLOSH, 0 to 1.");
+  }
+  write_result(request.output, about_of(input, request), arrays, request.write,
+               session.execution());
+  session.report().add("output", request.output);
+  session.say(request.output);
+}
+
+void draw(Session& session, const Input& input, const Numbers& positions, const Request& request,
+          const FoundClusters& found) {
+  const std::string title =
+      fmt::format("{} of {}: {}", request.method, counted(input.size(), "point", "points"),
+                  counted(found.count, "cluster", "clusters"));
+  write_drawing(request.picture, picture_of(found, input, positions, title), 2,
+                session.execution());
+  session.report().add("picture", request.picture);
+  session.say(request.picture);
+}
+
+void tell(Session& session, const Request& request, const FoundClusters& found) {
+  const std::vector<std::uint64_t> size = found.sizes();
+  const auto noise =
+      static_cast<std::uint64_t>(std::count(found.label.begin(), found.label.end(), -1));
+  std::vector<Report> largest;
+  Table table({"cluster", "size"});
+  for (const std::size_t cluster : found.by_size()) {
+    if (largest.size() == request.rows) break;
+    largest.emplace_back().add_count("cluster", cluster);
+    largest.back().add_count("size", size[cluster]);
+    table.add({std::to_string(cluster), grouped(size[cluster])});
+  }
+  session.report().add_count("clusters", found.count);
+  session.report().add_count("noise", noise);
+  session.report().add("largest", largest);
+  session.say(fmt::format("{}; {} of {} are noise", counted(found.count, "cluster", "clusters"),
+                          grouped(noise), counted(found.label.size(), "point", "points")));
+  if (!largest.empty()) session.say("\n" + table.text());
+}
+
+void check_outputs(const Input& input, const Request& request) {
+  if (!request.output.empty()) {
+    check_result_path(request.output, request.write, ResultKind::clusters);
+    input.check_output(request.output);
+  }
+  if (request.picture.empty()) return;
+  check_drawing_path(request.picture);
+  input.check_output(request.picture);
+}
+
+void run(const Request& request) {
+  Session session(request.common);
+  const Input input(request.input);
+  check_outputs(input, request);
+  session.say(input.describe());
+  input.report(session.report());
+  session.report().add("method", request.method);
+  session.report().add_count("min_samples", request.min_samples);
+  session.need_memory(tree_bytes(input) + kBytesPerPoint * static_cast<double>(input.size()));
+  const Execution& execution = session.execution();
+  const Numbers positions = input.positions(execution);
+  const Tree tree(positions.rows(input.dimension()),
+                  {.box = input.box(), .non_finite = input.non_finite()}, execution);
+  const FoundClusters found = request.is_dbscan() ? run_dbscan(tree, request, execution)
+                                                  : run_hdbscan(tree, request, execution);
+  tell(session, request, found);
+  if (!request.output.empty()) write(session, input, request, found);
+  if (!request.picture.empty()) draw(session, input, positions, request, found);
+  session.finish();
+}
+
+void add_dbscan(Command command, Request& request) {
+  command.add_option("--eps", request.dbscan.eps, "dbscan: neighbors are at most so far apart")
+      .positive();
+  command
+      .add_option("--border", request.border,
+                  "dbscan: the cluster of a border point: that of the nearest core point, the one "
+                  "that sklearn chooses, or none")
+      .shows_default()
+      .one_of({name(Border::nearest), name(Border::sklearn), name(Border::none)});
+  command
+      .add_option("--border-links", request.dbscan.border_links,
+                  "dbscan: core points of its cluster that a border point needs within eps")
+      .shows_default()
+      .positive();
+}
+
+void add_hdbscan(Command command, Request& request) {
+  command
+      .add_option("--min-cluster-size", request.hdbscan.min_cluster_size,
+                  "hdbscan: smaller parts fall out of a cluster")
+      .shows_default()
+      .positive();
+  command
+      .add_option("--selection", request.selection,
+                  "hdbscan: eom (the largest stability) or leaf (what splits no further)")
+      .shows_default()
+      .one_of({name(ClusterSelection::eom), name(ClusterSelection::leaf)});
+  command
+      .add_option("--selection-epsilon", request.hdbscan.selection_epsilon,
+                  "hdbscan: clusters that split off at a shorter distance stay together")
+      .non_negative();
+  command.add_flag("--allow-single-cluster", request.hdbscan.allow_single_cluster,
+                   "hdbscan: all points may be one cluster");
+  command.add_option("--max-cluster-size", request.hdbscan.max_cluster_size,
+                     "hdbscan: larger clusters are not taken by eom");
+}
+
+void add_options(Command command, Request& request) {
+  command.add_option("--method", request.method, "dbscan or hdbscan")
+      .required()
+      .one_of({"dbscan", "hdbscan"});
+  command
+      .add_option("--min-samples", request.min_samples,
+                  "points within eps of a core point (dbscan, default 5), or the neighbor that "
+                  "gives the core distance (hdbscan, default --min-cluster-size); the point "
+                  "itself counts")
+      .positive();
+  add_dbscan(command, request);
+  add_hdbscan(command, request);
+  command.add_option("--picture", request.picture, "file for a picture: .png or .svg");
+  command.add_option("--rows", request.rows, "of the table that is printed").shows_default();
+}
+
+}  // namespace
+
+void add_cluster(Command program) {
+  Command command =
+      program.add_subcommand("cluster", "finds clusters by density: DBSCAN or HDBSCAN*");
+  const auto request = std::make_shared<Request>();
+  command.footer(kExamples);
+  add_neighbor_request(command, *request);
+  add_options(command, *request);
+  command.callback([request, command] {
+    check_method(command, *request);
+    finish(*request);
+    run(*request);
+  });
+}
+
+}  // namespace kith::cli
