@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/fail.hpp"
+#include "clusters/edge_store.hpp"
+#include "clusters/local_forest.hpp"
 #include "clusters/thin.hpp"
 #include "geometry/distance.hpp"
 #include "parallel/radix_sort.hpp"
@@ -19,17 +20,11 @@ constexpr std::uint64_t kNoEdge = ~std::uint64_t{0};
 constexpr std::size_t kFirstTask = 4096;
 /// Of a later search: uncertain blocks are few and lie together.
 constexpr std::size_t kSearchTask = 512;
-constexpr std::size_t kMostEdges = 0xfffffff0;
 
 /// The radius of the first join, squared, as a share of the squared diagonal of a block or of the
 /// 8 blocks around it. A larger one lists more pairs, a smaller one searches more often.
 constexpr double kFirstShare = 0.1;
 constexpr double kBlockShare = 1.5;
-
-/// Edges that one task has found, in the array of all edges.
-struct Segment {
-  std::size_t begin, size;
-};
 
 template <class T>
 class Boruvka {
@@ -43,7 +38,7 @@ class Boruvka {
         best_(tree.points, workers.pool()),
         lightest_(tree.points, workers.pool()),
         link_(tree.points, workers.pool()),
-        roots_(tree.points, workers.pool()),
+        store_(workers),
         result_(tree.points - 1, workers.pool()) {
     set_job(side);
     if (!core2.empty()) set_core(core2);
@@ -51,13 +46,10 @@ class Boruvka {
 
   Array<Edge<T>> run() {
     const Stage stage(workers_, "spanning tree", tree_.points);
-    each(component_.size(), [&](std::size_t i) {
-      component_[i] = static_cast<std::uint32_t>(i);
-      if (i < tree_.points) roots_[i] = static_cast<std::uint32_t>(i);
-    });
-    count_ = tree_.points;
+    each(component_.size(), [&](std::size_t i) { component_[i] = static_cast<Index>(i); });
     set_first_reach();
     run_tasks(SpanRound::within, kFirstTask);
+    take_certain();
     while (count_ > 1) {
       sweep();
       if (mark_uncertain()) search();
@@ -76,6 +68,12 @@ class Boruvka {
     workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
+  }
+
+  template <class Body>
+  void each_segment(std::size_t first, Body body) {
+    std::vector<EdgeSegment>& segments = store_.segments();
+    workers_.for_each(segments.size() - first, [&](std::size_t i) { body(segments[first + i]); });
   }
 
   // ---- the job
@@ -173,7 +171,7 @@ class Boruvka {
     while (job_.task_height < top() && (std::size_t{1} << (3 * job_.task_height)) < task_points)
       ++job_.task_height;
     const std::size_t tasks = nodes(job_.task_height);
-    std::vector<std::vector<Edge<T>>> found(tasks);
+    std::vector<TaskEdges<T>> found(tasks);
     workers_.for_each(tasks, [&](std::size_t node) {
       const typename Borrowed<Scratch>::Loan scratch(scratch_);
       SpanScratch<T>& lists = scratch->lists;
@@ -184,44 +182,57 @@ class Boruvka {
       if (round == SpanRound::within) {
         if (!scratch->thin) scratch->thin = std::make_unique<Thinner<T>>(order_);
         const std::size_t size = std::size_t{1} << (3 * job_.task_height);
-        n = (*scratch->thin)(lists.edges.data(), n, static_cast<Index>(node * size),
-                             static_cast<Index>(size));
+        const ThinnedEdges left = (*scratch->thin)(
+            lists.edges.data(), n, static_cast<Index>(node * size), static_cast<Index>(size));
+        n = left.all;
+        found[node].leaving = left.leaving;
       }
-      found[node].assign(lists.edges.data(), lists.edges.data() + n);
+      found[node].edges.assign(lists.edges.data(), lists.edges.data() + n);
     });
-    append(found);
+    store_.append(found);
   }
 
-  /// Puts the edges of the tasks behind those that there are, which stay at their places.
-  void append(const std::vector<std::vector<Edge<T>>>& found) {
-    fresh_ = segments_.size();
-    std::size_t total = used_;
-    for (const auto& edges : found)
-      if (!edges.empty()) {
-        segments_.push_back({total, edges.size()});
-        total += edges.size();
-      }
-    if (total > kMostEdges)
-      fail(ErrorCode::too_large, "spanning_tree: {} candidate edges; at most {} at once", total,
-           kMostEdges);
-    if (total > edges_.size()) grow(total + total / 4);
-    std::vector<const Edge<T>*> from;
-    for (const auto& edges : found)
-      if (!edges.empty()) from.push_back(edges.data());
-    workers_.for_ranges(from.size(), 16, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Segment& to = segments_[fresh_ + i];
-        std::copy_n(from[i], to.size, edges_.data() + to.begin);
+  // ---- edges that are certain without a search
+
+  /// Takes the edges that the first join alone makes certain, node by node.
+  void take_certain() {
+    Array<T>& leaving = best_;  // not in use yet
+    each(tree_.points, [&](std::size_t i) { leaving[i] = std::numeric_limits<T>::max(); });
+    each_segment(0, [&](EdgeSegment& segment) {
+      const Edge<T>* const edges = store_.edges(segment);
+      for (std::size_t i = 0; i < segment.leaving; ++i) {
+        lower_best(edges[i].p, edges[i].weight);
+        lower_best(edges[i].q, edges[i].weight);
       }
     });
-    used_ = total;
+    each_segment(0, [&](EdgeSegment& segment) { take_certain(segment); });
+    roots_ = pack<Index>(workers_, tree_.points, [&](std::size_t i) { return component_[i] == i; });
+    count_ = roots_.size();
+    workers_.advance(tree_.points - count_);
   }
-  void grow(std::size_t capacity) {
-    Array<Edge<T>> larger(capacity, workers_.pool());
-    workers_.for_ranges(used_, kGrain, [&](std::size_t begin, std::size_t end) {
-      std::copy_n(edges_.data() + begin, end - begin, larger.data() + begin);
+  void take_certain(EdgeSegment& segment) {
+    const typename Borrowed<LocalForest<T>>::Loan forest(forests_);
+    const std::size_t whole = std::size_t{1} << (3 * job_.task_height);
+    const std::size_t begin = segment.node * whole, size = std::min(whole, tree_.points - begin);
+    forest->start(static_cast<Index>(begin), static_cast<Index>(size), [&](Index i) {
+      return std::min(certain_[(begin + i) / kLanes], best_[begin + i]);
     });
-    edges_ = std::move(larger);
+    Edge<T>* const edges = store_.edges(segment);
+    // Certain edges change places with others: first those that stay, then those that are taken.
+    std::size_t kept = segment.leaving;
+    std::vector<Edge<T>> taken;
+    for (std::size_t i = segment.leaving; i < segment.size; ++i) {
+      if (forest->add(edges[i]))
+        taken.push_back(edges[i]);
+      else
+        edges[kept++] = edges[i];
+    }
+    segment.size = kept;
+    for (std::size_t i = 0; i < size; ++i)
+      component_[begin + i] = forest->component(static_cast<Index>(i));
+    // The order of edges does not matter here.
+    const std::size_t at = taken_.fetch_add(taken.size(), std::memory_order_relaxed);
+    std::copy(taken.begin(), taken.end(), result_.begin() + at);
   }
 
   // ---- rounds
@@ -229,9 +240,8 @@ class Boruvka {
   /// Drops edges inside components and finds the lightest edge of every component.
   void sweep() {
     each(count_, [&](std::size_t i) { lightest_[roots_[i]] = kNoEdge; });
-    workers_.for_ranges(segments_.size(), 1, [&](std::size_t at, std::size_t) {
-      Segment& segment = segments_[at];
-      Edge<T>* const edges = edges_.data() + segment.begin;
+    each_segment(0, [&](EdgeSegment& segment) {
+      Edge<T>* const edges = store_.edges(segment);
       std::size_t kept = 0;
       for (std::size_t i = 0; i < segment.size; ++i) {
         const Edge<T> edge = edges[i];
@@ -249,7 +259,7 @@ class Boruvka {
     });
   }
 
-  const Edge<T>& edge(std::uint64_t word) const { return edges_[static_cast<Index>(word)]; }
+  const Edge<T>& edge(std::uint64_t word) const { return store_[static_cast<Index>(word)]; }
 
   /// The edge at a place as the lightest of both its components. A word holds the leading bits of
   /// the weight and the place of the edge; ties are decided in full. The edge is stored before its
@@ -335,10 +345,9 @@ class Boruvka {
   void search() {
     climb(true);
     run_tasks(SpanRound::leaving, kSearchTask);
-    workers_.for_ranges(segments_.size() - fresh_, 1, [&](std::size_t at, std::size_t) {
-      const Segment& segment = segments_[fresh_ + at];
-      for (std::size_t i = 0; i < segment.size; ++i)
-        offer(edges_[segment.begin + i], segment.begin + i);
+    each_segment(store_.fresh(), [&](EdgeSegment& segment) {
+      const Edge<T>* const edges = store_.edges(segment);
+      for (std::size_t i = 0; i < segment.size; ++i) offer(edges[i], segment.begin + i);
     });
     each(nodes(1), [&](std::size_t block) {
       if (need_[1][block] < 0) return;
@@ -422,13 +431,11 @@ class Boruvka {
   Array<Index> link_;              // per root
   Array<Index> roots_;
   std::size_t count_ = 0;  // of roots
-  Array<Edge<T>> edges_;
-  std::size_t used_ = 0;  // of edges_
-  std::vector<Segment> segments_;
-  std::size_t fresh_ = 0;  // the first segment of the last search
+  EdgeStore<T> store_;
   Array<Edge<T>> result_;
   std::atomic<std::size_t> taken_ = 0;
   Borrowed<Scratch> scratch_;
+  Borrowed<LocalForest<T>> forests_;
 };
 
 }  // namespace

@@ -37,6 +37,12 @@ std::uint32_t leading_bits(T weight) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(weight));
 }
 
+/// Edges that are left in a list: first those that leave the range, then those inside in their
+/// order.
+struct ThinnedEdges {
+  std::size_t leaving, all;
+};
+
 /// Drops edges that are the greatest of a cycle of edges inside a range of positions. Edges that
 /// leave the range are kept. Keeps its memory for the next list.
 template <class T>
@@ -44,8 +50,7 @@ class Thinner {
  public:
   explicit Thinner(const EdgeOrder<T>& order) : order_(order) {}
 
-  /// Returns the number of edges that are left, at the front.
-  std::size_t operator()(Edge<T>* edges, std::size_t n, std::uint32_t begin, std::uint32_t size) {
+  ThinnedEdges operator()(Edge<T>* edges, std::size_t n, std::uint32_t begin, std::uint32_t size) {
     inside_.clear();
     std::size_t kept = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -55,6 +60,7 @@ class Thinner {
       kept += !is_inside;
       if (is_inside) inside_.push_back(edge);
     }
+    const std::size_t leaving = kept;
     const std::uint64_t* const sorted = sort();
     parent_.resize(size);
     for (std::uint32_t i = 0; i < size; ++i) parent_[i] = i;
@@ -65,7 +71,7 @@ class Thinner {
       kept += p != q;
       parent_[std::max(p, q)] = std::min(p, q);
     }
-    return kept;
+    return {leaving, kept};
   }
 
  private:
