@@ -71,6 +71,7 @@ void add_cluster(Command program);
 void add_knn(Command program);
 void add_density(Command program);
 void add_radius(Command program);
+void add_correlate(Command program);
 void add_sample(Command program);
 void add_report(Command program);
 void add_verify(Command program);

@@ -83,6 +83,7 @@ void add_commands(Command program) {
   add_knn(program);
   add_density(program);
   add_radius(program);
+  add_correlate(program);
   add_sample(program);
   add_report(program);
   add_verify(program);

@@ -15,6 +15,7 @@ NB_MODULE(_kith, module) {
   bind_knn(module);
   bind_radius(module);
   bind_pair_counts(module);
+  bind_correlation(module);
   bind_density(module);
   bind_groups(module);
   bind_clusters(module);

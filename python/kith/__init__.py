@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import gradients, sample
+from . import correlation, gradients, sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
 from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
@@ -34,7 +34,7 @@ from ._tree import Cells, Plane, Tree, estimate_memory
 __all__ = [
     "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Groups", "HdbscanClusters",
     "Hierarchy", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "dbscan", "density",
+    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "correlation", "dbscan", "density",
     "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "mass_function", "mean_distance",
     "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "spanning_tree", "subhalos",
 ]

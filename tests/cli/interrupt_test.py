@@ -22,11 +22,13 @@ class Interrupt(ProgramTest):
     def command(self, name, out):
         return {"knn": ["knn", self.points, "--box", "1", "-k", "64", "-o", out],
                 "fof": ["fof", self.points, "--box", "1", "-b", "0.9", "--labels", "-o", out],
+                "correlate": ["correlate", self.points, "--smu", "--box", "1", "--linear-bins", "0,0.3,30", "-o",
+                              out.replace(".hdf5", ".csv")],
                 "radius": ["radius", self.points, "--box", "1", "--radius", "0.04", "-o", out]}[name]
 
     def test_interrupt_stops_soon_and_leaves_nothing(self):
         stopped = 0
-        for name in ("knn", "fof", "radius"):
+        for name in ("knn", "fof", "radius", "correlate"):
             for work in (0.05, 0.2, 0.4):
                 code, words, passed = interrupted([PROGRAM, *self.command(name, self.path("out.hdf5"))], work)
                 if code == 1:

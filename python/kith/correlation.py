@@ -1,0 +1,397 @@
+"""Correlation functions: every pair counted exactly, with jackknife errors from the same pass.
+
+>>> import kith
+>>> x = kith.sample.uniform(10000, 3)
+>>> result = kith.correlation.xi(x, edges=kith.correlation.logspace(0.02, 0.2, 8), box=1.0, regions=27)
+>>> result.xi.shape, result.error.shape
+((8,), (8,))
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Mapping
+
+import numpy as np
+
+from . import _kith
+from ._arrays import FLOAT64, points as as_points, values
+from ._box import as_box
+from ._call import CancelToken, Progress, carry_out
+
+__all__ = ["Correlation", "PairHistogram", "comoving_distance", "count", "jackknife_regions", "load", "logspace",
+           "multipoles", "nearest_regions", "pip_table", "read_bins", "sky_positions", "smu", "theta", "wp", "xi"]
+
+
+@dataclass
+class PairHistogram:
+    """Numbers of pairs in bins: of one coordinate, (n,), or of two, (n, m).
+
+    A set with itself counts every pair twice and no point with itself, as Corrfunc and TreeCorr's npairs do.
+    """
+
+    edges: np.ndarray
+    """Of r, rp, s or theta (degrees): bin i is [edges[i], edges[i + 1])."""
+    second_edges: np.ndarray | None
+    """Of pi or mu."""
+    weight: np.ndarray
+    """Sums of products of weights; without weights the numbers of pairs."""
+    counts: np.ndarray | None
+    """Numbers of pairs as integers; None if there are weights."""
+    total: float
+    """All pairs of different points, at any separation."""
+    mean_separation: np.ndarray | None = None
+    left_out: np.ndarray | None = None
+    """``weight`` without each region in turn: (regions, ...)."""
+    left_out_total: np.ndarray | None = None
+
+
+@dataclass
+class Correlation:
+    """A correlation function with its errors.
+
+    ``xi`` is (n,) or (n, m); for wp it is None and ``wp`` has the values; for multipoles ``multipoles`` is (3, n) for
+    l = 0, 2, 4. ``value`` is whichever was asked for, flat, in the order of ``covariance`` and ``samples``.
+    """
+
+    statistic: str
+    separation: str
+    edges: np.ndarray
+    second_edges: np.ndarray | None
+    value: np.ndarray
+    error: np.ndarray | None = None
+    """Jackknife errors, in the shape of the statistic."""
+    covariance: np.ndarray | None = None
+    samples: np.ndarray | None = None
+    """The statistic without each region in turn: (regions, value.size)."""
+    mean_separation: np.ndarray | None = None
+    pairs: dict[str, np.ndarray] = field(default_factory=dict)
+    """Pairs in bins: "DD", "DR", "RR"."""
+
+    @property
+    def center(self) -> np.ndarray:
+        """Middle of each bin; the geometric mean of its edges unless it starts at 0."""
+        low, high = self.edges[:-1], self.edges[1:]
+        return np.where(low > 0, np.sqrt(low * high), (low + high) / 2)
+
+    def _shaped(self, flat: np.ndarray) -> np.ndarray:
+        n = len(self.edges) - 1
+        if self.statistic == "multipoles":
+            return flat.reshape(3, n)
+        return flat.reshape(n, -1) if flat.size != n else flat
+
+    @property
+    def xi(self) -> np.ndarray | None:
+        return self._shaped(self.value) if self.statistic == "xi" else None
+
+    @property
+    def wp(self) -> np.ndarray | None:
+        return self.value if self.statistic == "wp" else None
+
+    @property
+    def multipoles(self) -> np.ndarray | None:
+        return self._shaped(self.value) if self.statistic == "multipoles" else None
+
+    def _columns(self) -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
+        """A name for each number that a bin of the first coordinate has: values and errors."""
+        n = len(self.edges) - 1
+        table = self.value.reshape(3, n) if self.statistic == "multipoles" else self.value.reshape(n, -1).T
+        errors: Any = [None] * len(table)
+        if self.error is not None:
+            errors = self.error if self.statistic == "multipoles" else self.error.reshape(n, -1).T
+        if self.statistic == "multipoles":
+            names = ["xi0", "xi2", "xi4"]
+        else:
+            names = [self.statistic] if len(table) == 1 else [f"xi_{j}" for j in range(len(table))]
+        return dict(zip(names, zip(table, errors)))
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each bin."""
+        import pandas
+        columns: dict[str, Any] = {"low": self.edges[:-1], "high": self.edges[1:], "center": self.center}
+        for name, (value, error) in self._columns().items():
+            columns[name] = value
+            if error is not None:
+                columns[f"{name}_error"] = error
+        return pandas.DataFrame(columns)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draws the values with error bars and returns the axes.
+
+        Multipoles are multiplied by s^2; xi in two coordinates is a map.
+        """
+        from .plot import _axes
+        ax = _axes(ax)
+        label = {"r": "$r$", "rp_pi": "$r_p$", "s_mu": "$s$", "theta": r"$\theta$ [degrees]"}[self.separation]
+        if self.statistic == "xi" and self.value.size > len(self.edges) - 1:
+            shown = ax.pcolormesh(self.edges, self.second_edges, self._shaped(self.value).T, **options)
+            ax.figure.colorbar(shown, ax=ax, label=r"$\xi$")
+            ax.set(xlabel=label, ylabel=r"$\pi$" if self.separation == "rp_pi" else r"$\mu$")
+            return ax
+        is_multipoles = self.statistic == "multipoles"
+        scale = self.center**2 if is_multipoles else np.ones(len(self.edges) - 1)
+        for name, (value, error) in self._columns().items():
+            given = {"fmt": "o-", "markersize": 4, "capsize": 2, "label": f"l = {name[2:]}" if is_multipoles else None}
+            ax.errorbar(self.center, scale * value, None if error is None else scale * error, **{**given, **options})
+        ylabel = {"xi": r"$\xi$", "wp": "$w_p$", "multipoles": r"$s^2 \xi_l$"}[self.statistic]
+        ax.set(xlabel=label, ylabel=ylabel, xscale="log")
+        if is_multipoles:
+            ax.legend()
+        elif np.all(self.value > 0):
+            ax.set_yscale("log")
+        return ax
+
+    def save(self, path: Any) -> None:
+        """Writes everything to an .npz file; see `load`."""
+        arrays = {name: value for name, value in self.__dict__.items()
+                  if isinstance(value, np.ndarray)}
+        arrays |= {f"pairs_{name}": value for name, value in self.pairs.items()}
+        np.savez(path, statistic=self.statistic, separation=self.separation, **arrays)
+
+
+def load(path: Any) -> Correlation:
+    """What `Correlation.save` wrote."""
+    with np.load(path) as file:
+        given: dict[str, Any] = {name: file[name] for name in file.files}
+    pairs = {name[6:]: given.pop(name) for name in list(given) if name.startswith("pairs_")}
+    words = {name: str(given.pop(name)) for name in ("statistic", "separation")}
+    given.setdefault("second_edges", None)
+    return Correlation(**words, **given, pairs=pairs)
+
+
+def logspace(low: float, high: float, bins: int) -> np.ndarray:
+    """bins + 1 edges at equal steps of the logarithm."""
+    return np.logspace(np.log10(low), np.log10(high), bins + 1)
+
+
+def read_bins(path: Any) -> np.ndarray:
+    """The edges in one of Corrfunc's bin files: a line for each bin, with its lower and upper end."""
+    rows = np.loadtxt(path, ndmin=2)
+    if rows.shape[1] != 2 or not np.array_equal(rows[1:, 0], rows[:-1, 1]):
+        raise ValueError(f"read_bins: {path} has no two columns of bins that follow each other")
+    return np.append(rows[:, 0], rows[-1, 1])
+
+
+def _numbers(x: Any) -> np.ndarray:
+    return np.ascontiguousarray(x, dtype=np.float64).ravel()
+
+
+def sky_positions(ra: Any, dec: Any, distance: Any = None) -> np.ndarray:
+    """Rows of x, y, z around the observer from angles in degrees; without distances, unit vectors."""
+    angle = _numbers(ra)
+    far = None if distance is None else values(distance, len(angle), "distance", FLOAT64)
+    return _kith.sky_positions(angle, values(dec, len(angle), "dec", FLOAT64), far)
+
+
+def comoving_distance(redshift: Any, omega_m: float = 0.31) -> np.ndarray:
+    """Comoving distances in Mpc/h in a flat universe with matter and a cosmological constant."""
+    return _kith.comoving_distance(_numbers(redshift), omega_m)
+
+
+def jackknife_regions(points: Any, regions: int, *, box: Any = None, threads: int | None = None) -> np.ndarray:
+    """A region for each point: equal numbers of points along the curve of the tree."""
+    return carry_out(_kith.jackknife_regions, as_points(points), regions, as_box(box)._core, threads=threads)
+
+
+def nearest_regions(points: Any, region: Any, others: Any, *, box: Any = None,
+                    threads: int | None = None) -> np.ndarray:
+    """The regions of other points: that of the nearest of ``points``."""
+    rows = as_points(points)
+    return carry_out(_kith.nearest_regions, rows, np.ascontiguousarray(region, dtype=np.int32),
+                     as_points(others, "others", rows.dtype), as_box(box)._core, threads=threads)
+
+
+def pip_table(words: int, realizations: int) -> np.ndarray:
+    """Inverse probabilities: realizations / (number of realizations in which both points were chosen)."""
+    shared = np.arange(64 * words + 1, dtype=np.float64)
+    return np.divide(realizations, shared, out=np.zeros_like(shared), where=shared > 0)
+
+
+def _set(points: Any, weight: Any, region: Any, bits: Any, name: str) -> tuple[Any, ...]:
+    rows = as_points(points, name)
+    return (rows, None if weight is None else values(weight, len(rows), f"weight of {name}", FLOAT64),
+            None if region is None else np.ascontiguousarray(region, dtype=np.int32),
+            None if bits is None else np.ascontiguousarray(bits, dtype=np.uint64).reshape(len(rows), -1))
+
+
+def _second_edges(separation: str, pi_max: float, pi_bins: int, mu_bins: int) -> np.ndarray | None:
+    if separation == "rp_pi":
+        return np.linspace(0, pi_max, pi_bins + 1)
+    return np.linspace(0, 1, mu_bins + 1) if separation == "s_mu" else None
+
+
+def _some(array: np.ndarray, *shape: int) -> np.ndarray | None:
+    return array.reshape(shape) if array.size else None
+
+
+def count(points: Any, others: Any = None, *, edges: Any, separation: str = "r", line_of_sight: str = "z",
+          pi_max: float = 40.0, pi_bins: int = 40, mu_bins: int = 20, box: Any = None, weight: Any = None,
+          other_weight: Any = None, region: Any = None, other_region: Any = None, regions: int = 0,
+          mean_separation: bool = False, bits: Any = None, other_bits: Any = None, table: Any = None,
+          threads: int | None = None, progress: Progress = None,
+          cancel: CancelToken | None = None) -> PairHistogram:
+    """Pairs in bins of their separation: DD(r), DD(rp, pi), DD(s, mu) or DD(theta).
+
+    Parameters
+    ----------
+    points, others : array_like, (n, d)
+        The set, and another one for cross counts.
+    edges : array_like
+        Bin i is [edges[i], edges[i + 1]) in r, rp, s, or theta in degrees (points are then unit vectors).
+    separation : {"r", "rp_pi", "s_mu", "theta"}
+    line_of_sight : {"x", "y", "z", "midpoint"}
+        An axis, or the direction from the origin to the middle of each pair.
+    pi_max, pi_bins, mu_bins
+        Linear bins of the second coordinate.
+    weight, other_weight : array_like, optional
+        A pair counts the product.
+    region, other_region : array_like of int, optional
+        Regions of a jackknife, numbered from 0; ``left_out`` has the counts without each.
+    regions : int
+        Their number; without ``region`` they are made along the tree's curve.
+    bits, other_bits, table : optional
+        Pairwise weights: a pair's weight is multiplied by ``table[number of bits that both points have]``; bits are
+        rows of uint64.
+    """
+    bins = np.asarray(edges, dtype=np.float64)
+    space = as_box(box)
+    if regions and region is None and others is None:
+        region = jackknife_regions(points, regions, box=box, threads=threads)
+    if region is not None and not regions:
+        regions = int(max(np.max(region), -1 if other_region is None else np.max(other_region))) + 1
+    first = _set(points, weight, region, bits, "points")
+    second = None if others is None else _set(others, other_weight, other_region, other_bits, "others")
+    options = {"separation": separation, "line_of_sight": line_of_sight, "edges": bins.tolist(), "pi_max": pi_max,
+               "pi_bins": pi_bins, "mu_bins": mu_bins, "box": space._core, "regions": regions,
+               "mean_separation": mean_separation, **_table_options(first, table)}
+    found = carry_out(_kith.pair_histogram, first, second, options, threads=threads, progress=progress,
+                      cancel=cancel)
+    other_edges = _second_edges(separation, pi_max, pi_bins, mu_bins)
+    shape = (len(bins) - 1,) if other_edges is None else (len(bins) - 1, len(other_edges) - 1)
+    return PairHistogram(bins, other_edges, found["weight"].reshape(shape), _some(found["counts"], *shape),
+                         found["total"], _some(found["mean_separation"], *shape),
+                         _some(found["left_out"], regions, *shape), _some(found["left_out_total"], regions))
+
+
+def _table_options(first: tuple[Any, ...], table: Any) -> dict[str, Any]:
+    if table is None:
+        return {}
+    if first[3] is None:
+        raise ValueError("table: pairwise weights need the bits of each point")
+    return {"words": first[3].shape[1], "table": np.asarray(table, dtype=np.float64).tolist()}
+
+
+def _correlation(points: Any, randoms: Any, statistic: str, separation: str, given: Mapping[str, Any]) -> Correlation:
+    asked = dict(given)
+    carry = {name: asked.pop(name) for name in ("threads", "progress", "cancel")}
+    data = _set(points, asked.pop("weight"), asked.pop("region"), asked.pop("bits", None), "points")
+    random_weight, random_region = asked.pop("random_weight"), asked.pop("random_region")
+    random = None if randoms is None else _set(randoms, random_weight, random_region, None, "randoms")
+    regions = asked.pop("regions")
+    if data[2] is not None and not regions:
+        regions = int(np.max(data[2])) + 1
+    bins = np.asarray(asked.pop("edges"), dtype=np.float64)
+    box = as_box(asked.pop("box"))
+    options = {**{name: value for name, value in asked.items() if value is not None and name != "table"},
+               **_table_options(data, asked.get("table")), "statistic": statistic, "separation": separation,
+               "edges": bins.tolist(), "regions": regions, "box": box._core}
+    found = carry_out(_kith.correlation, data, random, options, **carry)
+    second = _second_edges(separation, options.get("pi_max", 40.0), found["pi_bins"], options.get("mu_bins", 20))
+    size = found["value"].size
+    result = Correlation(statistic, separation, bins, second, found["value"], None,
+                         _some(found["covariance"], size, size), _some(found["samples"], regions, size))
+    if found["error"].size:
+        result.error = result._shaped(found["error"])
+    shape = (len(bins) - 1,) if second is None or len(second) == 2 else (len(bins) - 1, len(second) - 1)
+    names = {"DD": "data_data", "DR": "data_randoms", "RR": "randoms_randoms"}
+    result.pairs = {name: found[key]["weight"].reshape(shape) for name, key in names.items()
+                    if found[key]["weight"].size}
+    result.mean_separation = _some(found["data_data"]["mean_separation"], *shape)
+    return result
+
+
+_DOC = """
+
+    Parameters
+    ----------
+    points, randoms : array_like, (n, d)
+        Without randoms the box must be periodic, and the pairs expected follow from the volumes of the bins.
+    edges : array_like
+        Bin i is [edges[i], edges[i + 1]).{extra}
+    box : float, sequence or Box, optional
+        Sides of the periodic box; open without.
+    weight, random_weight : array_like, optional
+        A pair counts the product of the weights of its points.
+    regions : int
+        Of the jackknife; equal numbers of points along the tree's curve unless ``region`` (and ``random_region``) say
+        which point belongs to which.
+    estimator : {{"landy_szalay", "natural"}}
+        With randoms.
+    mean_separation : bool
+        Also the mean separation of the pairs of each bin.
+    bits, table : optional
+        Pairwise weights of the data; see `count` and `pip_table`.
+
+    Returns
+    -------
+    Correlation
+    """
+_SIGHT = """
+    line_of_sight : {"x", "y", "z", "midpoint"}
+        An axis ("z" unless given), or the direction from the origin to the middle of each pair, for surveys."""
+_PI = """
+    pi_max, pi_bins : float, int
+        Pairs count up to pi_max along the line of sight, in bins of equal width.""" + _SIGHT
+_MU = """
+    mu_bins : int
+        Bins of equal width from 0 to 1.""" + _SIGHT
+
+
+def xi(points: Any, randoms: Any = None, *, edges: Any, box: Any = None, weight: Any = None,
+       random_weight: Any = None, regions: int = 0, region: Any = None, random_region: Any = None,
+       estimator: str = "landy_szalay", mean_separation: bool = False, bits: Any = None, table: Any = None,
+       threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Correlation:
+    return _correlation(points, randoms, "xi", "r", {n: v for n, v in locals().items()
+                                                     if n not in ("points", "randoms")})
+
+
+def wp(points: Any, randoms: Any = None, *, edges: Any, pi_max: float = 40.0, pi_bins: int = 40,
+       line_of_sight: str | None = None, box: Any = None, weight: Any = None, random_weight: Any = None,
+       regions: int = 0, region: Any = None, random_region: Any = None, estimator: str = "landy_szalay",
+       mean_separation: bool = False, bits: Any = None, table: Any = None, threads: int | None = None,
+       progress: Progress = None, cancel: CancelToken | None = None) -> Correlation:
+    return _correlation(points, randoms, "wp", "rp_pi", {n: v for n, v in locals().items()
+                                                         if n not in ("points", "randoms")})
+
+
+def smu(points: Any, randoms: Any = None, *, edges: Any, mu_bins: int = 20, line_of_sight: str | None = None,
+        box: Any = None, weight: Any = None, random_weight: Any = None, regions: int = 0, region: Any = None,
+        random_region: Any = None, estimator: str = "landy_szalay", mean_separation: bool = False, bits: Any = None,
+        table: Any = None, threads: int | None = None, progress: Progress = None,
+        cancel: CancelToken | None = None) -> Correlation:
+    return _correlation(points, randoms, "xi", "s_mu", {n: v for n, v in locals().items()
+                                                        if n not in ("points", "randoms")})
+
+
+def multipoles(points: Any, randoms: Any = None, *, edges: Any, mu_bins: int = 20, line_of_sight: str | None = None,
+               box: Any = None, weight: Any = None, random_weight: Any = None, regions: int = 0, region: Any = None,
+               random_region: Any = None, estimator: str = "landy_szalay", mean_separation: bool = False,
+               bits: Any = None, table: Any = None, threads: int | None = None, progress: Progress = None,
+               cancel: CancelToken | None = None) -> Correlation:
+    return _correlation(points, randoms, "multipoles", "s_mu", {n: v for n, v in locals().items()
+                                                                if n not in ("points", "randoms")})
+
+
+def theta(points: Any, randoms: Any, *, edges: Any, weight: Any = None, random_weight: Any = None, regions: int = 0,
+          region: Any = None, random_region: Any = None, estimator: str = "landy_szalay", bits: Any = None,
+          table: Any = None, threads: int | None = None, progress: Progress = None,
+          cancel: CancelToken | None = None) -> Correlation:
+    given = {n: v for n, v in locals().items() if n not in ("points", "randoms")}
+    return _correlation(points, randoms, "xi", "theta", {**given, "box": None})
+
+
+xi.__doc__ = "The correlation function xi(r)." + _DOC.format(extra="")
+wp.__doc__ = "The projected correlation function wp(rp) = 2 x the integral of xi(rp, pi) to pi_max." + _DOC.format(extra=_PI)
+smu.__doc__ = "xi(s, mu): by distance and the cosine of the angle to the line of sight." + _DOC.format(extra=_MU)
+multipoles.__doc__ = "The multipoles l = 0, 2, 4 of xi(s, mu)." + _DOC.format(extra=_MU)
+theta.__doc__ = ("The angular correlation function w(theta) of unit vectors (see `sky_positions`); angles in degrees."
+                 + _DOC.format(extra=""))
