@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Compiles, links and runs the programs in documents: every fenced block that begins with ```cpp.
+A block without a main function is compiled only.
 
 Usage: snippets.py COMPILER DOCUMENT... -- FLAG...
 """
@@ -23,8 +24,12 @@ def build_and_run(compiler, code, flags):
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "snippet.cpp"), pathlib.Path(folder, "snippet")
         source.write_text(code, encoding="utf-8")
-        commands = [[compiler, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
-                     "-Werror", source, *flags, "-o", program], [program]]
+        compile = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror"]
+        if "int main(" in code:
+            commands = [[*compile, source, *flags, "-o", program], [program]]
+        else:
+            includes = [flag for flag in flags if flag.startswith("-I")]
+            commands = [[*compile, *includes, "-c", source, "-o", program]]
         for command in commands:
             result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
             if result.returncode:
