@@ -21,6 +21,10 @@ set(find_of_PkgConfig::KITH_HDF5
   "find_dependency(PkgConfig)\npkg_check_modules(KITH_HDF5 REQUIRED IMPORTED_TARGET ${KITH_HDF5_MODULE_NAME})")
 set(module_of_PkgConfig::KITH_HDF5 ${KITH_HDF5_MODULE_NAME})
 
+# For compilers without MPI's wrappers; those find it by themselves, so pkg-config has nothing to add.
+set(find_of_MPI::MPI_CXX "set(MPI_CXX_SKIP_MPICXX ON)\nfind_dependency(MPI COMPONENTS CXX)")
+set(module_of_MPI::MPI_CXX "")
+
 # The prefix stands relative to the file, so that a moved installation still works; a distribution that
 # asks for absolute folders gets them.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -59,6 +63,9 @@ function(kith_install_library library)
       string(APPEND dependencies "${find_of_${link}}\n")
       string(APPEND KITH_PC_PRIVATE " ${module_of_${link}}")
     endforeach()
+  elseif(library STREQUAL "kith_mpi")
+    set(link MPI::MPI_CXX) # its header includes <mpi.h>
+    set(dependencies "${find_of_${link}}\n")
   endif()
   file(WRITE ${PROJECT_BINARY_DIR}/${library}Dependencies.cmake "${dependencies}")
   install(FILES ${PROJECT_BINARY_DIR}/${library}Dependencies.cmake DESTINATION ${package_dir})

@@ -67,6 +67,15 @@ if(KITH_SAMPLE)
   kith_decide(KITH_SAMPLE kissfft_FOUND)
 endif()
 
+# Even at the top level it is built where MPI is found: most machines have none.
+set(KITH_MPI AUTO CACHE STRING "")
+kith_component(KITH_MPI "Build kith_mpi: neighbors over many machines")
+if(KITH_MPI)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI ${need} COMPONENTS CXX)
+  kith_decide(KITH_MPI MPI_CXX_FOUND)
+endif()
+
 # Without these libraries the program, and whatever shows or tests them, is left out.
 if(NOT KITH_IO OR NOT KITH_SAMPLE)
   foreach(part KITH_CLI KITH_PYTHON KITH_BENCH KITH_FUZZ)

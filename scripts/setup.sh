@@ -2,7 +2,7 @@
 # Installs what kith needs and this machine (Debian 12) does not have yet, by the names of the packages.
 # Does nothing, quickly, when nothing is missing. demo.sh and test.sh source it and call need_packages.
 #
-# Usage: scripts/setup.sh [GROUP...]; groups: build test python torch check; without one, all of them.
+# Usage: scripts/setup.sh [GROUP...]; groups: build mpi test python torch check; without one, all of them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 declare -A packages=(
@@ -10,6 +10,8 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config
            libtbb-dev libfmt-dev libhwy-dev libxxhash-dev libpng-dev libkissfft-dev libcli11-dev
            libhdf5-dev zlib1g-dev"
+  # Many machines.
+  [mpi]="libopenmpi-dev openmpi-bin"
   # The tests and the benchmarks with their peers.
   [test]="libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
   # The Python package; ccache spares the wheel what the release build has compiled.
@@ -66,7 +68,7 @@ need_venv() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  [ $# -gt 0 ] || set -- build test python torch check
+  [ $# -gt 0 ] || set -- build mpi test python torch check
   for group in "$@"; do
     [ -n "${packages[$group]:-}" ] || { echo "setup.sh: no group $group; there are: ${!packages[*]}"; exit 2; }
   done

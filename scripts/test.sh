@@ -57,11 +57,11 @@ build_and_test() {
 echo "kith: testing"
 start=$SECONDS
 if [ $is_quick = yes ]; then
-  need_packages build test
+  need_packages build mpi test
   need_python numpy h5py yt
   build_and_test release
 else
-  need_packages build test python check
+  need_packages build mpi test python check
   need_python numpy h5py yt
   # One cache for all presets and the wheel, where there is one.
   CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every public header compiles alone and twice, with g++ and clang++, and pulls in no library.
 
-Usage: headers.py [ROOT] [--include DIR]...  DIR: where version.hpp was made by a build.
+Usage: headers.py [ROOT] [--include DIR]... [--mpi DIR]...  DIR: where version.hpp was made by a build, and where mpi.h
+is; without the latter, <kith/mpi.hpp> is left out.
 """
 import argparse
 import concurrent.futures
@@ -41,9 +42,11 @@ def libraries_in(preprocessed, header):
     return sorted(found)
 
 
-def complaints(compiler, root, header, include):
+def complaints(compiler, root, header, include, mpi):
     """What one compiler has against one header, given by its path below include/."""
     arguments = [f"-I{root / 'include'}", *[f"-I{folder}" for folder in include]]
+    if header.endswith("mpi.hpp"):
+        arguments += [part for folder in mpi for part in ("-isystem", folder)]
     text = f"#include <{header}>\n"
     result = run(compiler, [*arguments, "-fsyntax-only"], text + text + "int main() {}\n")
     if result.returncode:
@@ -52,10 +55,11 @@ def complaints(compiler, root, header, include):
     return [f"{header} pulls in {library}" for library in libraries_in(result.stdout, header)]
 
 
-def check(root, include):
+def check(root, include, mpi=()):
     headers = sorted(p.relative_to(root / "include").as_posix()
                      for p in (root / "include").rglob("*.hpp"))
-    jobs = [(compiler, root, header, include) for header in headers for compiler in COMPILERS]
+    headers = [header for header in headers if mpi or not header.endswith("mpi.hpp")]
+    jobs = [(compiler, root, header, include, mpi) for header in headers for compiler in COMPILERS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [line for lines in pool.map(lambda job: complaints(*job), jobs) for line in lines]
 
@@ -64,7 +68,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path("."))
     parser.add_argument("--include", action="append", default=[])
+    parser.add_argument("--mpi", action="append", default=[])
     options = parser.parse_args()
-    found = check(options.root, options.include)
+    found = check(options.root, options.include, options.mpi)
     print("\n".join(found), end="\n" if found else "")
     sys.exit(1 if found else 0)

@@ -1,0 +1,120 @@
+// Neighbors of points that are spread over the ranks of MPI. Every call is collective: all ranks of
+// the communicator make it, with the same options. Errors are the same on all ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mpi.h>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <kith/density.hpp>
+#include <kith/error.hpp>
+#include <kith/execution.hpp>
+#include <kith/neighbors.hpp>
+#include <kith/pair_counts.hpp>
+#include <kith/radius.hpp>
+#include <kith/tree.hpp>
+
+namespace kith::mpi {
+
+struct DomainOptions {
+  TreeOptions tree = {};
+  /// One number per point that this rank gives, from 0 to 2^63 - 1, all different over all ranks:
+  /// they stand for the points in results and decide ties. Without them, points are numbered rank
+  /// by rank in the order of input. All ranks give ids, or none.
+  std::span<const std::int64_t> ids = {};
+};
+
+/// Points of all ranks, dealt out so that each rank has a part of space, with a tree over each
+/// part.
+///
+/// Holds a duplicate of the communicator, which must not be finalized before. Copies share one
+/// object. Memory on each rank: that of a tree of its points, 8 bytes per point for indices, 4 for
+/// the way back, and 64 boxes for each rank.
+class KITH_API Domains {
+ public:
+  /// Sorts the points along the curve over the ranks: each has as many as the others, within 5 % or
+  /// a leaf. Each rank passes its part, in any order; a part may be empty.
+  ///
+  /// Errors: as Tree, and too_large (more than 4,294,967,280 points on one rank). MPI must have
+  /// been started with MPI_THREAD_FUNNELED or more.
+  static Domains curve(MPI_Comm comm, PointsView points, const DomainOptions& options = {},
+                       const Execution& execution = {});
+  /// Leaves the points where they are: for ranks that are parts of space already. Any other parts
+  /// give the same results, slowly.
+  static Domains keep(MPI_Comm comm, PointsView points, const DomainOptions& options = {},
+                      const Execution& execution = {});
+
+  std::size_t size() const;        ///< points that this rank has now
+  std::size_t input_size() const;  ///< points that this rank gave
+  std::uint64_t total() const;     ///< points of all ranks, without dropped ones
+  int dimension() const;
+  Scalar scalar() const;
+  const Box& box() const;
+  int rank() const;
+  int ranks() const;
+  std::size_t memory() const;  ///< bytes held on this rank
+
+  /// Global index (or id) of every point that this rank has, in tree order.
+  std::vector<std::int64_t> global_index() const;
+  /// Their coordinates, row by row, wrapped into the box, in the frame of the input.
+  std::vector<double> coordinates() const;
+
+  /// What belongs to the points follows them: one value for each point that this rank gave becomes
+  /// one for each that it has, in tree order. Collective.
+  template <class Value>
+  requires std::is_trivially_copyable_v<Value> std::vector<Value> to_tree_order(
+      std::span<const Value> values, const Execution& execution = {})
+  const {
+    std::vector<Value> result(size());
+    carry(values.data(), values.size(), sizeof(Value), result.data(), execution);
+    return result;
+  }
+  /// And back to the ranks and the order of the input; dropped points get `none`.
+  template <class Value>
+  requires std::is_trivially_copyable_v<Value> std::vector<Value> to_input_order(
+      std::span<const Value> values, Value none = {}, const Execution& execution = {})
+  const {
+    std::vector<Value> result(input_size(), none);
+    carry_back(values.data(), values.size(), sizeof(Value), result.data(), execution);
+    return result;
+  }
+
+  class Impl;
+  const std::shared_ptr<const Impl>& impl() const { return impl_; }
+
+ private:
+  explicit Domains(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  void carry(const void* from, std::size_t count, std::size_t bytes, void* to,
+             const Execution& execution) const;
+  void carry_back(const void* from, std::size_t count, std::size_t bytes, void* to,
+                  const Execution& execution) const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// The k nearest neighbors of every point, by global index: the rows of one process, bit for bit.
+/// T is the scalar type of the points.
+///
+/// Rows: RowOrder::input, those of the points that this rank gave; RowOrder::tree, those of the
+/// points that it has (Domains::global_index). Errors: as kith::knn; p must be 2.
+template <Coordinate T = float>
+KITH_API Neighbors<T, std::int64_t> knn(const Domains& domains, const KnnOptions& options,
+                                        const Execution& execution = {});
+/// The same for other points; each rank passes some, or none, and gets their rows.
+template <Coordinate T = float>
+KITH_API Neighbors<T, std::int64_t> knn(const Domains& domains, PointsView queries,
+                                        const KnnOptions& options, const Execution& execution = {});
+
+/// In one call, for points that are not needed again.
+template <Coordinate T = float>
+Neighbors<T, std::int64_t> knn(MPI_Comm comm, PointsView points, const KnnOptions& options,
+                               const DomainOptions& domains = {}, const Execution& execution = {}) {
+  return knn<T>(Domains::curve(comm, points, domains, execution), options, execution);
+}
+
+}  // namespace kith::mpi

@@ -1,0 +1,166 @@
+#include "mpi/call.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <sys/resource.h>
+
+namespace kith::mpi {
+namespace {
+
+std::uint64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+/// How often a rank that computes looks for alarms and at the caller's token.
+constexpr std::chrono::milliseconds kLook{5};
+
+}  // namespace
+
+Call::Call(const char* name, Communicator& communicator, const Execution& execution)
+    : name_(name), communicator_(communicator), execution_(execution), inner_(execution) {
+  if (inner_.threads == 0) inner_.threads = communicator.threads();
+  inner_.cancel = &stop_;
+  noted_ = communicator.traffic();
+  quick([&] { alarms_.reserve(static_cast<std::size_t>(communicator.size())); });
+}
+
+Call::~Call() = default;
+
+void Call::require_same(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  require_same(bits);
+}
+
+void Call::set_failure(ErrorCode code, const char* message) noexcept {
+  failure_.is_there = true;
+  failure_.code = static_cast<std::int32_t>(code);
+  const std::size_t length = std::min(std::strlen(message), kMessage - 1);
+  std::memcpy(failure_.message, message, length);
+  failure_.message[length] = '\0';
+}
+
+void Call::append(const char* words) noexcept {
+  const std::size_t at = std::strlen(failure_.message);
+  const std::size_t length = std::min(std::strlen(words), kMessage - 1 - at);
+  std::memcpy(failure_.message + at, words, length);
+  failure_.message[at + length] = '\0';
+}
+
+void Call::guarded(FunctionRef<void()> f) noexcept {
+  try {
+    f();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::cancelled && is_told_) return;  // another rank's failure
+    set_failure(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    set_failure(ErrorCode::out_of_memory, "out of memory; use fewer points per rank");
+  } catch (const std::exception& exception) {
+    set_failure(ErrorCode::cancelled, "the caller's function threw: ");
+    append(exception.what());
+  } catch (...) {
+    set_failure(ErrorCode::cancelled, "the caller's function threw");
+  }
+}
+
+void Call::listen_while(const std::atomic<bool>& is_running) {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      if (is_over_.wait_for(lock, kLook, [&] { return !is_running.load(); })) return;
+    }
+    if (execution_.cancel && execution_.cancel->is_cancelled()) stop_.cancel();
+    if (communicator_.hears_alarm()) {
+      is_told_ = true;
+      stop_.cancel();
+    }
+  }
+}
+
+void Call::phase(FunctionRef<void(Workers&)> body) {
+  std::atomic<bool> is_running{true};
+  std::thread thread;
+  if (execution_.cancel && execution_.cancel->is_cancelled()) stop_.cancel();
+  guarded([&] {
+    thread = std::thread([&] {
+      guarded([&] { public_call(name_, inner_, [&](Workers& workers) { body(workers); }); });
+      const std::lock_guard lock(mutex_);
+      is_running = false;
+      is_over_.notify_one();
+    });
+  });
+  if (thread.joinable()) {
+    listen_while(is_running);
+    thread.join();
+  }
+  agree();
+}
+
+void Call::quick(FunctionRef<void()> body) {
+  guarded([&] { public_call(name_, [&] { body(); }); });
+  agree();
+}
+
+void Call::agree() {
+  if (failure_.is_there && alarms_.capacity() > 0) communicator_.send_alarms(alarms_);
+  const auto print = static_cast<std::int64_t>(fingerprint_ >> 1);
+  std::int64_t values[3] = {failure_.is_there ? rank() : ranks(), print, -print};
+  communicator_.least(values, 3);
+  if (values[0] < ranks()) throw_failure_of(static_cast<int>(values[0]));
+  if (values[1] != -values[2])
+    refuse("{}: the ranks passed different options; give the same to all of them", name_);
+}
+
+void Call::throw_failure_of(int rank) {
+  communicator_.end_alarms(alarms_);
+  Failure failure = failure_;
+  communicator_.broadcast(&failure, sizeof failure, rank);
+  failure_ = {};
+  fail(static_cast<ErrorCode>(failure.code), "rank {} of {}: {}", rank, ranks(), failure.message);
+}
+
+Arrived Call::exchange(const Runs& out, const std::byte* from) {
+  Communicator::Scratch scratch;
+  quick([&] { scratch = communicator_.scratch(out); });
+  communicator_.announce(out, scratch);
+  Arrived arrived;
+  quick([&] {
+    for (const auto& [other, bytes] : scratch.arrived)
+      arrived.runs.add(other, static_cast<std::size_t>(bytes));
+    Communicator::reserve(out, arrived.runs, scratch);
+    arrived.bytes = Array<std::byte>(arrived.runs.total(), pool_of(execution_));
+  });
+  communicator_.exchange(out, from, arrived.runs, arrived.bytes.data(), scratch);
+  return arrived;
+}
+
+Array<std::byte> Call::exchange(const Runs& out, const std::byte* from, const Runs& in) {
+  Communicator::Scratch scratch;
+  Array<std::byte> bytes;
+  quick([&] {
+    Communicator::reserve(out, in, scratch);
+    bytes = Array<std::byte>(in.total(), pool_of(execution_));
+  });
+  communicator_.exchange(out, from, in, bytes.data(), scratch);
+  return bytes;
+}
+
+void Call::note_traffic(const char* part) {
+  const Traffic now = communicator_.traffic(), before = std::exchange(noted_, now);
+  quick([&] {
+    if (!execution_.statistics) return;
+    const auto note = [&](const char* what, std::uint64_t value) {
+      execution_.statistics->counts.push_back({formatted("{}: {}", part, what), value});
+    };
+    note("bytes sent", now.bytes_sent - before.bytes_sent);
+    note("bytes received", now.bytes_received - before.bytes_received);
+    note("messages sent", now.messages - before.messages);
+    note("rounds", now.rounds - before.rounds);
+    note("collective bytes", now.collective_bytes - before.collective_bytes);
+    note("peak memory", peak_memory());
+  });
+}
+
+}  // namespace kith::mpi

@@ -1,0 +1,94 @@
+// A call of all ranks: phases of work that each rank does for itself, with exchanges between them.
+//
+// After each phase the ranks agree on how it went. If it failed on one of them, all throw the same
+// Error. A phase runs on a thread of its own while the calling thread listens: a rank that fails
+// rings an alarm, and the others stop computing at once. Exchanges take no memory, so nothing but
+// phases can fail, and no rank is left waiting for a message that never comes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <kith/execution.hpp>
+
+#include "base/fail.hpp"
+#include "base/function_ref.hpp"
+#include "mpi/communicator.hpp"
+#include "parallel/public_call.hpp"
+
+namespace kith::mpi {
+
+/// What arrived in an exchange.
+struct Arrived {
+  Runs runs;
+  Array<std::byte> bytes;
+};
+
+class Call {
+ public:
+  /// `name` as in messages: a literal.
+  Call(const char* name, Communicator& communicator, const Execution& execution);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  Communicator& communicator() { return communicator_; }
+  int rank() const { return communicator_.rank(); }
+  int ranks() const { return communicator_.size(); }
+  const char* name() const { return name_; }
+  const Execution& execution() const { return execution_; }
+
+  /// Options that all ranks must have given alike; compared at the next agreement.
+  void require_same(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3; }
+  void require_same(double value);
+
+  /// body(workers) on this rank, then agreement.
+  void phase(FunctionRef<void(Workers&)> body);
+  /// The same for work of microseconds, on this thread.
+  void quick(FunctionRef<void()> body);
+
+  /// Every run of `from` to its rank. Takes its memory in phases of its own.
+  Arrived exchange(const Runs& out, const std::byte* from);
+  /// The same where both sides know the runs already.
+  Array<std::byte> exchange(const Runs& out, const std::byte* from, const Runs& in);
+
+  /// Traffic since the last note goes to the statistics under this name.
+  void note_traffic(const char* part);
+
+ private:
+  static constexpr std::size_t kMessage = 1000;
+  /// What went wrong here, without memory of its own.
+  struct Failure {
+    bool is_there = false;
+    std::int32_t code = 0;
+    char message[kMessage] = "";
+  };
+
+  /// f(), whose exceptions become `failure_`.
+  void guarded(FunctionRef<void()> f) noexcept;
+  void set_failure(ErrorCode code, const char* message) noexcept;
+  void append(const char* words) noexcept;
+  void listen_while(const std::atomic<bool>& is_running);
+  void agree();
+  [[noreturn]] void throw_failure_of(int rank);
+
+  const char* name_;
+  Communicator& communicator_;
+  const Execution& execution_;
+  Execution inner_;
+  CancelToken stop_;
+  bool is_told_ = false;  ///< stopped by another rank
+  Failure failure_;
+  std::uint64_t fingerprint_ = 0xcbf29ce484222325;
+  Traffic noted_;
+  std::vector<MPI_Request> alarms_;
+  std::mutex mutex_;
+  std::condition_variable is_over_;
+};
+
+}  // namespace kith::mpi

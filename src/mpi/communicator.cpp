@@ -1,0 +1,282 @@
+#include "mpi/communicator.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <sched.h>
+#include <thread>
+
+#include "base/fail.hpp"
+
+namespace kith::mpi {
+namespace {
+
+constexpr int kDataTag = 1, kAlarmTag = 2, kAnnounceTag = 3;  // and 4
+
+void require(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail(ErrorCode::internal, "{}: {}; the communicator may be of no use after this", what,
+       std::string_view(text, static_cast<std::size_t>(length)));
+}
+
+/// Gives the CPU to others, the longer the more often it was in vain.
+class Patience {
+ public:
+  void wait() {
+    if (++tries_ < 10)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(tries_ < 1000 ? 20 : 200));
+  }
+
+ private:
+  int tries_ = 0;
+};
+
+void check_mpi(MPI_Comm of) {
+  int is_on = 0, is_off = 0, level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&is_on);
+  MPI_Finalized(&is_off);
+  if (!is_on || is_off)
+    refuse("mpi: MPI is not running; call MPI_Init_thread before and MPI_Finalize after");
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_FUNNELED)
+    refuse("mpi: MPI was started for one thread; call MPI_Init_thread with MPI_THREAD_FUNNELED");
+  if (of == MPI_COMM_NULL) refuse("mpi: no communicator (MPI_COMM_NULL)");
+}
+
+}  // namespace
+
+std::size_t Communicator::largest_message = std::size_t{1} << 30;
+
+Communicator::Communicator(MPI_Comm of, bool is_ready) {
+  check_mpi(of);
+  require(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
+  int all = is_ready ? 1 : 0;
+  require(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
+  if (!all) {
+    MPI_Comm_free(&comm_);
+    fail(ErrorCode::out_of_memory, "mpi: a rank is out of memory before it began; use fewer");
+  }
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+  threads_ = count_threads();
+}
+
+Communicator::~Communicator() {
+  int is_off = 0;
+  MPI_Finalized(&is_off);
+  if (!is_off && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+/// Ranks that a launcher has bound to CPUs of their own share a union of as many.
+int Communicator::count_threads() const {
+  MPI_Comm node = MPI_COMM_NULL;
+  if (MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
+    return 1;
+  cpu_set_t mine, all;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  int ranks = 1;
+  MPI_Comm_size(node, &ranks);
+  MPI_Request request;
+  MPI_Iallreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node, &request);
+  int is_done = 0;
+  for (Patience patience; MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), !is_done;)
+    patience.wait();
+  MPI_Comm_free(&node);
+  return std::clamp(CPU_COUNT(&all) / ranks, 1, std::max(1, CPU_COUNT(&mine)));
+}
+
+void Communicator::wait(MPI_Request* requests, std::size_t count) {
+  // In portions: the number of requests is an int.
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  for (std::size_t i = 0; i < count; i += kMost) {
+    const int portion = static_cast<int>(std::min(kMost, count - i));
+    int is_done = 0;
+    for (Patience patience;; patience.wait()) {
+      require(MPI_Testall(portion, requests + i, &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (is_done) break;
+    }
+  }
+}
+
+template <class Post>
+void Communicator::run(std::size_t bytes, Post post) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  require(post(&request), "MPI collective operation");
+  wait(&request, 1);
+  traffic_.collective_bytes += bytes;
+  ++traffic_.rounds;
+}
+
+void Communicator::sum(std::int64_t* values, std::size_t count) {
+  run(count * sizeof *values, [&](MPI_Request* request) {
+    return MPI_Iallreduce(MPI_IN_PLACE, values, static_cast<int>(count), MPI_INT64_T, MPI_SUM,
+                          comm_, request);
+  });
+}
+void Communicator::least(std::int64_t* values, std::size_t count) {
+  run(count * sizeof *values, [&](MPI_Request* request) {
+    return MPI_Iallreduce(MPI_IN_PLACE, values, static_cast<int>(count), MPI_INT64_T, MPI_MIN,
+                          comm_, request);
+  });
+}
+void Communicator::least(double* values, std::size_t count) {
+  run(count * sizeof *values, [&](MPI_Request* request) {
+    return MPI_Iallreduce(MPI_IN_PLACE, values, static_cast<int>(count), MPI_DOUBLE, MPI_MIN, comm_,
+                          request);
+  });
+}
+void Communicator::broadcast(void* bytes, std::size_t count, int root) {
+  run(count, [&](MPI_Request* request) {
+    return MPI_Ibcast(bytes, static_cast<int>(count), MPI_BYTE, root, comm_, request);
+  });
+}
+void Communicator::gather_all(const void* mine, std::size_t count, void* all) {
+  run(count, [&](MPI_Request* request) {
+    return MPI_Iallgather(mine, static_cast<int>(count), MPI_BYTE, all, static_cast<int>(count),
+                          MPI_BYTE, comm_, request);
+  });
+}
+
+Communicator::Scratch Communicator::scratch(const Runs& out) const {
+  Scratch scratch;
+  scratch.requests.reserve(out.size());
+  scratch.lengths.reserve(out.size());
+  scratch.arrived.reserve(static_cast<std::size_t>(size_));
+  return scratch;
+}
+
+template <class Receive>
+void Communicator::until_quiet(std::vector<MPI_Request>& sends, Receive receive) {
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  bool is_in_barrier = false;
+  for (Patience patience;; patience.wait()) {
+    while (receive()) patience = Patience();
+    int is_done = 0;
+    if (is_in_barrier) {
+      require(MPI_Test(&barrier, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (is_done) break;
+    } else {
+      require(
+          MPI_Testall(static_cast<int>(sends.size()), sends.data(), &is_done, MPI_STATUSES_IGNORE),
+          "MPI_Testall");
+      if (!is_done) continue;
+      require(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier");
+      is_in_barrier = true;
+    }
+  }
+  sends.clear();
+  ++traffic_.rounds;
+}
+
+void Communicator::announce(const Runs& out, Scratch& scratch) {
+  const int tag = kAnnounceTag + (turn_ ^= 1);
+  scratch.requests.clear();
+  scratch.lengths.clear();
+  scratch.arrived.clear();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out.length(i) == 0) continue;
+    if (out.rank[i] == rank_) {
+      scratch.arrived.emplace_back(rank_, out.length(i));
+      continue;
+    }
+    scratch.lengths.push_back(out.length(i));
+    scratch.requests.push_back(MPI_REQUEST_NULL);
+    require(MPI_Issend(&scratch.lengths.back(), 1, MPI_UINT64_T, out.rank[i], tag, comm_,
+                       &scratch.requests.back()),
+            "MPI_Issend");
+    ++traffic_.messages;
+    traffic_.bytes_sent += sizeof(std::uint64_t);
+  }
+  until_quiet(scratch.requests, [&] {
+    int is_there = 0;
+    MPI_Status status;
+    require(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &is_there, &status), "MPI_Iprobe");
+    if (!is_there) return false;
+    std::uint64_t length = 0;
+    require(MPI_Recv(&length, 1, MPI_UINT64_T, status.MPI_SOURCE, tag, comm_, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    traffic_.bytes_received += sizeof length;
+    scratch.arrived.emplace_back(status.MPI_SOURCE, length);
+    return true;
+  });
+  std::sort(scratch.arrived.begin(), scratch.arrived.end());
+}
+
+void Communicator::reserve(const Runs& out, const Runs& in, Scratch& scratch) {
+  const auto parts = [](const Runs& runs) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) count += runs.length(i) / largest_message + 1;
+    return count;
+  };
+  scratch.requests.reserve(parts(out) + parts(in));
+}
+
+void Communicator::post_parts(bool is_send, int other, std::byte* data, std::size_t bytes,
+                              std::vector<MPI_Request>& requests) {
+  for (std::size_t at = 0; at < bytes; at += largest_message) {
+    const int part = static_cast<int>(std::min(largest_message, bytes - at));
+    requests.push_back(MPI_REQUEST_NULL);
+    if (is_send)
+      require(MPI_Isend(data + at, part, MPI_BYTE, other, kDataTag, comm_, &requests.back()),
+              "MPI_Isend");
+    else
+      require(MPI_Irecv(data + at, part, MPI_BYTE, other, kDataTag, comm_, &requests.back()),
+              "MPI_Irecv");
+    (is_send ? traffic_.bytes_sent : traffic_.bytes_received) += static_cast<std::uint64_t>(part);
+    traffic_.messages += is_send ? 1 : 0;
+  }
+}
+
+void Communicator::exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to,
+                            Scratch& scratch) {
+  scratch.requests.clear();
+  const std::byte* mine = nullptr;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out.rank[i] == rank_) mine = from + out.offset[i];
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (in.rank[i] == rank_)
+      std::copy_n(mine, in.length(i), to + in.offset[i]);
+    else
+      post_parts(false, in.rank[i], to + in.offset[i], in.length(i), scratch.requests);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out.rank[i] != rank_)
+      post_parts(true, out.rank[i], const_cast<std::byte*>(from) + out.offset[i], out.length(i),
+                 scratch.requests);
+  wait(scratch.requests.data(), scratch.requests.size());
+  scratch.requests.clear();
+  ++traffic_.rounds;
+}
+
+void Communicator::send_alarms(std::vector<MPI_Request>& requests) {
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    requests.push_back(MPI_REQUEST_NULL);
+    require(MPI_Issend(nullptr, 0, MPI_BYTE, other, kAlarmTag, comm_, &requests.back()),
+            "MPI_Issend");
+    ++traffic_.messages;
+  }
+}
+
+bool Communicator::hears_alarm() {
+  int is_there = 0;
+  MPI_Status status;
+  require(MPI_Iprobe(MPI_ANY_SOURCE, kAlarmTag, comm_, &is_there, &status), "MPI_Iprobe");
+  if (is_there)
+    require(MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, kAlarmTag, comm_, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+  return is_there != 0;
+}
+
+void Communicator::end_alarms(std::vector<MPI_Request>& requests) {
+  until_quiet(requests, [&] { return hears_alarm(); });
+}
+
+}  // namespace kith::mpi

@@ -1,0 +1,116 @@
+// MPI as the rest of kith_mpi sees it: a communicator of our own, reductions whose size never
+// depends on the number of points, and sparse exchanges (NBX: Hoefler, Siebert, Lumsdaine 2010), in
+// which a rank talks to those alone that get something.
+//
+// Waiting ranks give their CPU away. Only the thread that calls in talks to MPI, so
+// MPI_THREAD_FUNNELED is enough.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mpi.h>
+#include <utility>
+#include <vector>
+
+#include "base/array.hpp"
+
+namespace kith::mpi {
+
+/// What this rank sent and received; a round is one step in which ranks wait for each other.
+struct Traffic {
+  std::uint64_t bytes_sent = 0, bytes_received = 0, messages = 0, rounds = 0;
+  std::uint64_t collective_bytes = 0;  ///< put into collective operations
+};
+
+/// Bytes for some other ranks: run i, [offset[i], offset[i + 1]), goes to or came from rank[i].
+/// Ranks ascend.
+struct Runs {
+  std::vector<int> rank;
+  std::vector<std::size_t> offset{0};
+
+  std::size_t size() const { return rank.size(); }
+  std::size_t total() const { return offset.back(); }
+  std::size_t length(std::size_t i) const { return offset[i + 1] - offset[i]; }
+  void add(int to, std::size_t count) {
+    rank.push_back(to);
+    offset.push_back(offset.back() + count);
+  }
+  /// The same runs in units of so many bytes.
+  Runs times(std::size_t bytes) const {
+    Runs result = *this;
+    for (std::size_t& at : result.offset) at *= bytes;
+    return result;
+  }
+};
+
+class Communicator {
+ public:
+  /// Duplicates; collective. `is_ready`: this rank has the memory that it needs to go on. Errors:
+  /// invalid_argument where MPI is not ready for us, out_of_memory where a rank is not.
+  explicit Communicator(MPI_Comm of, bool is_ready = true);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// Threads for each rank: the CPUs that the ranks of this node may use, divided by their number.
+  int threads() const { return threads_; }
+  const Traffic& traffic() const { return traffic_; }
+
+  // ---- collective operations on a few numbers, in place
+
+  void sum(std::int64_t* values, std::size_t count);
+  void least(std::int64_t* values, std::size_t count);
+  void least(double* values, std::size_t count);
+  void broadcast(void* bytes, std::size_t count, int root);
+  /// `count` bytes of each rank, by rank.
+  void gather_all(const void* mine, std::size_t count, void* all);
+
+  // ---- sparse exchange
+
+  /// Room for the messages of an exchange. It is made beforehand: an exchange takes no memory.
+  struct Scratch {
+    std::vector<MPI_Request> requests;
+    std::vector<std::uint64_t> lengths;
+    std::vector<std::pair<int, std::uint64_t>> arrived;  ///< rank and bytes, ranks ascending
+  };
+  Scratch scratch(const Runs& out) const;
+
+  /// Who has how many bytes for this rank, to scratch.arrived. Collective.
+  void announce(const Runs& out, Scratch& scratch);
+  /// Room for the requests of the messages of both sides.
+  static void reserve(const Runs& out, const Runs& in, Scratch& scratch);
+  /// The bytes themselves; `in` was announced.
+  void exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to,
+                Scratch& scratch);
+
+  // ---- alarms: one rank tells all others at once that it has failed
+
+  void send_alarms(std::vector<MPI_Request>& requests);
+  /// True once an alarm has arrived.
+  bool hears_alarm();
+  /// Receives what alarms are under way; collective, after all know that there were some.
+  void end_alarms(std::vector<MPI_Request>& requests);
+
+  /// Messages are split into parts of at most so many bytes (MPI counts them by int).
+  static std::size_t largest_message;
+
+ private:
+  template <class Post>
+  void run(std::size_t bytes, Post post);
+  void wait(MPI_Request* requests, std::size_t count);
+  void post_parts(bool is_send, int other, std::byte* data, std::size_t bytes,
+                  std::vector<MPI_Request>& requests);
+  /// Receives what `receive` finds until all ranks' own sends have arrived.
+  template <class Receive>
+  void until_quiet(std::vector<MPI_Request>& sends, Receive receive);
+  int count_threads() const;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1, threads_ = 1;
+  int turn_ = 0;  ///< consecutive exchanges use different tags
+  Traffic traffic_;
+};
+
+}  // namespace kith::mpi

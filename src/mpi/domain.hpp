@@ -1,0 +1,109 @@
+// What a rank knows of a distributed point set: its own part under a tree, a few boxes of everybody
+// else's, and the way back to where its points came from.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include <kith/mpi.hpp>
+
+#include "geometry/distance.hpp"
+#include "geometry/frame.hpp"
+#include "mpi/call.hpp"
+#include "mpi/communicator.hpp"
+#include "tree/planes.hpp"
+
+namespace kith::mpi {
+
+/// How rows went from the ranks that gave them to those that have them.
+struct Route {
+  Runs out;                  ///< rows by destination
+  Array<std::uint32_t> row;  ///< which input row each of them is
+  Runs in;                   ///< rows by origin
+  /// The local index of each row that arrived; empty: they arrived in the order of local indices.
+  Array<std::uint32_t> local;
+
+  std::uint32_t local_of(std::size_t arrival) const {
+    return local.empty() ? static_cast<std::uint32_t>(arrival) : local[arrival];
+  }
+};
+
+/// At most 64 boxes of each rank, with the number of points in each.
+template <class T>
+struct RankBoxes {
+  static constexpr std::size_t kMost = 64;
+
+  int dimension = 0;
+  Array<T> ends;                ///< per box: lower, then upper ends
+  Array<std::uint32_t> owner;   ///< per box, ascending
+  Array<std::uint64_t> points;  ///< per box
+
+  std::size_t size() const { return owner.size(); }
+  template <int D>
+  Bounds<D, T> box(std::size_t i, Axes<D> axes) const {
+    Bounds<D, T> bounds;
+    const T* at = ends.data() + i * 2 * static_cast<std::size_t>(axes.count());
+    std::copy_n(at, axes.count(), bounds.lo);
+    std::copy_n(at + axes.count(), axes.count(), bounds.hi);
+    return bounds;
+  }
+};
+
+/// The part of one rank. The local index of a point is its place in the order of global indices
+/// among the points of its rank, so that ties are broken as in one process.
+template <class T>
+struct Part {
+  Frame<T> frame;
+  Planes<T> planes;
+  std::vector<Plane<T>> packed;  ///< for cells: packed planes over the same blocks
+  Array<std::uint64_t> global;   ///< by local index
+  RankBoxes<T> boxes;
+
+  /// As searches see it.
+  PlanesView<T> view() const { return packed.empty() ? planes.view() : planes.view(packed); }
+  template <int D>
+  Metric<D, T> metric() const {
+    Metric<D, T> metric{Axes<D>(planes.dimension)};
+    std::copy_n(frame.side, metric.axes.count(), metric.side);
+    return metric;
+  }
+};
+
+class Domains::Impl {
+ public:
+  DomainOptions options;
+  std::size_t input_size = 0;
+  std::uint64_t total = 0;
+  Scalar scalar = Scalar::float32;
+  int dimension = 0;
+  Route route;
+  std::variant<Part<float>, Part<double>> part;
+  mutable std::optional<Communicator> communicator;
+
+  template <class T>
+  const Part<T>& as() const {
+    return std::get<Part<T>>(part);
+  }
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return std::visit(std::forward<F>(f), part);
+  }
+};
+
+/// Rows of `bytes` from where they were given to where they are; to local indices.
+Array<std::byte> carried(Call& call, const Route& route, const void* from, std::size_t bytes);
+/// Rows of `bytes` by local index, back to input rows.
+void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::size_t)> row,
+                  std::size_t bytes, void* to);
+
+/// Boxes of every rank; collective.
+template <class T>
+RankBoxes<T> gathered_boxes(Call& call, const PlanesView<T>& view);
+
+/// A tree of rows that are in a frame already, row i with index i.
+template <class T>
+Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const TreeOptions& options,
+                         Workers& workers);
+
+}  // namespace kith::mpi

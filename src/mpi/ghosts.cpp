@@ -1,0 +1,395 @@
+#include "mpi/ghosts.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "base/checked_sort.hpp"
+#include "neighbors/parts.hpp"
+#include "walk/against_list.hpp"
+#include "walk/in_reach.hpp"
+
+namespace kith::mpi {
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 12;
+
+// ---- the nearest boxes
+
+/// Keeps the boxes that may be the nearest for some query of a node.
+template <int D, class T>
+class NearestJudge {
+ public:
+  NearestJudge(const Part<T>& part, const PlanesView<T>& queries, Array<NearestBox<T>>& out)
+      : boxes_(part.boxes), queries_(queries), metric_(part.template metric<D>()), out_(out) {}
+
+  using List = std::vector<std::uint32_t>;
+
+  void keep(int plane, std::size_t node, const List& from, List& kept) const {
+    const Bounds<D, T> receiver = queries_.box(plane, node, metric_.axes);
+    std::vector<T> lower(from.size());
+    T least_upper = std::numeric_limits<T>::infinity();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Bounds<D, T> box = boxes_.box(from[i], metric_.axes);
+      lower[i] = metric_.lower2(receiver, box);
+      least_upper = std::min(least_upper, metric_.upper2(receiver, box));
+    }
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (lower[i] <= least_upper) kept.push_back(from[i]);
+  }
+
+  void leaf(std::size_t node, const List& kept) const {
+    const Bounds<D, T> receiver = queries_.box(0, node, metric_.axes);
+    NearestBox<T> nearest{std::numeric_limits<T>::infinity(), kept.front()};
+    for (const std::uint32_t i : kept) {
+      const T lower = metric_.lower2(receiver, boxes_.box(i, metric_.axes));
+      if (lower < nearest.lower2) nearest = {lower, i};
+    }
+    out_[node] = nearest;
+  }
+
+ private:
+  const RankBoxes<T>& boxes_;
+  const PlanesView<T>& queries_;
+  Metric<D, T> metric_;
+  Array<NearestBox<T>>& out_;
+};
+
+// ---- requests
+
+/// A box of queries and how far they reach.
+template <class T>
+struct Request {
+  static std::size_t scalars(int dimension) { return 2 * static_cast<std::size_t>(dimension) + 1; }
+};
+
+/// The largest reach below every node.
+template <class T>
+std::vector<std::vector<T>> reach_of_nodes(const Reaching<T>& queries) {
+  std::vector<std::vector<T>> planes;
+  const PlanesView<T> view = queries.queries.planes.view();
+  for (int p = 0; p < view.plane_count; ++p) {
+    std::vector<T> reach(view.plane(p).nodes, T(-1));
+    const std::size_t below = p == 0 ? view.points : view.plane(p - 1).nodes;
+    for (std::size_t i = 0; i < below; ++i) {
+      const T value = p == 0 ? queries.reach2[i] : planes.back()[i];
+      reach[i / kLanes] = std::max(reach[i / kLanes], value);
+    }
+    planes.push_back(std::move(reach));
+  }
+  return planes;
+}
+
+/// Keeps the boxes that a node of queries reaches, and lists the blocks that reach any.
+template <int D, class T>
+class ReachJudge {
+ public:
+  ReachJudge(const Part<T>& part, const PlanesView<T>& view,
+             const std::vector<std::vector<T>>& reach)
+      : boxes_(part.boxes), metric_(part.template metric<D>()), view_(view), reach_(reach) {}
+
+  using List = std::vector<std::uint32_t>;
+
+  void keep(int plane, std::size_t node, const List& from, List& kept) const {
+    const Bounds<D, T> receiver = view_.box(plane, node, metric_.axes);
+    const T reach = reach_[static_cast<std::size_t>(plane)][node];
+    for (const std::uint32_t i : from)
+      if (metric_.lower2(receiver, boxes_.box(i, metric_.axes)) <= reach) kept.push_back(i);
+  }
+  void leaf(std::size_t node, const List&) { blocks.push_back(static_cast<std::uint32_t>(node)); }
+
+  List blocks;
+
+ private:
+  const RankBoxes<T>& boxes_;
+  Metric<D, T> metric_;
+  const PlanesView<T>& view_;
+  const std::vector<std::vector<T>>& reach_;
+};
+
+template <class T>
+struct Requests {
+  Runs runs;  ///< in bytes
+  std::vector<T> numbers;
+};
+
+template <class T>
+std::vector<std::uint32_t> blocks_for(const Part<T>& part, const PlanesView<T>& view,
+                                      const std::vector<std::vector<T>>& reach,
+                                      const IndexRange& boxes) {
+  std::vector<std::uint32_t> from(boxes.size());
+  std::iota(from.begin(), from.end(), static_cast<std::uint32_t>(boxes.begin));
+  return with_dimension(view.dimension, [&]<int D>() {
+    ReachJudge<D, T> judge(part, view, reach);
+    AgainstList<T, ReachJudge<D, T>>(view, judge).open(view.top(), 0, from);
+    return std::move(judge.blocks);
+  });
+}
+
+template <class T>
+void append_request(const PlanesView<T>& view, std::size_t block, T reach2,
+                    std::vector<T>& numbers) {
+  const Bounds<kAnyDimension, T> box = view.box(0, block, view.any_axes());
+  numbers.insert(numbers.end(), box.lo, box.lo + view.dimension);
+  numbers.insert(numbers.end(), box.hi, box.hi + view.dimension);
+  numbers.push_back(reach2);
+}
+
+/// The runs of boxes that belong to one rank each.
+template <class T>
+std::vector<IndexRange> owners(const RankBoxes<T>& boxes) {
+  std::vector<IndexRange> runs;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (i == 0 || boxes.owner[i] != boxes.owner[i - 1]) runs.push_back({i, i});
+    runs.back().end = i + 1;
+  }
+  return runs;
+}
+
+template <class T>
+Requests<T> make_requests(const Part<T>& part, const Reaching<T>& queries, int mine,
+                          const Workers& workers) {
+  Requests<T> requests;
+  const PlanesView<T> view = queries.queries.planes.view();
+  if (view.points == 0) return requests;
+  const auto reach = reach_of_nodes(queries);
+  const std::vector<IndexRange> ranks = owners(part.boxes);
+  std::vector<std::vector<std::uint32_t>> blocks(ranks.size());
+  workers.for_each(ranks.size(), [&](std::size_t i) {
+    if (part.boxes.owner[ranks[i].begin] != static_cast<std::uint32_t>(mine))
+      blocks[i] = blocks_for(part, view, reach, ranks[i]);
+  });
+  const std::size_t bytes = Request<T>::scalars(view.dimension) * sizeof(T);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (blocks[i].empty()) continue;
+    requests.runs.add(static_cast<int>(part.boxes.owner[ranks[i].begin]), blocks[i].size() * bytes);
+    for (const std::uint32_t block : blocks[i])
+      append_request(view, block, reach[0][block], requests.numbers);
+  }
+  return requests;
+}
+
+// ---- answers
+
+/// One point as it travels: coordinates, global index, value.
+struct GhostRow {
+  std::size_t coordinates;  ///< bytes
+  bool has_value;
+  std::size_t bytes() const {
+    return coordinates + sizeof(std::uint64_t) + (has_value ? sizeof(double) : 0);
+  }
+};
+
+/// Marks and packs the points that one rank asked for.
+template <class T>
+class Server {
+ public:
+  Server(const Part<T>& part, const double* value, GhostRow row, Workers& workers)
+      : part_(part), value_(value), row_(row), workers_(workers), view_(part.view()) {}
+
+  void serve(const T* requests, std::size_t count, std::vector<std::byte>& out) {
+    marks_.assign(view_.block_count(), 0);
+    with_dimension(view_.dimension, [&]<int D>() { mark<D>(requests, count); });
+    std::size_t points = 0;
+    for (const std::uint8_t mask : marks_) points += static_cast<std::size_t>(std::popcount(mask));
+    std::size_t at = out.size();
+    out.resize(at + points * row_.bytes());
+    for (std::size_t block = 0; block < marks_.size(); ++block)
+      for (std::size_t lane = 0; marks_[block] != 0 && lane < kLanes; ++lane)
+        if (marks_[block] >> lane & 1) {
+          write(block * kLanes + lane, out.data() + at);
+          at += row_.bytes();
+        }
+  }
+
+ private:
+  template <int D>
+  void mark(const T* requests, std::size_t count) {
+    const Metric<D, T> metric = part_.template metric<D>();
+    const auto d = static_cast<std::size_t>(view_.dimension);
+    workers_.for_ranges(count, 256, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (i % 16 == 0) workers_.check_cancelled();
+        const T* at = requests + i * (2 * d + 1);
+        Bounds<D, T> box;
+        std::copy_n(at, d, box.lo);
+        std::copy_n(at + d, d, box.hi);
+        const T reach2 = at[2 * d];
+        const auto leaf = [&](std::size_t block) { mark_block(block, box, reach2, metric); };
+        InReach<D, T, decltype(leaf)>(view_, metric, leaf).run(box, reach2);
+      }
+    });
+  }
+
+  template <int D>
+  void mark_block(std::size_t block, const Bounds<D, T>& box, T reach2,
+                  const Metric<D, T>& metric) {
+    std::uint8_t mask = 0;
+    for (std::size_t lane = 0; lane < view_.points_of_block(block); ++lane) {
+      Bounds<D, T> point;
+      load_lane(view_.block(block, metric.axes), lane, metric.axes, point.lo);
+      std::copy_n(point.lo, metric.axes.count(), point.hi);
+      if (metric.lower2(box, point) <= reach2) mask |= static_cast<std::uint8_t>(1u << lane);
+    }
+    // Relaxed: bits are only set here, and read after the loop.
+    if (mask) std::atomic_ref(marks_[block]).fetch_or(mask, std::memory_order_relaxed);
+  }
+
+  void write(std::size_t position, std::byte* to) const {
+    T x[kMaxDimension];
+    view_.load(position, view_.any_axes(), x);
+    std::memcpy(to, x, row_.coordinates);
+    const std::uint32_t local = view_.index(position);
+    std::memcpy(to + row_.coordinates, &part_.global[local], sizeof(std::uint64_t));
+    if (row_.has_value)
+      std::memcpy(to + row_.coordinates + sizeof(std::uint64_t), value_ + local, sizeof(double));
+  }
+
+  const Part<T>& part_;
+  const double* value_;
+  GhostRow row_;
+  Workers& workers_;
+  PlanesView<T> view_;
+  std::vector<std::uint8_t> marks_;
+};
+
+/// Rows in the order of their global indices, under a tree.
+template <class T>
+Ghosts<T> sorted_ghosts(const Arrived& arrived, GhostRow row, int dimension, Workers& workers) {
+  const std::size_t n = arrived.bytes.size() / row.bytes();
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::memcpy(&order[i].first, arrived.bytes.data() + i * row.bytes() + row.coordinates,
+                sizeof(std::uint64_t));
+    order[i].second = static_cast<std::uint32_t>(i);
+  }
+  checked_sort(order.begin(), order.end(), [&] { workers.check_cancelled(); });
+  Ghosts<T> ghosts;
+  ghosts.global = Array<std::uint64_t>(n, workers.pool());
+  ghosts.value = Array<double>(row.has_value ? n : 0, workers.pool());
+  const auto d = static_cast<std::size_t>(dimension);
+  Array<T> rows(n * d, workers.pool());
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::byte* from = arrived.bytes.data() + order[i].second * row.bytes();
+    std::memcpy(rows.data() + i * d, from, row.coordinates);
+    ghosts.global[i] = order[i].first;
+    if (row.has_value)
+      std::memcpy(&ghosts.value[i], from + row.coordinates + sizeof(std::uint64_t), sizeof(double));
+  }
+  ghosts.planes = planes_of_rows(rows.data(), n, dimension, TreeOptions{}, workers);
+  return ghosts;
+}
+
+}  // namespace
+
+template <class T>
+Array<NearestBox<T>> nearest_boxes(const Part<T>& part, const PlanesView<T>& queries, int except,
+                                   const Workers& workers) {
+  Array<NearestBox<T>> nearest(queries.block_count(), workers.pool());
+  std::fill(nearest.begin(), nearest.end(), NearestBox<T>{std::numeric_limits<T>::infinity(), 0});
+  if (queries.plane_count == 0) return nearest;
+  std::vector<std::uint32_t> all;
+  for (std::size_t i = 0; i < part.boxes.size(); ++i)
+    if (part.boxes.owner[i] != static_cast<std::uint32_t>(except))
+      all.push_back(static_cast<std::uint32_t>(i));
+  int plane = queries.top();
+  while (plane > 0 && queries.plane(plane).nodes < 64) --plane;
+  with_dimension(queries.dimension, [&]<int D>() {
+    NearestJudge<D, T> judge(part, queries, nearest);
+    workers.for_each(queries.plane(plane).nodes, [&](std::size_t node) {
+      AgainstList<T, NearestJudge<D, T>>(queries, judge).open(plane, node, all);
+    });
+  });
+  return nearest;
+}
+
+template <class T>
+Reaching<T> reaching(const Asked<T>& asked, const Array<T>& reach2, const Workers& workers) {
+  Array<std::uint8_t> mask(reach2.size(), workers.pool());
+  for (std::size_t i = 0; i < reach2.size(); ++i) mask[i] = reach2[i] >= 0 ? 1 : 0;
+  Reaching<T> result{Parts<T>::subset(*asked.points, mask, workers), {}};
+  result.reach2 = Array<T>(result.queries.position.size(), workers.pool());
+  for (std::size_t i = 0; i < result.reach2.size(); ++i)
+    result.reach2[i] = reach2[result.queries.position[i]];
+  return result;
+}
+
+template <class T>
+void shorten(const Part<T>& part, std::uint64_t need, const Workers& workers,
+             Reaching<T>& queries) {
+  const PlanesView<T> view = queries.queries.planes.view();
+  const Metric<kAnyDimension, T> metric = part.template metric<kAnyDimension>();
+  workers.for_ranges(view.block_count(), 16, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::pair<T, std::uint64_t>> uppers(part.boxes.size());
+    for (std::size_t block = begin; block < end; ++block) {
+      const auto receiver = view.box(0, block, metric.axes);
+      for (std::size_t i = 0; i < uppers.size(); ++i)
+        uppers[i] = {metric.upper2(receiver, part.boxes.box(i, metric.axes)), part.boxes.points[i]};
+      std::sort(uppers.begin(), uppers.end());
+      T bound = std::numeric_limits<T>::infinity();
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < uppers.size() && sum < need; ++i) {
+        sum += uppers[i].second;
+        if (sum >= need) bound = uppers[i].first;
+      }
+      for (std::size_t i = 0; i < view.points_of_block(block); ++i) {
+        T& reach2 = queries.reach2[block * kLanes + i];
+        reach2 = std::min(reach2, bound);
+      }
+    }
+  });
+}
+
+template <class T>
+Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
+                        const double* value) {
+  Requests<T> requests;
+  const int dimension = part.planes.dimension;
+  call.phase(
+      [&](Workers& workers) { requests = make_requests(part, queries, call.rank(), workers); });
+  const Arrived asked =
+      call.exchange(requests.runs, reinterpret_cast<const std::byte*>(requests.numbers.data()));
+  call.note_traffic("requests");
+  const GhostRow row{static_cast<std::size_t>(dimension) * sizeof(T), value != nullptr};
+  std::vector<std::byte> answers;
+  Runs runs;
+  call.phase([&](Workers& workers) {
+    const Stage stage(workers, "serve", asked.runs.size());
+    Server<T> server(part, value, row, workers);
+    const std::size_t bytes = Request<T>::scalars(dimension) * sizeof(T);
+    for (std::size_t i = 0; i < asked.runs.size(); ++i) {
+      const std::size_t before = answers.size();
+      server.serve(reinterpret_cast<const T*>(asked.bytes.data() + asked.runs.offset[i]),
+                   asked.runs.length(i) / bytes, answers);
+      runs.add(asked.runs.rank[i], answers.size() - before);
+    }
+  });
+  const Arrived arrived = call.exchange(runs, answers.data());
+  Ghosts<T> ghosts;
+  call.phase([&](Workers& workers) {
+    const std::size_t n = arrived.bytes.size() / row.bytes();
+    if (n + part.global.size() > kMaxPoints)
+      fail(ErrorCode::too_large,
+           "{}: {} points of other ranks beside {} here; one rank holds at most {}: use more ranks",
+           call.name(), n, part.global.size(), kMaxPoints);
+    const Stage stage(workers, "ghosts", n);
+    ghosts = sorted_ghosts<T>(arrived, row, dimension, workers);
+    workers.count("ghosts", n);
+  });
+  call.note_traffic("ghosts");
+  return ghosts;
+}
+
+#define KITH_INSTANTIATE(T)                                                              \
+  template Array<NearestBox<T>> nearest_boxes(const Part<T>&, const PlanesView<T>&, int, \
+                                              const Workers&);                           \
+  template Reaching<T> reaching(const Asked<T>&, const Array<T>&, const Workers&);       \
+  template void shorten(const Part<T>&, std::uint64_t, const Workers&, Reaching<T>&);    \
+  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const double*);
+KITH_INSTANTIATE(float)
+KITH_INSTANTIATE(double)
+#undef KITH_INSTANTIATE
+
+}  // namespace kith::mpi

@@ -1,0 +1,60 @@
+// Points of other ranks that a rank needs for its queries: how near others are, who is asked for
+// what, and what they send.
+#pragma once
+
+#include "mpi/domain.hpp"
+#include "tree/subset.hpp"
+
+namespace kith::mpi {
+
+/// The queries of this rank under packed planes: its own points, or others that were sent here.
+template <class T>
+struct Asked {
+  const Planes<T>* points = nullptr;
+  PlanesView<T> view;
+  bool is_own = false;
+};
+
+/// The nearest box to each block of queries.
+template <class T>
+struct NearestBox {
+  T lower2;           ///< no point in any box is nearer; infinite without boxes
+  std::uint32_t box;  ///< one that begins there
+};
+
+/// Boxes of `except` do not count.
+template <class T>
+Array<NearestBox<T>> nearest_boxes(const Part<T>& part, const PlanesView<T>& queries, int except,
+                                   const Workers& workers);
+
+/// Points of other ranks, numbered in the order of their global indices.
+template <class T>
+struct Ghosts {
+  Planes<T> planes;
+  Array<std::uint64_t> global;
+  Array<double> value;  ///< on request, what the caller has for each point
+};
+
+/// Queries that have to look beyond their rank.
+template <class T>
+struct Reaching {
+  Subset<T> queries;
+  Array<T> reach2;  ///< of each of them
+};
+
+/// Those with reach2[position] >= 0.
+template <class T>
+Reaching<T> reaching(const Asked<T>& asked, const Array<T>& reach2, const Workers& workers);
+
+/// Where fewer than `need` points are on this rank: no reach needs to be longer than to the boxes
+/// that hold so many.
+template <class T>
+void shorten(const Part<T>& part, std::uint64_t need, const Workers& workers, Reaching<T>& queries);
+
+/// The points of all other ranks within reach. `value`: one number for each local index, to be
+/// sent with the points, or null. Collective.
+template <class T>
+Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
+                        const double* value = nullptr);
+
+}  // namespace kith::mpi

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <limits>
+
+#include "mpi/queries.hpp"
+#include "mpi/search.hpp"
+#include "neighbors/limits.hpp"
+#include "parallel/public_call.hpp"
+
+namespace kith::mpi {
+namespace {
+
+using Index = std::int64_t;
+
+template <class T>
+void check(const Domains& domains, const KnnOptions& options) {
+  if (domains.scalar() != scalar_of<T>)
+    refuse("knn: {} distances of {} points; call knn<{}>", sizeof(T) == 4 ? "float" : "double",
+           sizeof(T) == 4 ? "double" : "float", sizeof(T) == 4 ? "double" : "float");
+  if (options.k == 0) refuse("knn: k = 0; ask for at least 1 neighbor");
+  check_radius("knn", "max_radius", options.max_radius);
+  if (options.p != 2) refuse("knn: p = {}; over several ranks only p = 2 is available", options.p);
+}
+
+void require_same(Call& call, const KnnOptions& options) {
+  call.require_same(std::uint64_t{options.k});
+  call.require_same(options.max_radius);
+  call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
+  call.require_same(static_cast<std::uint64_t>(options.order));
+}
+
+/// Rows without neighbors.
+template <class T>
+void fill_empty(Neighbors<T, Index>& rows, const Workers& workers) {
+  const NeighborRows<T, Index> out = rows.rows();
+  workers.for_ranges(
+      out.rows * rows.k(), std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
+        std::fill(out.index + begin, out.index + end, Index(-1));
+        std::fill(out.distance + begin, out.distance + end, std::numeric_limits<T>::infinity());
+      });
+}
+
+/// All neighbors of the queries, by position.
+template <class T>
+Neighbors<T, Index> rows_of(Call& call, const Part<T>& part, const Asked<T>& asked,
+                            const KnnOptions& options) {
+  Neighbors<T, Index> result;
+  call.quick([&] { result = Neighbors<T, Index>(asked.view.points, options.k, call.execution()); });
+  Sources<T> sources{part, {}, nullptr};
+  const NeighborRows<T, Index> out = result.rows();
+  const T unscale = sources.unscale();
+  const std::size_t k = options.k;
+  search_knn<T>(call, asked, options, sources, [&](const Row<T>& row) {
+    Index* index = out.index + row.position * k;
+    T* distance = out.distance + row.position * k;
+    for (std::size_t i = 0; i < row.count; ++i) {
+      index[i] = static_cast<Index>(sources.global(row.point[i]));
+      distance[i] = std::sqrt(row.d2[i]) * unscale;
+    }
+    std::fill(index + row.count, index + k, Index(-1));
+    std::fill(distance + row.count, distance + k, std::numeric_limits<T>::infinity());
+  });
+  return result;
+}
+
+/// Rows by position become rows of the input.
+template <class T>
+Neighbors<T, Index> returned(Call& call, const Route& route, const Planes<T>& planes,
+                             std::size_t input_size, const Neighbors<T, Index>& rows) {
+  Neighbors<T, Index> result;
+  Array<std::uint32_t> position;
+  call.phase([&](Workers& workers) {
+    result = Neighbors<T, Index>(input_size, rows.k(), call.execution());
+    if (route.row.size() < input_size) fill_empty(result, workers);
+    position = Array<std::uint32_t>(planes.points, workers.pool());
+    for (std::size_t i = 0; i < planes.points; ++i)
+      position[planes.index(i)] = static_cast<std::uint32_t>(i);
+  });
+  const std::size_t k = rows.k();
+  carried_back(
+      call, route,
+      [&](std::size_t local) -> const void* { return rows.indices() + position[local] * k; },
+      k * sizeof(Index), result.rows().index);
+  carried_back(
+      call, route,
+      [&](std::size_t local) -> const void* { return rows.distances() + position[local] * k; },
+      k * sizeof(T), result.rows().distance);
+  call.note_traffic("rows");
+  return result;
+}
+
+}  // namespace
+
+template <Coordinate T>
+Neighbors<T, Index> knn(const Domains& domains, const KnnOptions& options,
+                        const Execution& execution) {
+  return public_call("knn", [&] {
+    const Domains::Impl& impl = *domains.impl();
+    Call call("knn", *impl.communicator, execution);
+    require_same(call, options);
+    call.quick([&] { check<T>(domains, options); });
+    const Part<T>& part = impl.as<T>();
+    const Asked<T> asked{&part.planes, part.view(), true};
+    Neighbors<T, Index> rows = rows_of(call, part, asked, options);
+    if (options.order == RowOrder::tree) return rows;
+    return returned(call, impl.route, part.planes, impl.input_size, rows);
+  });
+}
+
+template <Coordinate T>
+Neighbors<T, Index> knn(const Domains& domains, PointsView queries, const KnnOptions& options,
+                        const Execution& execution) {
+  return public_call("knn", [&] {
+    const Domains::Impl& impl = *domains.impl();
+    Call call("knn", *impl.communicator, execution);
+    require_same(call, options);
+    call.quick([&] {
+      check<T>(domains, options);
+      if (options.exclude_self)
+        refuse("knn: exclude_self with other queries; it is for the domains' own points");
+    });
+    const Part<T>& part = impl.as<T>();
+    const Routed<T> asked = routed<T>(call, impl, queries);
+    const Neighbors<T, Index> rows = rows_of(call, part, asked.asked(), options);
+    return returned(call, asked.route, asked.planes, queries.size, rows);
+  });
+}
+
+#define KITH_INSTANTIATE(T)                                                              \
+  template Neighbors<T, Index> knn(const Domains&, const KnnOptions&, const Execution&); \
+  template Neighbors<T, Index> knn(const Domains&, PointsView, const KnnOptions&, const Execution&);
+KITH_INSTANTIATE(float)
+KITH_INSTANTIATE(double)
+#undef KITH_INSTANTIATE
+
+}  // namespace kith::mpi

@@ -1,0 +1,87 @@
+#include "mpi/queries.hpp"
+
+#include <cstring>
+#include <numeric>
+
+#include "neighbors/parts.hpp"
+
+namespace kith::mpi {
+namespace {
+
+/// The rank of each query of the input, by its place among the live ones.
+template <class T>
+std::vector<std::uint32_t> nearest_ranks(const Part<T>& part, const Input<T>& input, int mine,
+                                         Workers& workers) {
+  std::vector<std::uint32_t> rank(input.size, static_cast<std::uint32_t>(mine));
+  if (input.size == 0 || part.boxes.size() == 0) return rank;
+  const auto d = static_cast<std::size_t>(input.dimension);
+  Array<T> rows(input.size * d, workers.pool());
+  const Axes<kAnyDimension> axes(input.dimension);
+  for (std::size_t i = 0; i < input.size; ++i) input.load(i, axes, rows.data() + i * d);
+  const Planes<T> planes =
+      planes_of_rows(rows.data(), input.size, input.dimension, TreeOptions{}, workers);
+  const Array<NearestBox<T>> nearest = nearest_boxes(part, planes.view(), -1, workers);
+  for (std::size_t i = 0; i < planes.points; ++i)
+    rank[planes.index(i)] = part.boxes.owner[nearest[i / kLanes].box];
+  return rank;
+}
+
+void plan(const std::vector<std::uint32_t>& rank, int ranks, Route& route) {
+  std::vector<std::size_t> counts(static_cast<std::size_t>(ranks));
+  for (const std::uint32_t to : rank) ++counts[to];
+  std::vector<std::size_t> at(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), at.begin(), std::size_t{0});
+  for (std::size_t r = 0; r < counts.size(); ++r)
+    if (counts[r] > 0) route.out.add(static_cast<int>(r), counts[r]);
+  route.row = Array<std::uint32_t>(rank.size());
+  for (std::size_t i = 0; i < rank.size(); ++i)
+    route.row[at[rank[i]]++] = static_cast<std::uint32_t>(i);
+}
+
+}  // namespace
+
+template <class T>
+Routed<T> routed(Call& call, const Domains::Impl& domains, const PointsView& queries) {
+  const Part<T>& part = domains.as<T>();
+  Routed<T> result;
+  Input<T> input;
+  Array<std::byte> out;
+  Runs runs;
+  const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(domains.dimension);
+  call.phase([&](Workers& workers) {
+    const Stage stage(workers, "route queries", queries.size);
+    Parts<T>::check(call.name(), queries, domains.options.tree);
+    if (queries.dimension != domains.dimension || queries.scalar != domains.scalar)
+      refuse("{}: queries and points of different dimension or scalar type; they must agree",
+             call.name());
+    input = Parts<T>::input(part.frame,
+                            Parts<T>::measure(queries, domains.options.tree.non_finite, workers));
+    plan(nearest_ranks(part, input, call.rank(), workers), call.ranks(), result.route);
+    out = Array<std::byte>(input.size * bytes, workers.pool());
+    for (std::size_t i = 0; i < input.size; ++i) {
+      T x[kMaxDimension];
+      input.load(result.route.row[i], Axes<kAnyDimension>(domains.dimension), x);
+      std::memcpy(out.data() + i * bytes, x, bytes);
+    }
+    for (std::uint32_t& row : result.route.row) row = input.index(row);
+    runs = result.route.out.times(bytes);
+  });
+  const Arrived arrived = call.exchange(runs, out.data());
+  call.phase([&](Workers& workers) {
+    result.route.in = arrived.runs;
+    for (std::size_t& at : result.route.in.offset) at /= bytes;
+    const std::size_t n = result.route.in.total();
+    if (n > kMaxPoints)
+      fail(ErrorCode::too_large, "{}: {} queries near one rank; pass fewer at once", call.name(),
+           n);
+    result.planes = planes_of_rows(reinterpret_cast<const T*>(arrived.bytes.data()), n,
+                                   domains.dimension, TreeOptions{}, workers);
+  });
+  call.note_traffic("queries");
+  return result;
+}
+
+template Routed<float> routed(Call&, const Domains::Impl&, const PointsView&);
+template Routed<double> routed(Call&, const Domains::Impl&, const PointsView&);
+
+}  // namespace kith::mpi
