@@ -51,8 +51,9 @@ class PackedNodes {
   Axes<D> axes_;
 };
 
-/// The walk. `Visitor` has skips(height, node): nothing is left to do below that node; and
-/// visit<Wrap>(block, list, n) for a block of receivers and the n blocks of sources near it.
+/// The walk. `Visitor` has reach2(height, node): how far the receivers of that node look;
+/// skips(height, node): nothing is left to do below it; and visit<Wrap>(walk, block, list, n) for a
+/// block of receivers and the n blocks of sources near it.
 template <int D, class T, class Visitor>
 class NearWalk {
  public:
@@ -97,6 +98,7 @@ class NearWalk {
       return n;
     }
     const Bounds<D, T> q = receivers_.box(height, node);
+    range_.reach2 = visitor_.reach2(height, node);
     Index* HWY_RESTRICT out = list;
     for (std::size_t i = 0; i < n; ++i)
       out = append(out, parents[i] * static_cast<Index>(kLanes),
@@ -107,6 +109,7 @@ class NearWalk {
   template <bool Wrap>
   void descend(int height, Index node, std::size_t n) {
     if (n == 0 || visitor_.skips(height, node)) return;
+    range_.reach2 = visitor_.reach2(height, node);
     if constexpr (Wrap) {
       if (!is_at_edge(height, node)) return descend<false>(height, node, n);
     }
@@ -147,6 +150,7 @@ class CoreCounter {
   using Index = std::uint32_t;
   CoreCounter(const CoreJob<T>& job, const PackedNodes<D, T>& nodes) : job_(job), nodes_(nodes) {}
 
+  T reach2(int, Index) const { return job_.reach2; }
   /// All points of a node whose diagonal is within reach are near each other.
   bool skips(int height, Index node) const {
     const std::size_t points = nodes_.points_below(height, node);
@@ -198,6 +202,7 @@ class BorderLister {
                NearVisitor<T> visit)
       : job_(job), nodes_(nodes), scratch_(scratch), visit_(visit) {}
 
+  T reach2(int, Index) const { return job_.reach2; }
   bool skips(int height, Index node) const {
     const std::uint8_t* const begin = job_.is_core + (std::size_t{node} << (3 * height));
     const std::uint8_t* const end = begin + nodes_.points_below(height, node);

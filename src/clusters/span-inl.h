@@ -171,7 +171,10 @@ class Spanner {
     if (reach < 0) return;
     alignas(64) T weight[kLanes * kLanes];
     std::uint64_t pairs = weigh<Wrap>(a, b, reach, weight);
-    if (a == b) pairs &= 0x0080c0e0f0f8fcfe;  // row i: lanes after i
+    if (a == b)
+      pairs &= 0x0080c0e0f0f8fcfe;  // row i: lanes after i
+    else if (!kIsLeaving && static_cast<std::size_t>(std::popcount(pairs)) > kLanes)
+      pairs = thinned(a, b, pairs, weight);
     Edge<T>* HWY_RESTRICT out = scratch_.edges.room(kLanes * kLanes);
     const Index p = a * static_cast<Index>(kLanes), q = b * static_cast<Index>(kLanes);
     for (; pairs != 0; pairs &= pairs - 1) {
@@ -186,6 +189,39 @@ class Spanner {
       *out++ = edge;
     }
     scratch_.edges.end_at(out);
+  }
+
+  /// If all edges inside block b are lighter than those between the blocks, every point of a needs
+  /// its lightest alone: a heavier one is the heaviest of a triangle. The same for points of b.
+  /// Without this, a sparse block beside a dense clump lists all points of the clump 8 times.
+  HWY_NOINLINE std::uint64_t thinned(Index a, Index b, std::uint64_t pairs,
+                                     const T* HWY_RESTRICT weight) const {
+    constexpr std::uint64_t kRow = 0xff, kColumn = 0x0101010101010101;
+    const T least = lightest(pairs, weight);
+    if (heaviest_inside(b) < least)
+      for (unsigned i = 0; i < kLanes; ++i) keep_lightest(kRow << (8 * i), weight, pairs);
+    if (heaviest_inside(a) < least)
+      for (unsigned i = 0; i < kLanes; ++i) keep_lightest(kColumn << i, weight, pairs);
+    return pairs;
+  }
+  static T lightest(std::uint64_t pairs, const T* HWY_RESTRICT weight) {
+    T least = std::numeric_limits<T>::infinity();
+    for (; pairs != 0; pairs &= pairs - 1) least = std::min(least, weight[std::countr_zero(pairs)]);
+    return least;
+  }
+  /// Of the pairs in a mask: equally light ones all stay.
+  static void keep_lightest(std::uint64_t mask, const T* HWY_RESTRICT weight,
+                            std::uint64_t& pairs) {
+    const T least = lightest(pairs & mask, weight);
+    for (std::uint64_t rest = pairs & mask; rest != 0; rest &= rest - 1)
+      if (weight[std::countr_zero(rest)] > least) pairs &= ~(rest & -rest);
+  }
+  /// No edge between two points of a block is heavier.
+  T heaviest_inside(Index block) const {
+    const T diagonal2 = nodes_.diagonal2(1, block);
+    if (!has_core_) return diagonal2;
+    const T* const core2 = job_.core2[0] + std::size_t{block} * kLanes;
+    return std::max(diagonal2, *std::max_element(core2, core2 + kLanes));
   }
 
   /// The weights of all pairs, row by row, and a bit for each that is light enough.
