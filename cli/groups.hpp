@@ -106,6 +106,9 @@ class GroupRun {
   Overdensities overdensities_;
 };
 
+/// The file for the catalogue of one of several lengths: "halos.hdf5" and 0.2, "halos_b0.2.hdf5".
+std::string with_b(const std::string& path, double b);
+
 /// The snapshot's universe in its own units. Throws Error (invalid_argument) if it does not say
 /// enough.
 Cosmology cosmology_of(const SnapshotInfo& info);
