@@ -45,7 +45,7 @@ struct Setting {
   Input<float> input() { return read_input<float>(points, Box::open(), NonFinite::error, workers); }
   Planes<float> ordered(Curve curve) {
     Planes<float> planes;
-    order_points(input(), curve, workers, planes);
+    order_points(input(), {curve}, workers, planes);
     return planes;
   }
 };
@@ -94,7 +94,7 @@ void order(benchmark::State& state) {
   const Input<float> input = setting.input();
   for (auto _ : state) {
     Planes<float> planes;
-    order_points(input, curve, setting.workers, planes);
+    order_points(input, {curve}, setting.workers, planes);
     benchmark::DoNotOptimize(planes.blocks.data());
   }
   per_point(state);

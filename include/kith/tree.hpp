@@ -1,6 +1,7 @@
 // The tree: points along a space-filling curve under planes of tight boxes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,14 @@ enum class Curve {
   automatic,  ///< hilbert, but z for the cells builder, which needs it, and in one dimension
   hilbert,    ///< consecutive points are always close: the tightest boxes
   z,          ///< most significant differing bit of the floating-point coordinates (Morton order)
+  kd,         ///< a balanced kd-tree: sets of points are split in two at exact ranks
+};
+
+/// The axis along which the kd order splits a set of points; the first one of several.
+enum class SplitAxis {
+  widest,    ///< of the longest side of the set's tight box
+  cyclic,    ///< one after the other, from the root down
+  variance,  ///< of the largest variance, coordinates rounded to 1/2^15 of the longest side
 };
 
 /// How points are summarised into nodes.
@@ -38,6 +47,9 @@ struct TreeOptions {
   Builder builder = Builder::packed;
   Curve curve = Curve::automatic;
   NonFinite non_finite = NonFinite::error;
+
+  /// The kd order only.
+  SplitAxis split_axis = SplitAxis::widest;
 
   // The cells builder only:
   int max_leaf_size = 48;  ///< points in a leaf
@@ -65,12 +77,19 @@ struct Cell {
   std::vector<double> upper;
 };
 
+/// A split of the kd order: points on the lesser side have coordinates up to `value` on the axis,
+/// those on the greater side from `value` on.
+struct Split {
+  int axis = -1;     ///< -1: there is no split here
+  double value = 0;  ///< least coordinate of the greater side, in the frame of the input
+};
+
 /// An immutable tree over a set of points. Copies share one tree.
 ///
 /// Threads: const calls may run from any number of threads at once.
 /// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 39
-/// at the peak of the build (see estimate_memory). The input is read only during the constructor.
-/// Determinism: the tree depends on the points and the options alone.
+/// at the peak of the build (see estimate_memory); O(n log n) for the kd order. The input is read
+/// only during the constructor. Determinism: the tree depends on the points and the options alone.
 class KITH_API Tree {
  public:
   /// Errors: invalid_argument (dimension outside 1..32, a box that does not fit, bad options),
@@ -100,6 +119,12 @@ class KITH_API Tree {
 
   /// The Morton cell of a node of a tree in z-order; of no use for other curves.
   Cell cell(int plane, std::size_t i) const;
+
+  /// The splits that part the children of a node of a tree in kd order, as a heap: the first is the
+  /// node's own, below split i are 2 i + 1 (lesser) and 2 i + 2 (greater). Nodes with fewer than 8
+  /// children have fewer splits, leaves none. Cost: O(1), but with SplitAxis::variance one pass
+  /// over the points of the node. Errors: invalid_argument (another order, no such node).
+  std::array<Split, 7> splits(int plane, std::size_t node) const;
 
   /// Verifies every invariant of the data layout; throws Error (internal) that names the first one
   /// broken. Cost: several passes over the tree.

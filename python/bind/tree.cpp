@@ -22,7 +22,14 @@ TreeOptions tree_options(const nb::dict& given) {
   read("box", options.box);
   read.choice("builder", options.builder, {{"packed", Builder::packed}, {"cells", Builder::cells}});
   read.choice("curve", options.curve,
-              {{"automatic", Curve::automatic}, {"hilbert", Curve::hilbert}, {"z", Curve::z}});
+              {{"automatic", Curve::automatic},
+               {"hilbert", Curve::hilbert},
+               {"z", Curve::z},
+               {"kd", Curve::kd}});
+  read.choice("split_axis", options.split_axis,
+              {{"widest", SplitAxis::widest},
+               {"cyclic", SplitAxis::cyclic},
+               {"variance", SplitAxis::variance}});
   read.choice("non_finite", options.non_finite,
               {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
   read("max_leaf_size", options.max_leaf_size);

@@ -52,8 +52,10 @@ class Tree:
         Periods of the axes; open space if not given.
     builder : {"packed", "cells"}
         8 consecutive points to a leaf, or the largest Morton cells of at most ``max_leaf_size`` points.
-    curve : {"automatic", "hilbert", "z"}
+    curve : {"automatic", "hilbert", "z", "kd"}
         The order of the points.
+    split_axis : {"widest", "cyclic", "variance"}
+        Of the kd order: the axis along which a set of points is split.
     non_finite : {"error", "drop"}
         What to do with points that have a NaN or infinite coordinate. Dropped points stay in results, with
         -1 for them.
@@ -72,11 +74,11 @@ class Tree:
     __slots__ = ("_core", "__weakref__")
 
     def __init__(self, points: Any, *, box: Any = None, builder: str = "packed", curve: str = "automatic",
-                 non_finite: str = "error", max_leaf_size: int = 48, coarsening: int = 8,
+                 split_axis: str = "widest", non_finite: str = "error", max_leaf_size: int = 48, coarsening: int = 8,
                  max_volume_ratio: float = 50.0, threads: int | None = None, progress: Progress = None,
                  cancel: CancelToken | None = None) -> None:
-        options = {"box": as_box(box)._core, "builder": builder, "curve": curve, "non_finite": non_finite,
-                   "max_leaf_size": max_leaf_size, "coarsening": coarsening,
+        options = {"box": as_box(box)._core, "builder": builder, "curve": curve, "split_axis": split_axis,
+                   "non_finite": non_finite, "max_leaf_size": max_leaf_size, "coarsening": coarsening,
                    "max_volume_ratio": max_volume_ratio}
         self._core = carry_out(_kith.CoreTree.build, as_points(points), options, threads=threads,
                                progress=progress, cancel=cancel)
@@ -117,7 +119,7 @@ class Tree:
     @property
     def curve(self) -> str:
         """What was chosen, never "automatic"."""
-        return ("automatic", "hilbert", "z")[self._core.curve]
+        return ("automatic", "hilbert", "z", "kd")[self._core.curve]
 
     @property
     def memory(self) -> int:

@@ -134,7 +134,7 @@ class QueryTree {
                                workers)) {
     if (input_.size == 0) return;
     const Stage stage(workers, "order queries", queries.size);
-    order_points(input_, queries.dimension == 1 ? Curve::z : Curve::hilbert, workers, planes_);
+    order_points(input_, {queries.dimension == 1 ? Curve::z : Curve::hilbert}, workers, planes_);
     build_packed(workers, planes_);
   }
   std::size_t size() const { return input_.size; }  ///< without those that were dropped

@@ -7,6 +7,8 @@
 
 #include "base/fail.hpp"
 #include "geometry/z_order.hpp"
+#include "tree/kd_select.hpp"
+#include "tree/kd_splits.hpp"
 
 namespace kith {
 namespace {
@@ -202,6 +204,29 @@ void check_z_order(const Planes<T>& planes) {
   }
 }
 
+/// In every split inside a node, all points of the lesser side come before all of the greater by
+/// (coordinate, index), and the points of a block ascend by index.
+template <class T>
+void check_kd_order(const Planes<T>& planes, SplitAxis rule) {
+  const KdSplits<T> splits(planes, rule);
+  const auto key = [&](std::size_t i, int axis) {
+    return KdKey<T>{planes.coordinate(i, axis), planes.index(i)};
+  };
+  for (std::size_t plane = 1; plane < planes.planes.size(); ++plane)
+    for (std::size_t node = 0; node < planes.planes[plane].nodes; ++node)
+      splits.for_each(static_cast<int>(plane), node, [&](const KdSplit& split) {
+        KdKey<T> most = key(split.points.begin, split.axis);
+        for (std::size_t i = split.points.begin; i < split.boundary; ++i)
+          most = std::max(most, key(i, split.axis));
+        for (std::size_t i = split.boundary; i < split.points.end; ++i)
+          if (key(i, split.axis) < most)
+            fail_broken(formatted("node {} of plane {}: split {}", node, plane, split.place));
+      });
+  for (std::size_t i = 1; i < planes.points; ++i)
+    if (i % kLanes != 0 && planes.index(i - 1) > planes.index(i))
+      fail_broken(formatted("points {} and {} of a block are out of order", i - 1, i));
+}
+
 /// Nodes hold at most as many points as the options allow.
 template <class T>
 void check_sizes(const Planes<T>& planes, const TreeOptions& options) {
@@ -224,6 +249,7 @@ void check_planes(const TreeData<T>& data, std::size_t input_size, const TreeOpt
     fail_broken(detail);
   }).check();
   if (options.curve == Curve::z) check_z_order(data.planes);
+  if (options.curve == Curve::kd) check_kd_order(data.planes, options.split_axis);
   check_sizes(data.planes, options);
 }
 

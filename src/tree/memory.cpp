@@ -43,6 +43,13 @@ MemoryEstimate estimate_memory(std::size_t size, int dimension, Scalar scalar,
   const std::size_t planes = nodes * (node_bytes(d, bytes) + (is_cells ? 8 : 0));
   // Gap levels and their marks while cells are chosen.
   const std::size_t gaps = is_cells ? size * (sizeof(int) + 1) + leaves * 16 : 0;
+  if (options.curve == Curve::kd) {
+    // Records, or numbers of rows, move between two arrays; the blocks take the place of one.
+    const std::size_t row = is_compiled ? record - 2 : d * bytes + 2 * sizeof(std::uint32_t);
+    const std::size_t other = is_compiled ? record - 2 : sizeof(std::uint32_t);
+    return {.peak = std::max(size * row + std::max(size * other, blocks), blocks + planes),
+            .kept = blocks + planes};
+  }
   return {.peak = blocks + std::max(size * record, planes + gaps), .kept = blocks + planes};
 }
 

@@ -205,7 +205,7 @@ class CurveSort {
 };
 
 template <int D, class T>
-void order(const Input<T>& input, Curve curve, Workers& workers, const Planes<T>& planes) {
+void order_along(const Input<T>& input, Curve curve, Workers& workers, const Planes<T>& planes) {
   if (curve == Curve::hilbert)
     CurveSort<D, T, EqualCells>(workers).run(input, planes);
   else
@@ -225,20 +225,24 @@ void pad_last_block(const Planes<T>& planes) {
 }  // namespace
 
 template <class T>
-void order_points(const Input<T>& input, Curve curve, Workers& workers, Planes<T>& planes) {
+void order_points(const Input<T>& input, Order order, Workers& workers, Planes<T>& planes) {
   planes.dimension = input.dimension;
   planes.points = input.size;
+  if (order.curve == Curve::kd) {
+    order_points_kd(input, order.split_axis, workers, planes);
+    return pad_last_block(planes);
+  }
   planes.blocks = Array<T>(planes.block_count() * planes.block_stride(), workers.pool());
   with_dimension(input.dimension, [&]<int D>() {
     if constexpr (D == kAnyDimension)
-      order_points_any(input, curve, workers, planes);
+      order_points_any(input, order.curve, workers, planes);
     else
-      order<D>(input, curve, workers, planes);
+      order_along<D>(input, order.curve, workers, planes);
   });
   pad_last_block(planes);
 }
 
-template void order_points(const Input<float>&, Curve, Workers&, Planes<float>&);
-template void order_points(const Input<double>&, Curve, Workers&, Planes<double>&);
+template void order_points(const Input<float>&, Order, Workers&, Planes<float>&);
+template void order_points(const Input<double>&, Order, Workers&, Planes<double>&);
 
 }  // namespace kith

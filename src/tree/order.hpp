@@ -9,11 +9,22 @@
 
 namespace kith {
 
-/// Fills planes.blocks with the points in the order of the curve (hilbert or z), equal points by
-/// original index. z-order is exactly that of z_less; the Hilbert order is followed down to short
-/// runs of neighbours. The order depends on the points alone.
+/// How points are ordered.
+struct Order {
+  Curve curve = Curve::hilbert;
+  SplitAxis split_axis = SplitAxis::widest;  ///< kd only
+};
+
+/// Fills planes.blocks with the points in the order of the curve, equal points by original index.
+/// z-order is exactly that of z_less; the Hilbert order is followed down to short runs of
+/// neighbors; the kd order is that of kd.hpp. The order depends on the points alone.
 template <class T>
-void order_points(const Input<T>& input, Curve curve, Workers& workers, Planes<T>& planes);
+void order_points(const Input<T>& input, Order order, Workers& workers, Planes<T>& planes);
+
+/// The kd order (kd.hpp).
+template <class T>
+void order_points_kd(const Input<T>& input, SplitAxis rule, const Workers& workers,
+                     Planes<T>& planes);
 
 /// The same for dimensions without compiled code.
 template <class T>

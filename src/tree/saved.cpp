@@ -44,7 +44,9 @@ struct Header {
   std::array<double, kMaxDimension> side{};
   std::array<double, kMaxDimension> origin{};
   std::array<std::uint64_t, kMaxPlanes> nodes{};
-  std::array<std::uint64_t, 3> reserved{};
+  std::uint32_t split_axis = 0;
+  std::uint32_t reserved32 = 0;
+  std::array<std::uint64_t, 2> reserved{};
 };
 static_assert(sizeof(Header) == 1152 && sizeof(Header) % kAlignment == 0);
 
@@ -113,6 +115,7 @@ Header header_of(const Tree::Impl& tree, const TreeData<T>& data, Workers& worke
   header.dimension = static_cast<std::uint32_t>(tree.dimension);
   header.builder = static_cast<std::uint32_t>(options.builder);
   header.curve = static_cast<std::uint32_t>(options.curve);
+  header.split_axis = static_cast<std::uint32_t>(options.split_axis);
   header.non_finite = static_cast<std::uint32_t>(options.non_finite);
   header.max_leaf_size = options.max_leaf_size;
   header.coarsening = options.coarsening;
@@ -175,8 +178,9 @@ class HeaderReader {
     const auto is_finite = [](double x) { return std::isfinite(x); };
     return (header.scalar_bytes == 4 || header.scalar_bytes == 8) && header.dimension >= 1 &&
            header.dimension <= kMaxDimension && header.builder <= 1 && header.curve >= 1 &&
-           header.curve <= 2 && header.non_finite <= 1 && header.points <= header.input_size &&
-           header.input_size <= kMaxPoints && std::abs(header.scale_exponent) <= 1200 &&
+           header.curve <= 3 && header.split_axis <= 2 && header.non_finite <= 1 &&
+           header.points <= header.input_size && header.input_size <= kMaxPoints &&
+           std::abs(header.scale_exponent) <= 1200 &&
            (header.box_dimension == 0 || header.box_dimension == header.dimension) &&
            std::ranges::all_of(header.side, [&](double x) { return is_finite(x) && x >= 0; }) &&
            std::ranges::all_of(header.origin, is_finite) && has_plausible_planes(header);
@@ -220,6 +224,7 @@ TreeOptions options_of(const Header& header) {
   options.box = box_of(header);
   options.builder = static_cast<Builder>(header.builder);
   options.curve = static_cast<Curve>(header.curve);
+  options.split_axis = static_cast<SplitAxis>(header.split_axis);
   options.non_finite = static_cast<NonFinite>(header.non_finite);
   options.max_leaf_size = header.max_leaf_size;
   options.coarsening = header.coarsening;

@@ -16,7 +16,7 @@ namespace {
 
 void check_options(const TreeOptions& options) {
   if (options.builder != Builder::cells) return;
-  if (options.curve == Curve::hilbert)
+  if (options.curve == Curve::hilbert || options.curve == Curve::kd)
     refuse("tree: the cells builder needs the z curve; leave curve = automatic");
   if (options.max_leaf_size < 1)
     refuse("tree: max_leaf_size = {}; a leaf holds at least 1 point", options.max_leaf_size);
@@ -42,7 +42,7 @@ TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers&
   data.frame = input.frame;
   {
     const Stage stage(workers, "order", input.size);
-    order_points(input, options.curve, workers, data.planes);
+    order_points(input, {options.curve, options.split_axis}, workers, data.planes);
   }
   const Stage stage(workers, "planes", input.size);
   if (is_implicit(options.builder))

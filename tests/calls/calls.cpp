@@ -59,6 +59,8 @@ std::vector<Call> core_calls(const Scene& s) {
        [=, &s](const Execution& e) {
          Tree(view64(s), {.box = s.box, .curve = Curve::z, .non_finite = NonFinite::drop}, e);
        }},
+      {"Tree, kd",
+       [=, &s](const Execution& e) { Tree(points, {.box = s.box, .curve = Curve::kd}, e); }},
       {"Tree::order", [&s](const Execution&) { s.tree.order(); }},
       {"Tree::coordinates", [&s](const Execution&) { s.tree.coordinates(); }},
       {"Tree::node", [&s](const Execution&) { s.tree.node(0, 0); }},

@@ -34,6 +34,7 @@ std::vector<TreeOptions> all_builds(int dimension) {
   const std::vector<double> sides(static_cast<std::size_t>(dimension), 0.75);
   return {{},
           {.curve = Curve::z},
+          {.curve = Curve::kd, .split_axis = SplitAxis::cyclic},
           {.box = Box::periodic(0.8).with_origin(-0.4)},
           {.box = Box::periodic(sides).with_origin(sides), .builder = Builder::cells},
           {.builder = Builder::cells, .max_leaf_size = 5, .coarsening = 3, .max_volume_ratio = 0}};

@@ -18,7 +18,11 @@ void check_case(Draw& draw) {
   const auto set = draw.point_set<T>(dimension, draw.size(700));
   TreeOptions options{.box = draw.box(dimension),
                       .builder = draw.one_of({Builder::packed, Builder::cells})};
-  if (options.builder == Builder::packed && draw.below(4) == 0) options.curve = Curve::z;
+  if (options.builder == Builder::packed) {
+    options.curve =
+        draw.one_of({Curve::automatic, Curve::automatic, Curve::z, Curve::kd, Curve::kd});
+    options.split_axis = draw.one_of({SplitAxis::widest, SplitAxis::cyclic, SplitAxis::variance});
+  }
   KnnOptions knn_options{.k = draw.size(draw.below(8) ? 70.0 : 900.0)};
   if (draw.below(4) == 0) knn_options.max_radius = draw.uniform() * 0.3;
   knn_options.strict = draw.below(4) == 0;

@@ -50,7 +50,9 @@ struct Case {
         options{.box = draw.box(dimension),
                 .builder = draw.one_of({Builder::packed, Builder::cells})},
         execution{.threads = static_cast<int>(1 + draw.below(3))},
-        p(draw_p(draw)) {}
+        p(draw_p(draw)) {
+    if (options.builder == Builder::packed && draw.below(2) == 0) options.curve = Curve::kd;
+  }
 
   std::string trace() const {
     return points.name + ", n = " + std::to_string(points.size()) +

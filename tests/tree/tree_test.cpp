@@ -41,6 +41,9 @@ Error error_of(F f) {
 std::vector<TreeOptions> all_builds() {
   return {{.builder = Builder::packed},
           {.builder = Builder::packed, .curve = Curve::z},
+          {.curve = Curve::kd},
+          {.curve = Curve::kd, .split_axis = SplitAxis::cyclic},
+          {.curve = Curve::kd, .split_axis = SplitAxis::variance},
           {.builder = Builder::cells},
           {.builder = Builder::cells, .max_leaf_size = 1, .coarsening = 2},
           {.builder = Builder::cells, .max_leaf_size = 5, .coarsening = 3, .max_volume_ratio = 0}};
@@ -265,6 +268,8 @@ TEST(Tree, RefusesBadArguments) {
   EXPECT_EQ(code(view(x, 3, 3), {.box = Box::periodic(1e300)}), ErrorCode::invalid_argument);
   EXPECT_EQ(code(view(x, 3, 3), {.builder = Builder::cells, .curve = Curve::hilbert}),
             ErrorCode::invalid_argument);
+  EXPECT_EQ(code(view(x, 3, 3), {.builder = Builder::cells, .curve = Curve::kd}),
+            ErrorCode::invalid_argument);
   EXPECT_EQ(code(view(x, 3, 3), {.builder = Builder::cells, .max_leaf_size = 0}),
             ErrorCode::invalid_argument);
   EXPECT_EQ(code(view(x, 3, 3), {.builder = Builder::cells, .coarsening = 1}),
@@ -330,7 +335,8 @@ TEST(Tree, StopsWhenCancelled) {
 TEST(Tree, MemoryStaysWithinTheEstimate) {
   const Points points = uniform_points(300000);
   for (const TreeOptions& options :
-       {TreeOptions{}, TreeOptions{.curve = Curve::z}, TreeOptions{.builder = Builder::cells}}) {
+       {TreeOptions{}, TreeOptions{.curve = Curve::z}, TreeOptions{.curve = Curve::kd},
+        TreeOptions{.builder = Builder::cells}}) {
     const Tree tree(view(points), options);
     const MemoryEstimate estimate = estimate_memory(points.size(), 3, Scalar::float32, options);
     const std::size_t huge_pages = std::size_t{8} << 21;  // arrays are rounded up to 2 MiB
