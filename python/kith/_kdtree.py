@@ -11,6 +11,7 @@ from ._arrays import FLOAT64, as_array, points as as_points
 from ._box import Box
 from ._call import carry_out
 from ._neighbors import NeighborLists
+from ._nodes import InnerNode, LeafNode, Node, NodeBuilder, NodeView
 from ._scipy import norm_of, ranks_of, sides_of, threads_of, weight_of, worded
 from ._tree import Tree
 
@@ -26,7 +27,8 @@ class KDTree:
         The points. The array is kept as ``data``, but read only now: what is changed in it later the tree does not
         see.
     leafsize, compact_nodes, balanced_tree
-        Accepted; the tree has a layout of its own.
+        For ``tree`` alone, the nodes of scipy's tree, which are built when they are first asked for; searches use
+        kith's own tree.
     copy_data : bool
         Keep a copy as ``data`` instead of the array itself.
     boxsize : float or sequence, optional
@@ -39,7 +41,6 @@ class KDTree:
     * Points outside a periodic box are wrapped into it instead of refused.
     * ``workers=-1``, all processors, is the default.
     * ``eps`` is accepted; answers are exact nevertheless, which every eps allows.
-    * There are no nodes to walk through (``tree``): kith.Tree has planes.
     * At most 32 dimensions.
 
     Beyond scipy
@@ -48,11 +49,12 @@ class KDTree:
 
     Attributes
     ----------
-    data, n, m, leafsize, boxsize, mins, maxes, size, indices
-        As in scipy; ``size`` counts the nodes of kith's tree, ``indices`` is its order of the points.
+    data, n, m, leafsize, boxsize, mins, maxes, tree, size, indices
+        As in scipy.
     """
 
     _index_type: Any = np.intp
+    node, leafnode, innernode = NodeView, LeafNode, InnerNode
 
     def __init__(self, data: Any, leafsize: int = 10, compact_nodes: bool = True, copy_data: bool = False,
                  balanced_tree: bool = True, boxsize: Any = None) -> None:
@@ -73,6 +75,8 @@ class KDTree:
         self._dtype = self.data.dtype
         self._tree = self._build(self.data, self.boxsize)
         self._one = _kith.PointSearch(self._tree._core)
+        self._nodes: NodeBuilder | None = None
+        self._root: Any = None
 
     @staticmethod
     def _build(data: np.ndarray, boxsize: np.ndarray | None) -> Tree:
@@ -92,12 +96,27 @@ class KDTree:
         return self.data.max(axis=0) if self.n else np.zeros(self.m, self._dtype)
 
     @property
+    def tree(self) -> Any:
+        """The root of scipy's nodes: ``split_dim``, ``split``, ``less``, ``greater``, ``children``, and ``idx`` of
+        leaves."""
+        if self._root is None:
+            self._root = NodeView.of(self._scipy_nodes().root)
+        return self._root
+
+    @property
     def size(self) -> int:
-        return sum(self._tree._core.nodes(plane) for plane in range(self._tree.planes))
+        """Nodes of ``tree``."""
+        return self._scipy_nodes().size
 
     @property
     def indices(self) -> np.ndarray:
-        return self._tree.order()
+        """The points in the order of ``tree``."""
+        return self._scipy_nodes().indices
+
+    def _scipy_nodes(self) -> NodeBuilder:
+        if self._nodes is None:
+            self._nodes = NodeBuilder(self.data, self.leafsize, self.balanced_tree, self.compact_nodes)
+        return self._nodes
 
     def __reduce__(self) -> Any:
         arguments = (self.data, self.leafsize, self.compact_nodes, False, self.balanced_tree, self.boxsize)
@@ -385,3 +404,9 @@ class cKDTree(KDTree):
     def __init__(self, data: Any, leafsize: int = 16, compact_nodes: bool = True, copy_data: bool = False,
                  balanced_tree: bool = True, boxsize: Any = None) -> None:
         super().__init__(data, leafsize, compact_nodes, copy_data, balanced_tree, boxsize)
+
+    @property
+    def tree(self) -> Node:
+        """The root of scipy's nodes: ``level``, ``split_dim``, ``split``, ``lesser``, ``greater``, ``start_idx``,
+        ``end_idx``, ``indices``, ``data_points``, ``children``."""
+        return self._scipy_nodes().root
