@@ -8,6 +8,7 @@
 #include "clusters/brute.hpp"
 #include "support/expect_error.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -30,13 +31,8 @@ void expect_exact(const PointsView& points, DbscanOptions options, int threads) 
   const Execution execution{.threads = threads};
   const BruteClusters brute = brute_dbscan(points, options);
   expect_equal(dbscan(points, options, execution), brute);
-  const Tree cells(points,
-                   {.box = options.box,
-                    .builder = Builder::cells,
-                    .non_finite = options.non_finite,
-                    .max_leaf_size = 6},
-                   execution);
-  expect_equal(dbscan(cells, options, execution), brute);
+  for (const TreeOptions& kind : test::tree_kinds(options.box, options.non_finite))
+    expect_equal(dbscan(Tree(points, kind, execution), options, execution), brute);
   test::ExactCases::count();
 }
 

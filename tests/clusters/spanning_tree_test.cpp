@@ -9,6 +9,7 @@
 #include "clusters/spanning_tree_impl.hpp"
 #include "support/expect_error.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -30,13 +31,9 @@ void expect_exact(const PointsView& points, const SpanningTreeOptions& options, 
   const Execution execution{.threads = threads};
   const std::vector<BruteEdge> brute = brute_spanning_tree(points, options);
   ASSERT_TRUE(edges_of(spanning_tree(points, options, execution)) == brute);
-  const Tree cells(points,
-                   {.box = options.box,
-                    .builder = Builder::cells,
-                    .non_finite = options.non_finite,
-                    .max_leaf_size = 6},
-                   execution);
-  ASSERT_TRUE(edges_of(spanning_tree(cells, options, execution)) == brute) << "cells";
+  for (const TreeOptions& kind : test::tree_kinds(options.box, options.non_finite))
+    ASSERT_TRUE(edges_of(spanning_tree(Tree(points, kind, execution), options, execution)) == brute)
+        << "builder " << int(kind.builder) << ", curve " << int(kind.curve);
   test::ExactCases::count();
 }
 

@@ -6,6 +6,8 @@
 
 #include <kith/kith.hpp>
 
+#include "support/tree_kinds.hpp"
+
 namespace kith {
 namespace {
 
@@ -77,8 +79,8 @@ std::pair<double, double> edge_by_sorting(const Cloud& cloud, const double* cent
 void check_overdensities(const Cloud& cloud, double within) {
   const std::vector<double> densities{3e4 / std::pow(cloud.side, 3), 3e5 / std::pow(cloud.side, 3),
                                       3e9 / std::pow(cloud.side, 3)};
-  for (const Builder builder : {Builder::packed, Builder::cells}) {
-    const Tree tree(view(cloud.x), {.box = Box::periodic(cloud.side), .builder = builder});
+  for (const TreeOptions& kind : test::tree_kinds(Box::periodic(cloud.side), NonFinite::error)) {
+    const Tree tree(view(cloud.x), kind);
     for (const int threads : {1, 3}) {
       const Overdensities found = overdensities(
           tree, cloud.centers,

@@ -8,6 +8,7 @@
 
 #include "groups/brute.hpp"
 #include "support/exact_cases.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith::test {
 
@@ -27,19 +28,14 @@ inline void expect_equal(const Groups& groups, const BruteGroups& brute) {
   }
 }
 
-/// Points, options and threads as given; both builders.
+/// Points, options and threads as given; trees of every kind.
 inline void expect_exact(const PointsView& points, FofOptions options, int threads = 1) {
   options.keep_roots = true;
   const BruteGroups brute = brute_fof(points, options);
   const Execution execution{.threads = threads};
   expect_equal(fof(points, options, execution), brute);
-  const Tree cells(points,
-                   {.box = options.box,
-                    .builder = Builder::cells,
-                    .non_finite = options.non_finite,
-                    .max_leaf_size = 6},
-                   execution);
-  expect_equal(fof(cells, options, execution), brute);
+  for (const TreeOptions& kind : test::tree_kinds(options.box, options.non_finite))
+    expect_equal(fof(Tree(points, kind, execution), options, execution), brute);
 }
 
 }  // namespace kith::test

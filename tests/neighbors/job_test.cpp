@@ -6,6 +6,7 @@
 #include "neighbors/driver.hpp"
 #include "neighbors/walk_knn.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -19,8 +20,7 @@ class Scene {
   explicit Scene(Draw& draw)
       : dimension_(draw.one_of({2, 3, 3, 5})),
         set_(draw.point_set<T>(dimension_, draw.size(400))),
-        tree_(set_.view(), {.box = draw.box(dimension_),
-                            .builder = draw.one_of({Builder::packed, Builder::cells})}) {}
+        tree_(set_.view(), test::any_tree(draw, draw.box(dimension_))) {}
 
   const Tree& tree() const { return tree_; }
   const TreeData<T>& data() const { return tree_.impl().template as<T>(); }

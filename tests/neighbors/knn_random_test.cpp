@@ -4,6 +4,7 @@
 
 #include "neighbors/knn_cases.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -16,13 +17,7 @@ template <class T>
 void check_case(Draw& draw) {
   const int dimension = draw.one_of({1, 2, 2, 3, 3, 3, 4, 7});
   const auto set = draw.point_set<T>(dimension, draw.size(700));
-  TreeOptions options{.box = draw.box(dimension),
-                      .builder = draw.one_of({Builder::packed, Builder::cells})};
-  if (options.builder == Builder::packed) {
-    options.curve =
-        draw.one_of({Curve::automatic, Curve::automatic, Curve::z, Curve::kd, Curve::kd});
-    options.split_axis = draw.one_of({SplitAxis::widest, SplitAxis::cyclic, SplitAxis::variance});
-  }
+  const TreeOptions options = test::any_tree(draw, draw.box(dimension));
   KnnOptions knn_options{.k = draw.size(draw.below(8) ? 70.0 : 900.0)};
   if (draw.below(4) == 0) knn_options.max_radius = draw.uniform() * 0.3;
   knn_options.strict = draw.below(4) == 0;

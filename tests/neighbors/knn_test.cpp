@@ -13,6 +13,7 @@
 #include "support/expect_error.hpp"
 #include "support/point_sets.hpp"
 #include "support/processor_clock.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -25,14 +26,14 @@ void check_degenerate() {
   for (int dimension : {1, 2, 3, 5})
     for (const auto& set : test::degenerate_sets<T>(dimension))
       for (const std::size_t k : {1, 4, 16, 40, 600})
-        for (const Builder builder : {Builder::packed, Builder::cells}) {
+        for (const TreeOptions& options : test::tree_kinds({}, NonFinite::error)) {
           if (k == 600 && set.size() > 520) continue;
-          const TreeOptions options{.builder = builder};
           const Tree tree(set.view(), options);
           const KnnOptions knn_options{.k = k, .exclude_self = k == 4};
           ASSERT_TRUE(are_equal(rows_of(knn<T>(tree, knn_options)),
                                 brute_knn<T>(set.view(), options, knn_options)))
-              << set.name << ", d = " << dimension << ", k = " << k << ", builder " << int(builder);
+              << set.name << ", d = " << dimension << ", k = " << k << ", builder "
+              << int(options.builder) << ", curve " << int(options.curve);
         }
 }
 

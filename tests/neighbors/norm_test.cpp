@@ -17,6 +17,7 @@
 #include "support/point_sets.hpp"
 #include "support/processor_clock.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -47,12 +48,9 @@ struct Case {
         points(draw.point_set<T>(dimension, draw.size(most))),
         others(draw.point_set<T>(dimension, draw.size(100))),
         is_other(draw.below(3) == 0),
-        options{.box = draw.box(dimension),
-                .builder = draw.one_of({Builder::packed, Builder::cells})},
+        options(test::any_tree(draw, draw.box(dimension))),
         execution{.threads = static_cast<int>(1 + draw.below(3))},
-        p(draw_p(draw)) {
-    if (options.builder == Builder::packed && draw.below(2) == 0) options.curve = Curve::kd;
-  }
+        p(draw_p(draw)) {}
 
   std::string trace() const {
     return points.name + ", n = " + std::to_string(points.size()) +

@@ -14,6 +14,7 @@
 #include "support/point_sets.hpp"
 #include "support/processor_clock.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -46,7 +47,7 @@ void check_case(Draw& draw) {
   const auto a = draw.point_set<T>(dimension, draw.size(300)),
              b = draw.point_set<T>(dimension, draw.size(300));
   const Box box = draw.box(dimension);
-  const TreeOptions packed{.box = box}, cells{.box = box, .builder = Builder::cells};
+  const TreeOptions packed{.box = box};
   std::vector<double> radii = draw_radii(draw);
   PairCountOptions options{.cumulative = draw.below(2) == 0,
                            .strict = draw.below(3) == 0,
@@ -55,8 +56,8 @@ void check_case(Draw& draw) {
   options.radii = radii;
   const auto from = draw_weights(draw, a.size()), to = draw_weights(draw, b.size());
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
-  const Tree receivers(a.view(), draw.below(2) ? packed : cells),
-      sources(b.view(), draw.below(2) ? packed : cells);
+  const Tree receivers(a.view(), test::any_tree(draw, box)),
+      sources(b.view(), test::any_tree(draw, box));
   const std::string trace = a.name + " " + std::to_string(a.size()) + ", " + b.name + " " +
                             std::to_string(b.size()) + ", d = " + std::to_string(dimension) +
                             ", p = " + std::to_string(options.p);

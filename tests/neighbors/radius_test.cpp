@@ -11,6 +11,7 @@
 #include "support/expect_error.hpp"
 #include "support/point_sets.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 
 namespace kith {
 namespace {
@@ -48,9 +49,7 @@ template <class T>
 void check_case(Draw& draw) {
   const int dimension = draw.one_of({1, 2, 3, 3, 5});
   const auto set = draw.point_set<T>(dimension, draw.size(600));
-  TreeOptions options{.box = draw.box(dimension),
-                      .builder = draw.one_of({Builder::packed, Builder::cells})};
-  if (options.builder == Builder::packed && draw.below(2) == 0) options.curve = Curve::kd;
+  const TreeOptions options = test::any_tree(draw, draw.box(dimension));
   const std::string target = draw.target();
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
   const Tree tree(set.view(), options, execution);

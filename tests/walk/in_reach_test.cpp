@@ -6,6 +6,7 @@
 #include <kith/tree.hpp>
 
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 #include "tree/tree_impl.hpp"
 
 namespace kith {
@@ -16,8 +17,7 @@ using test::Draw;
 template <class T>
 Tree draw_tree(Draw& draw, int dimension) {
   const auto set = draw.point_set<T>(dimension, draw.size(3000));
-  return Tree(set.view(), {.box = draw.box(dimension),
-                           .builder = draw.one_of({Builder::packed, Builder::cells})});
+  return Tree(set.view(), test::any_tree(draw, draw.box(dimension)));
 }
 
 template <class T>

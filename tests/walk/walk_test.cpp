@@ -71,6 +71,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "geometry/distance.hpp"
 #include "support/property.hpp"
+#include "support/tree_kinds.hpp"
 #include "tree/tree_impl.hpp"
 
 namespace kith {
@@ -95,8 +96,7 @@ void check_lists(Draw& draw) {
   const auto set = [&] { return draw.point_set<T>(dimension, draw.size(900)); };
   const auto receiving = set(), giving = set();
   const auto tree = [&](const auto& points) {
-    return Tree(points.view(),
-                {.box = box, .builder = draw.one_of({Builder::packed, Builder::cells})});
+    return Tree(points.view(), test::any_tree(draw, box));
   };
   const Tree receivers = tree(receiving), sources = tree(giving);
   if (receivers.size() == 0 || sources.size() == 0) return;
