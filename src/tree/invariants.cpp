@@ -7,7 +7,7 @@
 
 #include "base/fail.hpp"
 #include "geometry/z_order.hpp"
-#include "tree/kd_select.hpp"
+#include "tree/kd.hpp"
 #include "tree/kd_splits.hpp"
 
 namespace kith {

@@ -19,6 +19,18 @@
 
 namespace kith {
 
+/// What points are ordered by. All keys of a set differ.
+template <class T>
+struct KdKey {
+  T x;
+  std::uint32_t index;
+
+  // Without branches: which one is less is a toss-up.
+  friend bool operator<(const KdKey& a, const KdKey& b) {
+    return (a.x < b.x) | ((a.x == b.x) & (a.index < b.index));
+  }
+};
+
 /// Points in a full child of the node that holds n points in as few planes as possible, n > 8.
 inline std::size_t kd_child_size(std::size_t n) {
   std::size_t child = kLanes;

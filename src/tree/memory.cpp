@@ -44,11 +44,9 @@ MemoryEstimate estimate_memory(std::size_t size, int dimension, Scalar scalar,
   // Gap levels and their marks while cells are chosen.
   const std::size_t gaps = is_cells ? size * (sizeof(int) + 1) + leaves * 16 : 0;
   if (options.curve == Curve::kd) {
-    // Records, or numbers of rows, move between two arrays; the blocks take the place of one.
-    const std::size_t row = is_compiled ? record - 2 : d * bytes + 2 * sizeof(std::uint32_t);
-    const std::size_t other = is_compiled ? record - 2 : sizeof(std::uint32_t);
-    return {.peak = std::max(size * row + std::max(size * other, blocks), blocks + planes),
-            .kept = blocks + planes};
+    // Columns of coordinates and indices, twice; the blocks take the place of one.
+    const std::size_t columns = size * (d * bytes + sizeof(std::uint32_t));
+    return {.peak = std::max(columns + blocks, blocks + planes), .kept = blocks + planes};
   }
   return {.peak = blocks + std::max(size * record, planes + gaps), .kept = blocks + planes};
 }

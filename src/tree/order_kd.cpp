@@ -1,54 +1,50 @@
 // The kd order (kd.hpp), straight into the blocks of a tree.
 //
-// Large sets are split by all threads: a sample brackets the wanted rank, one pass counts what lies
-// below the bracket and collects what lies inside it, selection there gives the exact point at
-// which to split, and a second pass moves every point to its side in another array. Sets that fit a
-// cache are split in place, one thread each. Either way a set is split into the same two.
+// Points are columns. Large sets are split by all threads: a sample brackets the wanted rank, one
+// pass over a column counts what lies below the bracket and collects what lies inside it, selection
+// there gives the exact point at which to split, and a second pass moves every point to its side in
+// other columns. Sets that fit a cache are finished by one thread each (kd_small.hpp).
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <limits>
 
 #include "parallel/radix_sort.hpp"
 #include "tree/kd.hpp"
-#include "tree/kd_select.hpp"
+#include "tree/kd_small.hpp"
 #include "tree/order.hpp"
 
 namespace kith {
 namespace {
 
-/// Sets up to this size are split by one thread.
-constexpr std::size_t kInCache = std::size_t{1} << 15;
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 
-/// Points that move with their coordinates, for compiled dimensions.
-template <int D, class T>
-struct KdRecords {
-  using Scalar = T;
-  struct Item {
-    T row[D];
-    std::uint32_t number;
-  };
-  static constexpr Axes<D> axes() { return Axes<D>(D); }
-  static T x(const Item& item, int axis) { return item.row[axis]; }
-  static const T* row(const Item& item) { return item.row; }
-  static std::uint32_t index(const Item& item) { return item.number; }
+/// Numbers without a pattern that an input could follow by accident; the same in every run.
+class SamplePlaces {
+ public:
+  explicit SamplePlaces(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u) {}
+  /// The next place in [0, n), n < 2^32.
+  std::size_t next(std::size_t n) {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    return static_cast<std::size_t>(((z ^ z >> 27) >> 32) * n >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
 };
 
-/// Rows that stay while their numbers move, for other dimensions.
+/// Points column by column.
 template <class T>
-struct KdNumbers {
-  using Scalar = T;
-  using Item = std::uint32_t;
-  const T* rows;
-  const std::uint32_t* indices;
-  int dimension;
+struct KdColumns {
+  Array<T> x;
+  Array<std::uint32_t> index;
+  std::size_t size = 0;
 
-  Axes<kAnyDimension> axes() const { return Axes<kAnyDimension>(dimension); }
-  const T* row(Item item) const {
-    return rows + std::size_t{item} * static_cast<unsigned>(dimension);
-  }
-  T x(Item item, int axis) const { return row(item)[axis]; }
-  std::uint32_t index(Item item) const { return indices[item]; }
+  KdColumns() = default;
+  KdColumns(std::size_t n, std::size_t dimension, const Workers& workers)
+      : x(n * dimension, workers.pool()), index(n, workers.pool()), size(n) {}
+  T* column(int axis) { return x.data() + static_cast<std::size_t>(axis) * size; }
 };
 
 /// What a split needs to know of a set.
@@ -59,120 +55,131 @@ struct KdSet {
   Bounds<D, T> bounds;  ///< tight
 };
 
-template <int D, class Points>
-class KdSort {
+template <class T>
+void widen(const T* x, std::size_t n, T& lo, T& hi) {
+  constexpr std::size_t kWide = 8;  // independent minima become vectors
+  T least[kWide], most[kWide];
+  std::fill_n(least, kWide, lo);
+  std::fill_n(most, kWide, hi);
+  std::size_t i = 0;
+  for (; i + kWide <= n; i += kWide)
+    for (std::size_t lane = 0; lane < kWide; ++lane) {
+      least[lane] = x[i + lane] < least[lane] ? x[i + lane] : least[lane];
+      most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
+    }
+  for (; i < n; ++i) {
+    least[0] = x[i] < least[0] ? x[i] : least[0];
+    most[0] = x[i] > most[0] ? x[i] : most[0];
+  }
+  lo = *std::min_element(least, least + kWide);
+  hi = *std::max_element(most, most + kWide);
+}
+
+/// Splits sets until each fits a cache.
+template <int D, class T>
+class KdLarge {
  public:
-  using T = typename Points::Scalar;
-  using Item = typename Points::Item;
   using Set = KdSet<D, T>;
+  using Columns = KdColumns<T>;
 
-  KdSort(const Points& points, SplitAxis rule, const Workers& workers)
-      : points_(points), axes_(points.axes()), rule_(rule), workers_(workers) {}
+  KdLarge(Axes<D> axes, SplitAxis rule, const Workers& workers)
+      : axes_(axes), rule_(rule), workers_(workers) {}
 
-  /// Splits sets until each fits a cache; both arrays hold n items, the points are in `items`
-  /// before and after.
-  std::vector<Set> split_large(Array<Item>& items, Array<Item>& other) {
-    std::vector<Set> sets{{0, items.size(), 0, bounds_of(items.data(), items.size())}};
-    while (std::ranges::any_of(sets, [](const Set& set) { return set.size > kInCache; })) {
+  /// The points are in `points` before and after; `other` has the same size.
+  std::vector<Set> run(Columns& points, Columns& other) {
+    std::vector<Set> sets{{0, points.size, 0, bounds_of(points)}};
+    while (std::ranges::any_of(sets, is_large)) {
       std::vector<std::array<Set, 2>> halves(sets.size());
       workers_.for_each(sets.size(), [&](std::size_t i) {
-        halves[i] = split_to(sets[i], items.data(), other.data());
+        halves[i] =
+            is_large(sets[i]) ? split(sets[i], points, other) : copy(sets[i], points, other);
       });
       sets.clear();
       for (const auto& pair : halves)
         for (const Set& half : pair)
           if (half.size > 0) sets.push_back(half);
-      std::swap(items, other);
+      std::swap(points, other);
     }
     return sets;
   }
 
-  /// Splits a set in place down to blocks.
-  void split_small(Item* items, std::size_t n, int depth, KdSelect<Points>& select) {
-    for (; n > kLanes; ++depth) {
-      const std::size_t lesser = kd_lesser_size(n);
-      select.run(items, n, lesser, axis_of(items, n, depth));
-      split_small(items, lesser, depth + 1, select);
-      items += lesser;
-      n -= lesser;
-    }
-    sort_by_index(items, n);
-  }
+  std::uint64_t work() const { return work_; }
 
-  Bounds<D, T> bounds_of(const Item* items, std::size_t n) const {
+ private:
+  using Key = KdKey<T>;
+  /// A part of a set, with what the bracket has shown.
+  struct Part {
+    std::size_t below = 0;    ///< points below the bracket
+    std::vector<Key> inside;  ///< keys inside it
+    std::size_t lesser_at = 0, greater_at = 0;
+    Bounds<D, T> lesser = Bounds<D, T>::empty(), greater = Bounds<D, T>::empty();
+  };
+  /// The column along which a set is split.
+  struct Column {
+    const T* x;
+    const std::uint32_t* index;
+    std::size_t size;
+    Key operator[](std::size_t i) const { return {x[i], index[i]}; }
+  };
+
+  static bool is_large(const Set& set) { return set.size > KdSmall<D, T>::kMost; }
+
+  Bounds<D, T> bounds_of(Columns& points) const {
     return reduce(
-        workers_, n, kGrain, Bounds<D, T>::empty(),
-        [&](std::size_t begin, std::size_t end) { return bounds_of(items, begin, end); },
+        workers_, points.size, kGrain, Bounds<D, T>::empty(),
+        [&](std::size_t begin, std::size_t end) {
+          auto bounds = Bounds<D, T>::empty();
+          for (int axis = 0; axis < axes_.count(); ++axis)
+            widen(points.column(axis) + begin, end - begin, bounds.lo[axis], bounds.hi[axis]);
+          return bounds;
+        },
         [&](Bounds<D, T> all, const Bounds<D, T>& more) {
           all.add(more, axes_);
           return all;
         });
   }
 
-  std::uint64_t work() const { return work_; }
-  void add_work(std::uint64_t work) { work_.fetch_add(work, std::memory_order_relaxed); }
-
- private:
-  using Key = KdKey<T>;
-  /// A part of a large set, with what the bracket has shown.
-  struct Part {
-    std::size_t below = 0;    ///< items below the bracket
-    std::vector<Key> inside;  ///< keys inside it
-    std::size_t lesser_at = 0, greater_at = 0;
-    Bounds<D, T> lesser = Bounds<D, T>::empty(), greater = Bounds<D, T>::empty();
-  };
-
-  Key key(const Item& item, int axis) const { return {points_.x(item, axis), points_.index(item)}; }
-
-  Bounds<D, T> bounds_of(const Item* items, std::size_t begin, std::size_t end) const {
-    auto bounds = Bounds<D, T>::empty();
-    for (std::size_t i = begin; i < end; ++i) bounds.add(points_.row(items[i]), axes_);
-    return bounds;
-  }
-
-  /// The axis for a set in cache.
-  int axis_of(const Item* items, std::size_t n, int depth) const {
-    if (rule_ == SplitAxis::cyclic) return depth % axes_.count();
-    const Bounds<D, T> bounds = bounds_of(items, 0, n);
-    return rule_ == SplitAxis::widest ? widest_axis(bounds, axes_)
-                                      : variance_of(items, n, bounds).axis();
-  }
-  int axis_of(const Set& set, const Item* items) const {
+  int axis_of(const Set& set, Columns& points) const {
     if (rule_ == SplitAxis::cyclic) return set.depth % axes_.count();
     if (rule_ == SplitAxis::widest) return widest_axis(set.bounds, axes_);
-    return variance_of(items, set.size, set.bounds).axis();
-  }
-  VarianceSums<D, T> variance_of(const Item* items, std::size_t n,
-                                 const Bounds<D, T>& bounds) const {
-    const VarianceSums<D, T> none(bounds, axes_);
+    const VarianceSums<D, T> none(set.bounds, axes_);
     return reduce(
-        workers_, n, kGrain, none,
-        [&](std::size_t begin, std::size_t end) {
-          VarianceSums<D, T> sums = none;
-          for (std::size_t i = begin; i < end; ++i) sums.add(points_.row(items[i]));
-          return sums;
-        },
-        [](VarianceSums<D, T> all, const VarianceSums<D, T>& more) {
-          all.add(more);
-          return all;
-        });
+               workers_, set.size, kGrain, none,
+               [&](std::size_t begin, std::size_t end) {
+                 VarianceSums<D, T> sums = none;
+                 T x[kAxisRoom<D>];
+                 for (std::size_t i = set.begin + begin; i < set.begin + end; ++i) {
+                   for (int axis = 0; axis < axes_.count(); ++axis)
+                     x[axis] = points.column(axis)[i];
+                   sums.add(x);
+                 }
+                 return sums;
+               },
+               [](VarianceSums<D, T> all, const VarianceSums<D, T>& more) {
+                 all.add(more);
+                 return all;
+               })
+        .axis();
   }
 
-  /// Both sides of a set that lies in `from`, in `to`; a set in no need of a split is copied.
-  std::array<Set, 2> split_to(const Set& set, const Item* from, Item* to) {
-    from += set.begin;
-    to += set.begin;
-    if (set.size <= kInCache) {
-      std::copy_n(from, set.size, to);
-      return {set, Set{}};
-    }
+  /// A set in no need of a split moves along with the others.
+  std::array<Set, 2> copy(const Set& set, Columns& from, Columns& to) const {
+    for (int axis = 0; axis < axes_.count(); ++axis)
+      std::copy_n(from.column(axis) + set.begin, set.size, to.column(axis) + set.begin);
+    std::copy_n(from.index.data() + set.begin, set.size, to.index.data() + set.begin);
+    return {set, Set{}};
+  }
+
+  /// Both sides of a set, in other columns.
+  std::array<Set, 2> split(const Set& set, Columns& from, Columns& to) {
     const std::size_t lesser = kd_lesser_size(set.size);
     const int axis = axis_of(set, from);
+    const Column column{from.column(axis) + set.begin, from.index.data() + set.begin, set.size};
     std::vector<Part> parts(range_count(set.size, kGrain));
-    const Key at = split_key(from, set.size, lesser, axis, parts);
+    const Key at = split_key(column, lesser, parts);
     place_parts(at, lesser, parts);
     workers_.for_ranges(set.size, kGrain, [&](std::size_t begin, std::size_t end) {
-      move(from, begin, end, at, axis, to, parts[begin / kGrain]);
+      move(from, set.begin, begin, end, side_of(column, begin, end, at), to, parts[begin / kGrain]);
     });
     std::array<Set, 2> halves{
         Set{set.begin, lesser, set.depth + 1, Bounds<D, T>::empty()},
@@ -184,15 +191,14 @@ class KdSort {
     return halves;
   }
 
-  /// The key of the first item on the greater side.
-  Key split_key(const Item* items, std::size_t n, std::size_t lesser, int axis,
-                std::vector<Part>& parts) {
+  /// The key of the first point on the greater side.
+  Key split_key(const Column& column, std::size_t lesser, std::vector<Part>& parts) {
     for (int attempt = 0;; ++attempt) {
-      const auto [first, last] = bracket(items, n, lesser, axis, attempt);
-      workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
-        look(items, begin, end, axis, first, last, parts[begin / kGrain]);
+      const auto [first, last] = bracket(column, lesser, attempt);
+      workers_.for_ranges(column.size, kGrain, [&](std::size_t begin, std::size_t end) {
+        look(column, begin, end, first, last, parts[begin / kGrain]);
       });
-      add_work(n);
+      work_.fetch_add(column.size, std::memory_order_relaxed);  // a sum: no order needed
       std::size_t below = 0;
       std::vector<Key> inside;
       for (const Part& part : parts) {
@@ -206,182 +212,177 @@ class KdSort {
     }
   }
 
-  /// Two keys between which the wanted rank is very likely to lie; in the end, all keys.
-  std::array<Key, 2> bracket(const Item* items, std::size_t n, std::size_t rank, int axis,
-                             int attempt) {
-    constexpr std::size_t kSample = 4096;
+  /// Two keys between which the wanted rank is very likely to lie; in the end, all keys. Sample and
+  /// bracket grow slower than the set: about n^(2/3).
+  std::array<Key, 2> bracket(const Column& column, std::size_t rank, int attempt) {
     constexpr int kAttempts = 4;
     constexpr T kInfinity = std::numeric_limits<T>::infinity();
     std::array<Key, 2> ends{Key{-kInfinity, 0}, Key{kInfinity, 0}};
     if (attempt == kAttempts) return ends;
-    std::vector<Key> sample(kSample);
-    SamplePlaces places(n + static_cast<std::size_t>(attempt));
-    for (Key& entry : sample) entry = key(items[places.next(n)], axis);
-    std::sort(sample.begin(), sample.end());
-    const double share = static_cast<double>(rank) / static_cast<double>(n);
-    const double at = share * kSample, spread = 4 * std::sqrt(at * (1 - share)) + 2;
-    if (at - spread >= 0) ends[0] = sample[static_cast<std::size_t>(at - spread)];
-    if (at + spread < kSample) ends[1] = sample[static_cast<std::size_t>(at + spread)];
+    const double n = static_cast<double>(column.size);
+    std::vector<Key> sample(static_cast<std::size_t>(std::cbrt(n * n) / 4) + 16);
+    SamplePlaces places(column.size + static_cast<std::size_t>(attempt));
+    for (Key& entry : sample) entry = column[places.next(column.size)];
+    const double share = static_cast<double>(rank) / n,
+                 at = share * static_cast<double>(sample.size()),
+                 spread = 3.5 * std::sqrt(at * (1 - share)) + 2;
+    auto begin = sample.begin();
+    if (at - spread >= 0) {
+      begin += static_cast<std::ptrdiff_t>(at - spread);
+      std::nth_element(sample.begin(), begin, sample.end());
+      ends[0] = *begin;
+    }
+    if (at + spread < static_cast<double>(sample.size())) {
+      const auto end = sample.begin() + static_cast<std::ptrdiff_t>(at + spread);
+      std::nth_element(begin, end, sample.end());
+      ends[1] = *end;
+    }
     return ends;
   }
 
-  void look(const Item* items, std::size_t begin, std::size_t end, int axis, Key first, Key last,
-            Part& part) const {
-    part.below = 0;
-    part.inside.clear();
+  static void look(const Column& column, std::size_t begin, std::size_t end, Key first, Key last,
+                   Part& part) {
+    std::array<std::uint16_t, kGrain> seldom;  // places whose coordinate does not decide
+    std::size_t below = 0, count = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const T x = points_.x(items[i], axis);
-      part.below += x < first.x ? 1 : 0;
-      if (x >= first.x && x <= last.x) {  // seldom
-        const Key item = key(items[i], axis);
-        if (item < first)
-          ++part.below;
-        else if (item < last)
-          part.inside.push_back(item);
-      }
+      const T x = column.x[i];
+      below += x < first.x ? 1 : 0;
+      seldom[count] = static_cast<std::uint16_t>(i - begin);
+      count += (x >= first.x) & (x <= last.x) ? 1 : 0;
     }
+    part.inside.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Key key = column[begin + seldom[i]];
+      if (key < first)
+        ++below;
+      else if (key < last)
+        part.inside.push_back(key);
+    }
+    part.below = below;
   }
 
-  /// Where each part puts its items, so that both sides keep the order of the items.
+  /// Where each part puts its points, so that both sides keep their order.
   static void place_parts(Key at, std::size_t lesser, std::vector<Part>& parts) {
     std::size_t low = 0, begin = 0;
     for (Part& part : parts) {
       part.lesser_at = low;
       part.greater_at = lesser + begin - low;
       low += part.below;
-      for (const Key& entry : part.inside) low += entry < at ? 1 : 0;
+      for (const Key& key : part.inside) low += key < at ? 1 : 0;
       begin += kGrain;
     }
   }
 
-  void move(const Item* from, std::size_t begin, std::size_t end, Key at, int axis, Item* to,
-            Part& part) const {
-    Item* side[2] = {to + part.greater_at, to + part.lesser_at};
-    const Item *lesser = side[1], *greater = side[0];
-    for (std::size_t i = begin; i < end; ++i) {
-      const bool is_lesser = key(from[i], axis) < at;
-      *side[is_lesser]++ = from[i];
-    }
-    // What was just written is still in cache.
-    part.lesser = bounds_of(lesser, 0, static_cast<std::size_t>(side[1] - lesser));
-    part.greater = bounds_of(greater, 0, static_cast<std::size_t>(side[0] - greater));
+  using Sides = std::array<std::uint8_t, kGrain>;
+
+  /// 1 for points on the greater side.
+  static Sides side_of(const Column& column, std::size_t begin, std::size_t end, Key at) {
+    Sides sides;
+    for (std::size_t i = begin; i < end; ++i) sides[i - begin] = column[i] < at ? 0 : 1;
+    return sides;
   }
 
-  /// The items of a block, by a network without branches.
-  void sort_by_index(Item* items, std::size_t n) const {
-    constexpr std::uint8_t kPairs[19][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6},
-                                            {3, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}, {2, 4}, {3, 5},
-                                            {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
-    std::uint64_t words[kLanes];
-    Item copy[kLanes];
+  void move(Columns& from, std::size_t set, std::size_t begin, std::size_t end, const Sides& sides,
+            Columns& to, Part& part) const {
+    const std::size_t n = end - begin;
+    for (int axis = 0; axis < axes_.count(); ++axis) {
+      T *lesser = to.column(axis) + set + part.lesser_at,
+        *greater = to.column(axis) + set + part.greater_at;
+      const std::size_t low = move(from.column(axis) + set + begin, n, sides, lesser, greater);
+      // What was just written is still in cache.
+      widen(lesser, low, part.lesser.lo[axis], part.lesser.hi[axis]);
+      widen(greater, n - low, part.greater.lo[axis], part.greater.hi[axis]);
+    }
+    move(from.index.data() + set + begin, n, sides, to.index.data() + set + part.lesser_at,
+         to.index.data() + set + part.greater_at);
+  }
+
+  /// Values to their sides; returns how many are on the lesser one.
+  template <class Value>
+  static std::size_t move(const Value* from, std::size_t n, const Sides& sides, Value* lesser,
+                          Value* greater) {
+    const auto gap = static_cast<std::size_t>(greater - lesser);
+    std::size_t low = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      words[i] = std::uint64_t{points_.index(items[i])} << 3 | i;
-      copy[i] = items[i];
+      const std::size_t is_greater = sides[i];
+      // A choice between two pointers would become a branch.
+      lesser[low + ((0 - is_greater) & (gap + i - 2 * low))] = from[i];
+      low += 1 - is_greater;
     }
-    for (std::size_t i = n; i < kLanes; ++i) words[i] = ~std::uint64_t{0};
-    for (const auto& [a, b] : kPairs) {
-      const std::uint64_t least = std::min(words[a], words[b]), most = std::max(words[a], words[b]);
-      words[a] = least;
-      words[b] = most;
-    }
-    for (std::size_t i = 0; i < n; ++i) items[i] = copy[words[i] & 7];
+    return low;
   }
 
-  Points points_;
   Axes<D> axes_;
   SplitAxis rule_;
   const Workers& workers_;
   std::atomic<std::uint64_t> work_{0};
 };
 
-template <class T>
-void make_blocks(const Workers& workers, Planes<T>& planes) {
-  planes.blocks = Array<T>(planes.block_count() * planes.block_stride(), workers.pool());
-}
-
 template <int D, class T>
-void order_records(const Input<T>& input, SplitAxis rule, const Workers& workers,
-                   Planes<T>& planes) {
-  using Points = KdRecords<D, T>;
-  using Item = typename Points::Item;
-  const std::size_t n = input.size;
-  KdSort<D, Points> sort(Points(), rule, workers);
-  Array<Item> items(n, workers.pool());
-  workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      input.load(i, Points::axes(), items[i].row);
-      items[i].number = input.index(i);
-    }
-  });
-  Array<Item> other(n > kInCache ? n : 0, workers.pool());
-  const std::vector<KdSet<D, T>> sets = sort.split_large(items, other);
-  other = {};
-  make_blocks(workers, planes);
-  workers.for_each(sets.size(), [&](std::size_t i) {
-    const auto& set = sets[i];
-    const Points points;
-    KdSelect<Points> select(points);
-    sort.split_small(items.data() + set.begin, set.size, set.depth, select);
-    for (std::size_t at = set.begin; at < set.begin + set.size; ++at)
-      store_point(planes, at, items[at].row, items[at].number, Points::axes());
-    sort.add_work(select.work());
-    workers.advance(set.size);
-  });
-  workers.count("split work", sort.work());
-}
+class KdOrder {
+ public:
+  KdOrder(Axes<D> axes, SplitAxis rule, const Workers& workers)
+      : axes_(axes), rule_(rule), workers_(workers) {}
 
-/// Numbers of rows; a set in cache gets rows of its own, side by side.
-template <class T>
-void order_numbers(const Input<T>& input, SplitAxis rule, const Workers& workers,
-                   Planes<T>& planes) {
-  using Points = KdNumbers<T>;
-  const std::size_t n = input.size, d = static_cast<std::size_t>(input.dimension);
-  const Axes<kAnyDimension> axes(input.dimension);
-  Array<T> rows(n * d, workers.pool());
-  Array<std::uint32_t> indices(n, workers.pool()), items(n, workers.pool());
-  workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      input.load(i, axes, rows.data() + i * d);
-      indices[i] = input.index(i);
-      items[i] = static_cast<std::uint32_t>(i);
-    }
-  });
-  const Points all{rows.data(), indices.data(), input.dimension};
-  KdSort<kAnyDimension, Points> sort(all, rule, workers);
-  Array<std::uint32_t> other(n > kInCache ? n : 0, workers.pool());
-  const auto sets = sort.split_large(items, other);
-  other = {};
-  make_blocks(workers, planes);
-  struct Scratch {
-    std::vector<T> rows;
-    std::vector<std::uint32_t> indices, items;
-  };
-  Borrowed<Scratch> scratches;
-  workers.for_each(sets.size(), [&](std::size_t i) {
-    const auto& set = sets[i];
-    const typename Borrowed<Scratch>::Loan scratch(scratches);
-    scratch->rows.resize(set.size * d);
-    scratch->indices.resize(set.size);
-    scratch->items.resize(set.size);
-    for (std::size_t at = 0; at < set.size; ++at) {
-      const std::uint32_t item = items[set.begin + at];
-      std::copy_n(all.row(item), d, scratch->rows.data() + at * d);
-      scratch->indices[at] = all.index(item);
-      scratch->items[at] = static_cast<std::uint32_t>(at);
-    }
-    const Points points{scratch->rows.data(), scratch->indices.data(), input.dimension};
-    KdSort<kAnyDimension, Points> inside(points, rule, workers);
-    KdSelect<Points> select(points);
-    inside.split_small(scratch->items.data(), set.size, set.depth, select);
-    for (std::size_t at = 0; at < set.size; ++at) {
-      const std::uint32_t item = scratch->items[at];
-      store_point(planes, set.begin + at, points.row(item), points.index(item), axes);
-    }
-    sort.add_work(select.work());
-    workers.advance(set.size);
-  });
-  workers.count("split work", sort.work());
-}
+  void run(const Input<T>& input, Planes<T>& planes) {
+    if (input.size == 0) return;
+    KdColumns<T> points = load(input);
+    KdLarge<D, T> large(axes_, rule_, workers_);
+    KdColumns<T> other;
+    if (points.size > KdSmall<D, T>::kMost) other = make(points.size);
+    const auto sets = large.run(points, other);
+    other = {};
+    planes.blocks = Array<T>(planes.block_count() * planes.block_stride(), workers_.pool());
+    workers_.for_each(sets.size(), [&](std::size_t i) {
+      const typename Borrowed<KdSmall<D, T>>::Loan small(small_);
+      finish(sets[i], points, *small, planes);
+      workers_.advance(sets[i].size);
+    });
+    workers_.count("split work", large.work() + work_);
+  }
+
+ private:
+  KdColumns<T> make(std::size_t n) const {
+    return KdColumns<T>(n, static_cast<std::size_t>(axes_.count()), workers_);
+  }
+
+  KdColumns<T> load(const Input<T>& input) const {
+    KdColumns<T> points = make(input.size);
+    workers_.for_ranges(input.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      T x[kAxisRoom<D>];
+      for (std::size_t i = begin; i < end; ++i) {
+        input.load(i, axes_, x);
+        for (int axis = 0; axis < axes_.count(); ++axis) points.column(axis)[i] = x[axis];
+        points.index[i] = input.index(i);
+      }
+    });
+    return points;
+  }
+
+  void finish(const KdSet<D, T>& set, KdColumns<T>& points, KdSmall<D, T>& small,
+              const Planes<T>& planes) {
+    const T* columns[kAxisRoom<D>];
+    for (int axis = 0; axis < axes_.count(); ++axis)
+      columns[axis] = points.column(axis) + set.begin;
+    const std::uint32_t* index = points.index.data() + set.begin;
+    const std::uint64_t before = small.work();
+    small.run(columns, set.size, set.depth, axes_, rule_,
+              [&](std::size_t first, const std::uint32_t* places, std::size_t n) {
+                T* block = planes.block((set.begin + first) / kLanes);
+                for (int axis = 0; axis < axes_.count(); ++axis, block += kLanes)
+                  for (std::size_t i = 0; i < n; ++i) block[i] = columns[axis][places[i]];
+                for (std::size_t i = 0; i < n; ++i)
+                  planes.index(set.begin + first + i) = index[places[i]];
+              });
+    work_.fetch_add(set.size + small.work() - before, std::memory_order_relaxed);  // a sum
+  }
+
+  Axes<D> axes_;
+  SplitAxis rule_;
+  const Workers& workers_;
+  Borrowed<KdSmall<D, T>> small_;
+  std::atomic<std::uint64_t> work_{0};
+};
 
 }  // namespace
 
@@ -389,10 +390,7 @@ template <class T>
 void order_points_kd(const Input<T>& input, SplitAxis rule, const Workers& workers,
                      Planes<T>& planes) {
   with_dimension(input.dimension, [&]<int D>() {
-    if constexpr (D == kAnyDimension)
-      order_numbers(input, rule, workers, planes);
-    else
-      order_records<D>(input, rule, workers, planes);
+    KdOrder<D, T>(Axes<D>(input.dimension), rule, workers).run(input, planes);
   });
 }
 
