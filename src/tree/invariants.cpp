@@ -208,7 +208,7 @@ void check_z_order(const Planes<T>& planes) {
 /// (coordinate, index), and the points of a block ascend by index.
 template <class T>
 void check_kd_order(const Planes<T>& planes, SplitAxis rule) {
-  const KdSplits<T> splits(planes, rule);
+  const KdSplits<T> splits(planes.view(), rule);
   const auto key = [&](std::size_t i, int axis) {
     return KdKey<T>{planes.coordinate(i, axis), planes.index(i)};
   };

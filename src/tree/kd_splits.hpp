@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tree/kd.hpp"
-#include "tree/planes.hpp"
+#include "tree/planes_view.hpp"
 
 namespace kith {
 
@@ -18,7 +18,7 @@ struct KdSplit {
 template <class T>
 class KdSplits {
  public:
-  KdSplits(const Planes<T>& planes, SplitAxis rule) : planes_(planes), rule_(rule) {}
+  KdSplits(const PlanesView<T>& planes, SplitAxis rule) : planes_(planes), rule_(rule) {}
 
   /// f(split) for the splits of a node above plane 0, from its root down.
   template <class F>
@@ -30,13 +30,10 @@ class KdSplits {
   /// The tight box of points that are whole nodes of a plane.
   Bounds<kAnyDimension, T> bounds(int plane, IndexRange points) const {
     auto bounds = Bounds<kAnyDimension, T>::empty();
-    const Plane<T>& at = planes_.planes[static_cast<std::size_t>(plane)];
+    const Axes<kAnyDimension> axes = planes_.any_axes();
     const int shift = 3 * (plane + 1);
     for (std::size_t node = points.begin >> shift; node << shift < points.end; ++node)
-      for (int axis = 0; axis < planes_.dimension; ++axis) {
-        bounds.lo[axis] = std::min(bounds.lo[axis], planes_.lower(at, node, axis));
-        bounds.hi[axis] = std::max(bounds.hi[axis], planes_.upper(at, node, axis));
-      }
+      bounds.add(planes_.box(plane, node, axes), axes);
     return bounds;
   }
 
@@ -52,14 +49,14 @@ class KdSplits {
   }
 
   int axis_of(int plane, IndexRange points, int depth) const {
-    const Axes<kAnyDimension> axes(planes_.dimension);
+    const Axes<kAnyDimension> axes = planes_.any_axes();
     if (rule_ == SplitAxis::cyclic) return depth % axes.count();
     const auto box = bounds(plane, points);
     if (rule_ == SplitAxis::widest) return widest_axis(box, axes);
     VarianceSums<kAnyDimension, T> sums(box, axes);
     T x[kMaxDimension];
     for (std::size_t i = points.begin; i < points.end; ++i) {
-      for (int axis = 0; axis < axes.count(); ++axis) x[axis] = planes_.coordinate(i, axis);
+      planes_.load(i, axes, x);
       sums.add(x);
     }
     return sums.axis();
@@ -75,7 +72,7 @@ class KdSplits {
     return depth;
   }
 
-  const Planes<T>& planes_;
+  PlanesView<T> planes_;
   SplitAxis rule_;
 };
 

@@ -16,7 +16,7 @@ std::array<Split, 7> Tree::splits(int plane, std::size_t node) const {
     std::array<Split, 7> splits;
     if (plane == 0) return splits;  // the points of a block are not split
     impl_->visit([&]<class T>(const TreeData<T>& data) {
-      const KdSplits<T> tree(data.planes, options().split_axis);
+      const KdSplits<T> tree(data.planes.view(), options().split_axis);
       tree.for_each(plane, node, [&](const KdSplit& split) {
         const auto greater = tree.bounds(plane - 1, {split.boundary, split.points.end});
         splits[static_cast<std::size_t>(split.place)] = {
