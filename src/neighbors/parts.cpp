@@ -80,7 +80,7 @@ template <class T>
 Planes<T> Parts<T>::planes(const Input<T>& input, const TreeOptions& options, Workers& workers) {
   Planes<T> planes;
   planes.dimension = input.dimension;
-  order_points(input, curve(options, input.dimension), workers, planes);
+  order_points(input, {curve(options, input.dimension), options.split_axis}, workers, planes);
   if (kith::is_implicit(options.builder))
     build_packed(workers, planes);
   else
