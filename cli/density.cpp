@@ -62,7 +62,7 @@ void write(Session& session, const Input& input, const Request& request,
   session.say(request.output);
 }
 
-void tell(Session& session, const Input& input, std::vector<double> density) {
+void show_summary(Session& session, const Input& input, std::vector<double> density) {
   std::erase_if(density, [](double value) { return !std::isfinite(value); });
   if (density.empty()) return;
   const auto middle = density.begin() + static_cast<std::ptrdiff_t>(density.size() / 2);
@@ -92,7 +92,7 @@ void run(const Request& request) {
   session.need_memory(tree_bytes(input) + 24 * points + 2 * input.mass_bytes());
   const Tree tree = build_tree(input, session.execution());
   const std::vector<double> density = densities(input, tree, request, session.execution());
-  tell(session, input, density);
+  show_summary(session, input, density);
   if (!request.output.empty()) {
     const std::size_t k = std::min<std::size_t>(request.k, std::max<std::size_t>(1, tree.size()));
     write(session, input, request, density, kth_distance(tree, {.k = k}, session.execution()));

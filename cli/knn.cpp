@@ -25,7 +25,7 @@ struct Request : NeighborRequest {
 
 /// Means over the points whose rows are full: something to look at.
 template <class T, class Index>
-void tell(Session& session, const Input& input, const Neighbors<T, Index>& near) {
+void show_summary(Session& session, const Input& input, const Neighbors<T, Index>& near) {
   double sum = 0;
   std::uint64_t full = 0;
   for (std::size_t i = 0; i < near.size() && near.k() > 0; ++i) {
@@ -59,7 +59,7 @@ void run(const Request& request) {
   const Tree tree = build_tree(input, session.execution());
   with_types(input, [&]<class T, class Index>() {
     const auto near = knn<T, Index>(tree, request.knn, session.execution());
-    tell(session, input, near);
+    show_summary(session, input, near);
     if (request.output.empty()) return;
     ResultAbout about = input.about(ResultKind::knn);
     about.k = request.knn.k;

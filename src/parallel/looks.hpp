@@ -19,14 +19,14 @@ struct Looks {
   static inline std::atomic<Observer> observer{nullptr};
 
   /// Relaxed: a test sets the observer while no call runs.
-  static void tell(Event event) {
+  static void note(Event event) {
     if (const Observer f = observer.load(std::memory_order_relaxed)) f(event);
   }
 
   /// From here to the end of the scope.
   struct Span {
-    Span() { tell(Event::begin); }
-    ~Span() { tell(Event::end); }
+    Span() { note(Event::begin); }
+    ~Span() { note(Event::end); }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
   };

@@ -17,11 +17,11 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMaxThreads = 4096;
 constexpr std::chrono::milliseconds kProgressInterval{50};
 
-int thread_count(int asked, const char* call) {
+int checked_threads(int asked, const char* call) {
   if (asked < 0 || asked > kMaxThreads)
     refuse("{}: threads = {}; give 1 to {}, or 0 for all CPUs that this process may use", call,
            asked, kMaxThreads);
-  return asked == 0 ? available_threads() : asked;
+  return asked;
 }
 
 /// Calls f(place) at the end of its scope, also when an exception ends it.
@@ -106,19 +106,24 @@ struct Workers::Meter {
 Workers::Workers(const Execution& execution, const char* call)
     : execution_(execution),
       call_(call),
-      threads_(thread_count(execution.threads, call)),
+      threads_(checked_threads(execution.threads, call)),
       pool_(pool_of(execution)),
       meter_(std::make_unique<Meter>()) {}
 
 Workers::~Workers() = default;
 
+int Workers::threads() const {
+  if (threads_ == 0) threads_ = available_threads();
+  return threads_;
+}
+
 const Arena& Workers::arena() const {
-  if (!arena_) arena_ = std::make_unique<Arena>(threads_);
+  if (!arena_) arena_ = std::make_unique<Arena>(threads());
   return *arena_;
 }
 
 void Workers::check_cancelled() const {
-  Looks::tell(Looks::Event::look);
+  Looks::note(Looks::Event::look);
   if (execution_.cancel && execution_.cancel->is_cancelled())
     fail(ErrorCode::cancelled, "{}: cancelled by the caller", call_);
 }
@@ -133,12 +138,12 @@ void Workers::for_ranges(std::size_t n, std::size_t grain,
     const InLibrary inside;
     body(range * grain, std::min(n, (range + 1) * grain));
   };
-  if (threads_ == 1 || ranges <= 1) {
+  if (ranges <= 1 || threads() == 1) {
     for (std::size_t range = 0; range < ranges; ++range) run(range);
     return;
   }
   run_on(arena(), ranges, run);
-  Looks::tell(Looks::Event::resume);
+  Looks::note(Looks::Event::resume);
 }
 
 void Workers::begin_stage(std::string name, std::uint64_t total) {

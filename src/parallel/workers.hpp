@@ -32,7 +32,7 @@ class KITH_SHARED Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  int threads() const { return threads_; }
+  int threads() const;
   const std::shared_ptr<Workspace::Pool>& pool() const { return pool_; }
 
   /// body(begin, end) for [0, n) cut into ranges of `grain` (the last one shorter), concurrently.
@@ -68,7 +68,9 @@ class KITH_SHARED Workers {
 
   const Execution& execution_;
   const char* call_;
-  int threads_;
+  /// 0 until somebody asks: to count CPUs takes a call of the system, a fifth of a search for one
+  /// query. No race, as with the arena.
+  mutable int threads_;
   std::shared_ptr<Workspace::Pool> pool_;
   /// Taken by the first loop that has something to share. No race: loops that run at once are
   /// inside one that has taken it.
