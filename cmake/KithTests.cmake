@@ -42,6 +42,8 @@ function(kith_test name)
   endif()
   target_link_libraries(test_${name} PRIVATE kith_flags GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  # What is measured and optimised is the library; a fifth of the time that tests take to compile.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   foreach(label IN LISTS TEST_LABELS)
     add_dependencies(tests_${label} test_${name})
   endforeach()
