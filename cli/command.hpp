@@ -77,5 +77,6 @@ void add_report(Command program);
 void add_verify(Command program);
 void add_bench(Command program);
 void add_completion(Command program);
+void add_manual(Command program);
 
 }  // namespace kith::cli

@@ -89,10 +89,11 @@ void add_commands(Command program) {
   add_verify(program);
   add_bench(program);
   add_completion(program);
+  add_manual(program);
 }
 
 int run(int argc, char** argv) {
-  CLI::App program("Exact nearest neighbours and friends-of-friends groups in huge point sets.",
+  CLI::App program("Exact nearest neighbors and friends-of-friends groups in huge point sets.",
                    "kith");
   program.set_version_flag("--version", std::string("kith ") + KITH_VERSION);
   program.footer(kExamples);

@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <sstream>
 
 namespace kith::cli {
 
@@ -70,6 +71,8 @@ Option Command::option(const std::string& name) { return Option(app_->get_option
 std::size_t Command::count(const std::string& name) const { return app_->count(name); }
 
 std::string Command::name() const { return app_->get_name(); }
+std::string Command::meaning() const { return app_->get_description(); }
+std::string Command::footer() const { return app_->get_footer(); }
 
 std::vector<Command> Command::subcommands() const {
   std::vector<Command> found;
@@ -85,6 +88,43 @@ std::vector<std::string> Command::option_names() const {
     for (const std::string& each : option->get_snames()) names.push_back("-" + each);
   }
   return names;
+}
+
+namespace {
+
+/// The words in "TEXT:{float32,float64}".
+std::vector<std::string> choices_in(const std::string& type) {
+  std::vector<std::string> words;
+  const std::size_t begin = type.find('{'), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return words;
+  std::istringstream stream(type.substr(begin + 1, end - begin - 1));
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
+
+Described describe(const CLI::Option& option) {
+  Described result;
+  for (const std::string& each : option.get_snames()) result.names.push_back("-" + each);
+  for (const std::string& each : option.get_lnames()) result.names.push_back("--" + each);
+  if (result.names.empty()) result.place = option.get_name(true);
+  if (option.get_expected_max() > 0) {
+    const std::string type = option.get_type_name();
+    result.choices = choices_in(type);
+    result.value = type.substr(0, type.find(':'));
+  }
+  result.default_value = option.get_default_str();
+  result.meaning = option.get_description();
+  result.is_required = option.get_required();
+  return result;
+}
+
+}  // namespace
+
+std::vector<Described> Command::options() const {
+  std::vector<Described> all;
+  for (const CLI::Option* option : app_->get_options())
+    if (!option->get_group().empty()) all.push_back(describe(*option));
+  return all;
 }
 
 std::vector<Command::Given> Command::given() const {

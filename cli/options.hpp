@@ -31,6 +31,17 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What the help says about an option.
+struct Described {
+  std::vector<std::string> names;    ///< with their dashes; none for a place
+  std::string place;                 ///< "snapshot"
+  std::string value;                 ///< "FLOAT"; empty for a flag
+  std::vector<std::string> choices;  ///< all words that are allowed; none: any
+  std::string default_value;
+  std::string meaning;
+  bool is_required = false;
+};
+
 /// The program, or a subcommand; copies are the same one.
 class Command {
  public:
@@ -51,8 +62,11 @@ class Command {
 
   std::size_t count(const std::string& name) const;  ///< how often the option was given
   std::string name() const;
+  std::string meaning() const;
+  std::string footer() const;
   std::vector<Command> subcommands() const;
   std::vector<std::string> option_names() const;  ///< with their dashes
+  std::vector<Described> options() const;         ///< in the order of the help
 
   /// An option that was given, with its values; a place has no name.
   struct Given {

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Builds the site with all documents and the reference into build/site; open build/site/index.html.
+# It needs no network once it is built, and neither does its search.
+#
+# Usage: scripts/docs.sh [--serve]
+#   --serve   also serves it on http://localhost:8000 until Ctrl-C
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+case ${1:-} in
+  '' | --serve) ;;
+  *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; [ "$1" = --help ]; exit ;;
+esac
+
+need_packages build
+need_python "mkdocs-material==9.*"
+[ -x build/release/cli/kith ] || step program configure_and_build release kith_program
+
+build_site() {
+  "$python" scripts/site/pages.py build/release/cli/kith build/site-source
+  # No line about the future of MkDocs; an unknown link is an error.
+  NO_MKDOCS_2_WARNING=1 "$python" -m mkdocs build --strict --quiet --config-file build/site-source/mkdocs.yml \
+    --site-dir "$PWD/build/site"
+}
+step site build_site
+echo "$PWD/build/site/index.html"
+[ "${1:-}" != --serve ] || "$python" -m http.server --directory build/site 8000
+[ ${#failed_steps[@]} = 0 ]
