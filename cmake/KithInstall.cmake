@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: the libraries, their headers, and what find_package(kith) and pkg-config read.
+# What `cmake --install` puts where, in the components `library` (shared libraries and the license), `development`
+# (headers, static libraries, what find_package(kith) and pkg-config read) and `program`.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
@@ -43,10 +44,10 @@ endif()
 # are inside the library already; kith_flags is how we compile, not how others do.
 function(kith_install_library library)
   install(TARGETS ${library} EXPORT ${library}Targets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(EXPORT ${library}Targets NAMESPACE kith:: DESTINATION ${package_dir})
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
+  install(EXPORT ${library}Targets NAMESPACE kith:: DESTINATION ${package_dir} COMPONENT development)
 
   # KITH_PC_PRIVATE is empty for a shared library: pkg-config reads it even for compiler flags, and a consumer of the
   # shared library need not have those packages.
@@ -68,7 +69,7 @@ function(kith_install_library library)
     set(dependencies "${find_of_${link}}\n")
   endif()
   file(WRITE ${PROJECT_BINARY_DIR}/${library}Dependencies.cmake "${dependencies}")
-  install(FILES ${PROJECT_BINARY_DIR}/${library}Dependencies.cmake DESTINATION ${package_dir})
+  install(FILES ${PROJECT_BINARY_DIR}/${library}Dependencies.cmake DESTINATION ${package_dir} COMPONENT development)
 
   set(KITH_PC_NAME ${library})
   set(KITH_PC_REQUIRES "")
@@ -76,7 +77,8 @@ function(kith_install_library library)
     set(KITH_PC_REQUIRES "kith = ${PROJECT_VERSION}")
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/kith.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT development)
 endfunction()
 
 get_property(libraries GLOBAL PROPERTY KITH_LIBRARIES)
@@ -84,10 +86,29 @@ foreach(library IN LISTS libraries)
   kith_install_library(${library})
 endforeach()
 if(KITH_CLI)
-  install(TARGETS kith_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS kith_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  # Made by the program itself, so they know what it knows.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(pages ${PROJECT_BINARY_DIR}/share)
+    add_custom_command(OUTPUT ${pages}/done
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/bash ${pages}/zsh ${pages}/fish
+      COMMAND kith_program manual --folder ${pages}/man
+      COMMAND kith_program completion bash > ${pages}/bash/kith
+      COMMAND kith_program completion zsh > ${pages}/zsh/_kith
+      COMMAND kith_program completion fish > ${pages}/fish/kith.fish
+      COMMAND ${CMAKE_COMMAND} -E touch ${pages}/done
+      DEPENDS kith_program COMMENT "Manual pages and completions" VERBATIM)
+    add_custom_target(kith_pages ALL DEPENDS ${pages}/done)
+    install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program OPTIONAL)
+    set(shared ${CMAKE_INSTALL_DATADIR})
+    install(FILES ${pages}/bash/kith DESTINATION ${shared}/bash-completion/completions COMPONENT program OPTIONAL)
+    install(FILES ${pages}/zsh/_kith DESTINATION ${shared}/zsh/site-functions COMPONENT program OPTIONAL)
+    install(FILES ${pages}/fish/kith.fish DESTINATION ${shared}/fish/vendor_completions.d COMPONENT program OPTIONAL)
+  endif()
 endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kith ${PROJECT_BINARY_DIR}/include/kith
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kithConfig.cmake.in
   ${PROJECT_BINARY_DIR}/kithConfig.cmake INSTALL_DESTINATION ${package_dir})
@@ -95,4 +116,4 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kithConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/kithConfig.cmake ${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)

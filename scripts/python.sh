@@ -17,6 +17,7 @@ build_wheel() {
     "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
     -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON
   PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist
+  "$python" scripts/wheel_licenses.py build/dist/kith-*.whl
 }
 
 # clean_environment NAME PACKAGE...: an environment of its own in build/, with the wheel and these packages.

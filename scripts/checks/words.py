@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The project speaks of itself alone: no path to a folder outside it, no number of an issue.
+"""The project speaks of itself alone: no path to a folder outside it, no number of an issue. Documents are
+in plain American English: no British spelling, and none of the phrases that translate badly.
 
 Usage: words.py [ROOT]. Looks at the files that git knows, or at all files where there is no git.
 """
@@ -13,6 +14,13 @@ FORBIDDEN = {
     re.compile(r"\.\./" + "shared"): "a path outside the project",
     re.compile(r"\bissues?\s+(no\.?\s*)?#?\d", re.IGNORECASE): "the number of an issue",
     re.compile(r"(?<![^\s(,])(?<!: )#[1-9]\d{0,4}\b"): "the number of an issue",  # but colors of a style sheet
+}
+# In documents only, and not in CHANGELOG.md, which keeps what was written.
+PLAIN = {
+    re.compile(r"\b(neighbour|colour|behaviour|licence|normalis|optimis|recognis|summaris)", re.IGNORECASE):
+        "British spelling",
+    re.compile(r"\b(hangs? together|is to be had|as people call|at hand)\b", re.IGNORECASE):
+        "a phrase that a plain word replaces",
 }
 # Folders that a build or a person makes.
 SKIPPED = {".git", "build", ".venv", "__pycache__", "demo", "dist"}
@@ -34,8 +42,9 @@ def check(root):
             lines = file.read_text(encoding="utf-8").splitlines()
         except UnicodeDecodeError:
             continue  # a picture or other data
+        is_document = file.suffix == ".md" and file.name not in ("CHANGELOG.md", "python_reference.md")
         for number, line in enumerate(lines, 1):
-            for pattern, what in FORBIDDEN.items():
+            for pattern, what in {**FORBIDDEN, **(PLAIN if is_document else {})}.items():
                 if pattern.search(line):
                     complaints.append(f"{file.relative_to(root)}:{number}: {what}: {line.strip()}")
     return complaints

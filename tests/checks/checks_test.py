@@ -146,13 +146,19 @@ class Headers(CheckTest):
 
 class Words(CheckTest):
     def test_plain_text_passes(self):
-        self.write("README.md", "# 1. Colour #fff0aa, step 2 of 3, issue a warning\n")
+        self.write("README.md", "# 1. Color #fff0aa, step 2 of 3, issue a warning\n")
         self.write("a.cpp", "#if 0\n#endif\n#1a2b3c\n")
         self.assert_passes("words.py")
 
     def test_a_folder_outside(self):
         self.write("README.md", "see .." + "/shared/design.md\n")
         self.assert_complains("words.py", "README.md:1: a path outside")
+
+    def test_spelling_and_phrases_of_documents(self):
+        self.write("README.md", "its neighbour\n")
+        self.assert_complains("words.py", "README.md:1: British spelling")
+        self.write("README.md", "which points hang together\n")
+        self.assert_complains("words.py", "README.md:1: a phrase")
 
     def test_numbers_of_issues(self):
         for text in ("as issue" + " 3 says", "fixes #" + "12", "(Issues" + " #" + "4)"):

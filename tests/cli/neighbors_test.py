@@ -206,7 +206,7 @@ class Neighbors(ProgramTest):
             self.assertEqual(result.stdout.split(), [expected])
 
     def test_help_has_examples_for_every_command(self):
-        for name in "info fof subhalos knn density radius sample verify bench completion".split():
+        for name in "info fof subhalos knn density radius sample verify bench completion manual".split():
             self.assertIn(f"\n  {name} ", run("--help").stdout)
             self.assertIn("Examples:", self.works(name, "--help"))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compiles, links and runs the programs in documents: every fenced block that begins with ```cpp.
-A block without a main function is compiled only.
+A block without a main function is compiled only; one for MPI is left to the tests of MPI.
 
 Usage: snippets.py COMPILER DOCUMENT... -- FLAG...
 """
@@ -16,7 +16,8 @@ FENCE = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def snippets(document):
     """The programs in a document, each with the line on which it begins."""
     text = document.read_text(encoding="utf-8")
-    return [(text.count("\n", 0, match.start(1)) + 1, match[1]) for match in FENCE.finditer(text)]
+    return [(text.count("\n", 0, match.start(1)) + 1, match[1]) for match in FENCE.finditer(text)
+            if "<mpi.h>" not in match[1]]
 
 
 def build_and_run(compiler, code, flags):

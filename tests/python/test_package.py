@@ -41,6 +41,17 @@ def test_libraries_come_from_the_wheel():
         assert any(str(inside) in path for path in paths), (library, paths)
 
 
+def test_licenses_of_the_libraries_inside_are_listed():
+    package = pathlib.Path(kith.__file__).resolve().parent
+    inside = [p.name for p in (package.parent / "kith.libs").glob("*.so*")]
+    if not inside:
+        pytest.skip("not installed from a wheel with libraries")
+    files = {p.name: p for p in importlib.metadata.files("kith") if "licenses" in p.parts}
+    listed = files["LICENSES.md"].read_text()
+    assert [name for name in inside if f"| {name} |" not in listed] == []
+    assert {"LICENSE", "nanobind.txt", "xxhash.txt"} <= set(files)
+
+
 def test_samples():
     for make in (kith.sample.uniform, kith.sample.normal, kith.sample.shells, kith.sample.lines,
                  kith.sample.all_equal, kith.sample.half_identical):
