@@ -22,14 +22,6 @@ check() {  # NAME OUTPUT EXPECTED
   echo "$1: $2"
 }
 
-# The license is always there; what the program writes about itself, if the program was built.
-[ -f "$(find "$work/prefix" -name LICENSE)" ] || { echo "LICENSE is not installed"; exit 1; }
-if [ -x "$work/prefix/bin/kith" ] && [ -d "$build/share" ]; then
-  for page in man1/kith-fof.1 completions/kith site-functions/_kith vendor_completions.d/kith.fish; do
-    find "$work/prefix/share" -path "*/$page" | grep -q . || { echo "$page is not installed"; exit 1; }
-  done
-fi
-
 core="kith $version: 4 points, 1 root"
 all="kith $version: 100 points read, 100 neighbors"
 
@@ -41,6 +33,14 @@ for secret in tbb hwy fmt png kiss hdf5 zlib xxhash; do
     exit 1
   fi
 done
+
+# The license is always there; what the program writes about itself, if the program was built.
+[ -f "$(find "$work/prefix" -name LICENSE)" ] || { echo "LICENSE is not installed"; exit 1; }
+if [ -x "$work/prefix/bin/kith" ] && [ -d "$build/share" ]; then
+  for page in man1/kith-fof.1 completions/kith site-functions/_kith vendor_completions.d/kith.fish; do
+    find "$work/prefix/share" -path "*/$page" | grep -q . || { echo "$page is not installed"; exit 1; }
+  done
+fi
 
 quietly cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DKITH_EXPECTED_VERSION="$version"
