@@ -119,11 +119,12 @@ void mass_vjp(const PairPlaces<T>& places, const KernelShape& kernel, const Valu
 
 std::vector<double> list_density(const PairsOf& pairs, const ListDensityOptions& options,
                                  const Execution& execution) {
-  std::vector<double> result(pairs.lists.rows, std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> result;
   with_scalar(pairs.points.scalar, [&]<class T>() {
     over_density<T>("list_density", pairs, options, execution,
                     [&](const auto& places, const KernelShape& kernel, const ValueReader& mass,
                         const Workers& workers) {
+                      result.assign(pairs.lists.rows, std::numeric_limits<double>::quiet_NaN());
                       for_each_row(places, kernel.dimension, workers, [&](const auto& row) {
                         const RowDensity density(row, kernel, mass);
                         if (!density.is_empty()) result[row.row] = density.value();
@@ -169,11 +170,12 @@ template <Coordinate T>
 std::vector<double> list_density_jvp(const PairsOf& pairs, const ListDensityOptions& options,
                                      const T* points, const double* mass_tangent,
                                      const Execution& execution) {
-  std::vector<double> result(pairs.lists.rows, 0.0);
+  std::vector<double> result;
   over_density<T>(
       "list_density_jvp", pairs, options, execution,
       [&](const PairPlaces<T>& places, const KernelShape& kernel, const ValueReader& mass,
           const Workers& workers) {
+        result.assign(pairs.lists.rows, 0.0);
         for_each_row(places, kernel.dimension, workers, [&]<int D>(const PairRow<D, T>& row) {
           const Axes<D> axes = row.metric.axes;
           const auto d = static_cast<std::size_t>(axes.count());

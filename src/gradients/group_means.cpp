@@ -40,6 +40,7 @@ class Shares {
 
 void check(const char* call, std::size_t size, std::size_t expected, const Members& members,
            const ValuesView& mass, const Workers& workers) {
+  check_members(call, members, members.order.size(), workers);
   if (size != expected) refuse("{}: {} numbers, expected {}", call, size, expected);
   check_values(call, "mass", mass, members.order.size(), workers);
 }

@@ -6,8 +6,11 @@
 //   radius        R dR = sum (w x.dx + dm (x^2 - R^2) / 2) / W, the dispersion likewise
 //   shape tensor  dQ = sum (w (dx x^T + x dx^T) + dm (x x^T - Q)) / W
 //   eigenvalues   dl = u^T dQ u
+#include <functional>
+
 #include "base/fail.hpp"
 #include "gradients/halo_moments.hpp"
+#include "gradients/halo_radius.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith {
@@ -20,9 +23,10 @@ void check(const char* call, const PointsView& points, const Members& members,
   if (points.dimension < 1 || points.dimension > kMaxDimension)
     refuse("{}: points of dimension {}; kith handles 1 to {}", call, points.dimension,
            kMaxDimension);
-  if (members.offset.empty() || members.order.size() != points.size)
+  if (members.order.size() != points.size)
     refuse("{}: {} points, but the groups are of {}; pass the points that the groups were made of",
            call, points.size, members.order.size());
+  check_members(call, members, points.size, workers);
   if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
     refuse("{}: a box of {} axes for points of dimension {}", call, options.box.dimension(),
            points.dimension);
@@ -65,16 +69,28 @@ Source source_of(const PointsView& points, const HaloOptions& options) {
   return from;
 }
 
-/// body(group) for all groups: large ones one after the other, each shared by all threads.
-template <class Body>
-void for_each_group(const Members& members, const Workers& workers, Body body) {
+/// make() makes a body for each range of groups, body(group) is called for all of them: large ones
+/// one after the other, each shared by all threads.
+template <class Make>
+void for_ranges_of_groups(const Members& members, const Workers& workers, Make make) {
   const std::size_t count = members.count();
   std::size_t large = 0;  // groups fall in size, or nearly so: attached points do not count
-  while (large < count && members.of(large).size() > kLarge) body(large++);
+  for (auto body = make(); large < count && members.of(large).size() > kLarge;) body(large++);
   workers.for_ranges(count - large, 16, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t group = large + begin; group < large + end; ++group) body(group);
+    auto body = make();
+    std::size_t looked = members.offset[large + begin];
+    for (std::size_t group = large + begin; group < large + end; ++group) {
+      body(group);
+      if (members.offset[group + 1] - looked < kLarge) continue;
+      workers.check_cancelled();
+      looked = members.offset[group + 1];
+    }
     workers.advance(members.offset[large + end] - members.offset[large + begin]);
   });
+}
+template <class Body>
+void for_each_group(const Members& members, const Workers& workers, Body body) {
+  for_ranges_of_groups(members, workers, [&] { return std::ref(body); });
 }
 
 /// A part of a table of groups, or nothing.
@@ -83,6 +99,14 @@ const double* row_of(const std::vector<double>& table, std::size_t group, std::s
 }
 double number_of(const std::vector<double>& table, std::size_t group) {
   return table.empty() ? 0 : table[group];
+}
+template <int D>
+typename RadiusReader<D>::Cotangent radius_cotangent(const GroupValues& values, std::size_t group,
+                                                     std::size_t d, double alpha) {
+  const double decorated = number_of(values.decorated_mass, group);
+  return {row_of(values.center, group, d), row_of(values.velocity, group, d),
+          number_of(values.mass, group) + decorated, number_of(values.inertia_radius, group),
+          alpha * decorated};
 }
 /// x / y, and 0 where a field has no derivative.
 double ratio(double x, double y) { return y > 0 ? x / y : 0; }
@@ -292,11 +316,11 @@ void write_shares(const Source& from, std::span<const std::uint32_t> members, co
 
 std::vector<double> shape_tensors(PointsView points, const Members& members,
                                   const HaloOptions& options, const Execution& execution) {
-  const auto width = static_cast<std::size_t>(points.dimension) *
-                     static_cast<std::size_t>(std::max(0, points.dimension));
-  std::vector<double> out(members.offset.empty() ? 0 : members.count() * width);
+  std::vector<double> out;
   halo_call("shape_tensors", points, members, options, execution,
             [&]<int D>(const Source& from, const Workers& workers) {
+              const std::size_t width = from.d * from.d;
+              out.resize(members.count() * width);
               for_each_group(members, workers, [&](std::size_t group) {
                 const HaloMoments<D> moments(from, members.of(group), {.tensor = true}, workers);
                 std::copy(moments.tensor().begin(), moments.tensor().end(),
@@ -325,12 +349,22 @@ void halos_vjp(PointsView points, const Members& members, const HaloOptions& opt
                 return;
               }
               Source read = from;  // velocities only if something depends on them
-              if (!wanted.dispersion && !(out.mass && !cotangent.velocity.empty()))
-                read.velocity = {};
-              for_each_group(members, workers, [&](std::size_t group) {
+              const bool needs_velocity =
+                  wanted.dispersion || (out.mass && !cotangent.velocity.empty());
+              if (!needs_velocity) read.velocity = {};
+              const auto in_full = [&](std::size_t group) {
                 const HaloMoments<D> moments(read, members.of(group), wanted, workers);
                 const GroupVjp<D> vjp(moments, cotangent, group, options.alpha);
                 moments.for_each([&](const auto& member) { vjp(member, out); });
+              };
+              if (needs_velocity || wanted.tensor || wanted.shape)
+                return for_each_group(members, workers, in_full);
+              for_ranges_of_groups(members, workers, [&] {
+                return [&, reader = RadiusReader<D>(read, out)](std::size_t group) mutable {
+                  if (members.of(group).size() > kLarge) return in_full(group);
+                  reader.read(members.of(group), members.offset.back() - members.offset[group + 1]);
+                  reader.write(radius_cotangent<D>(cotangent, group, from.d, options.alpha));
+                };
               });
             });
 }

@@ -49,7 +49,7 @@ std::vector<Call> core_calls(const Scene& s) {
   const OverdensityOptions edges{.density = {20.0 * static_cast<double>(s.points.size())}};
   const auto typed = std::make_shared<std::vector<TypedPoints>>(
       std::vector<TypedPoints>{{points, Role::linked}, {points, Role::attached}});
-  return {
+  std::vector<Call> calls = {
       {"Tree", [=, &s](const Execution& e) { Tree(points, {.box = s.box}, e); }},
       {"Tree, cells",
        [=, &s](const Execution& e) {
@@ -189,6 +189,8 @@ std::vector<Call> core_calls(const Scene& s) {
       {"Workspace", [](const Execution&) { Workspace(); }},
       {"CancelToken", [](const Execution&) { CancelToken(); }},
   };
+  for (Call& call : gradient_calls(s)) calls.push_back(std::move(call));
+  return calls;
 }
 
 std::vector<Call> sample_calls(std::size_t n) {

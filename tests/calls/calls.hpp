@@ -43,6 +43,7 @@ struct Scene {
 /// Calls of the core, then those of samples, files and drawings. They keep a reference to the
 /// scene.
 std::vector<Call> core_calls(const Scene& scene);
+std::vector<Call> gradient_calls(const Scene& scene);  ///< part of those of the core
 std::vector<Call> sample_calls(std::size_t n);
 std::vector<Call> file_calls(const Scene& scene);
 

@@ -134,6 +134,9 @@ TEST(OddCalls, MembersMadeByHand) {
       subhalos(points.view(), members, {.velocity = points.view(), .linking_length = 1});
     });
     expect_error(ErrorCode::invalid_argument, words, [&] { peak_members(members, values(mass)); });
+    expect_error(ErrorCode::invalid_argument, words, [&] { group_means(members, mass, 1); });
+    expect_error(ErrorCode::invalid_argument, words,
+                 [&] { halos_jvp(points.view(), members, {}, {}); });
   };
   expect_refusal({.order = {0, 1, 2, 3}, .offset = {0, 2, 2, 4}}, "no members");
   expect_refusal({.order = {0, 1, 2, 3}, .offset = {0, 3, 1}}, "no members");

@@ -153,6 +153,47 @@ TEST(Halos, PointsInOnePlaceAndGroupsWithoutMass) {
   }
 }
 
+/// Centers and radii alone are differentiated from one reading of the members; cotangents of 0 for
+/// the shape make it the long way.
+TEST(Halos, CentersAndRadiiAloneAreAsAmongAllFields) {
+  for (const int d : {1, 2, 3, 4, 7}) {
+    Halos halos(d);
+    std::fill_n(halos.m.begin(), 6, 0.0);
+    const GroupValues all = some_cotangents(halos);
+    GroupValues few{.mass = all.mass, .center = all.center, .inertia_radius = all.inertia_radius};
+    few.decorated_mass = random_numbers(3, 18);
+    GroupValues more = few;
+    more.shape.assign(all.shape.size(), 0.0);
+    const std::vector<float> in_float(halos.x.begin(), halos.x.end());
+    HaloOptions options = halos.options(halos.v, halos.m);
+    options.alpha = 0.7;
+    for (const PointsView& points : {halos.view(halos.x), view(in_float.data(), halos.n, d)}) {
+      Numbers found[2][2];
+      for (const bool is_long : {false, true}) {
+        found[is_long][0].resize(halos.x.size());
+        found[is_long][1].resize(halos.n);
+        halos_vjp(points, halos.members, options, is_long ? more : few,
+                  {found[is_long][0].data(), nullptr, found[is_long][1].data()});
+      }
+      for (const int part : {0, 1})
+        for (std::size_t i = 0; i < found[0][part].size(); ++i)
+          ASSERT_NEAR(found[0][part][i], found[1][part][i],
+                      1e-11 * (1 + std::abs(found[1][part][i])));
+    }
+  }
+}
+
+/// All mass in one place that is not the first member's: the radius is 0, and so is its derivative.
+TEST(Halos, MassInOnePlace) {
+  const Numbers x{0.1, 0.7, 0.7, 0.3}, m{0, 1.3, 2.1, 0};
+  Numbers by_place(4), by_mass(4);
+  halos_vjp(view(x.data(), 4, 1), {{0, 1, 2, 3}, {0, 4}}, {.mass = values(m), .alpha = 1},
+            {.inertia_radius = {1}, .decorated_mass = {1}},
+            {by_place.data(), nullptr, by_mass.data()});
+  EXPECT_EQ(by_place, Numbers(4, 0.0));
+  EXPECT_EQ(by_mass, Numbers(4, 1.0));
+}
+
 TEST(Halos, SameBitsForAnyNumberOfThreads) {
   const std::size_t n = 150000;  // one group so large that threads share it
   const Numbers x = random_numbers(3 * n, 1, 0, 0.2), m = random_numbers(n, 2, 0, 1);
@@ -162,10 +203,13 @@ TEST(Halos, SameBitsForAnyNumberOfThreads) {
   GroupValues c;
   c.center = random_numbers(12, 3);
   c.inertia_radius = random_numbers(4, 4);
+  const GroupValues few = c;
   c.shape = random_numbers(12, 5);
   std::vector<Numbers> found;
   for (const int threads : {1, 2, 5}) {
-    found.emplace_back(4 * n);
+    found.emplace_back(7 * n);
+    halos_vjp(view(x.data(), n, 3), members, {.mass = values(m)}, few,
+              {found.back().data() + 4 * n}, {.threads = threads});
     halos_vjp(view(x.data(), n, 3), members, {.mass = values(m)}, c,
               {found.back().data(), nullptr, found.back().data() + 3 * n}, {.threads = threads});
     const GroupValues moved = halos_jvp(view(x.data(), n, 3), members, {.mass = values(m)},
