@@ -55,12 +55,19 @@ class PairBins {
     const T low = positive == end_of_limits() ? T(1) : *positive;
     const T high = size_ == 0 ? T(1) : std::max(low, limits_[size_ - 1]);
     const auto smallest = static_cast<float>(low), largest = static_cast<float>(high);
-    fine_ = BitCells::over(smallest, largest, 1 << 13, 8);
+    const std::int32_t most =
+        static_cast<std::int32_t>(std::clamp<std::size_t>(32 * size_, 1 << 10, 1 << 15));
+    fine_ = BitCells::over(smallest, largest, most, 8);
     coarse_ = BitCells::over(smallest, largest, 1 << 10, 16);
     start_.clear();
     first_.clear();
     end_.clear();
-    for (std::int32_t cell = 0; cell <= fine_.last; ++cell) start_.push_back(below(fine_, cell));
+    for (std::int32_t cell = 0; cell <= fine_.last; ++cell) {
+      const std::uint32_t end =
+          cell == fine_.last ? static_cast<std::uint32_t>(size_) : below_end(fine_, cell);
+      start_.push_back(static_cast<std::int32_t>(below(fine_, cell)));
+      most_steps_ = std::max(most_steps_, static_cast<int>(end) - start_.back());
+    }
     for (std::int32_t cell = 0; cell <= coarse_.last; ++cell) {
       first_.push_back(below(coarse_, cell));
       end_.push_back(cell == coarse_.last ? static_cast<std::uint32_t>(size_)
@@ -76,10 +83,16 @@ class PairBins {
   /// The first limit that is not below x >= 0. The table over the leading bits only decides how
   /// many comparisons it takes.
   std::size_t bin(T x) const {
-    std::size_t i = start_[static_cast<std::size_t>(fine_(static_cast<float>(x)))];
+    auto i =
+        static_cast<std::size_t>(start_[static_cast<std::size_t>(fine_(static_cast<float>(x)))]);
     while (limits_[i] < x) ++i;
     return i;
   }
+
+  /// For the same search in vectors: starts()[cell] plus at most most_steps() for x up to last().
+  const BitCells& fine_cells() const { return fine_; }
+  const std::int32_t* starts() const { return start_.data(); }
+  int most_steps() const { return most_steps_; }
 
   /// For bounds: no limit before first(cell) is within the values of a coarse cell or above, none
   /// from end(cell) on is below a value of the cell.
@@ -105,7 +118,9 @@ class PairBins {
   std::vector<T> limits_;
   std::size_t size_ = 0;
   BitCells fine_, coarse_;
-  std::vector<std::uint32_t> start_ = {0}, first_ = {0}, end_ = {0};
+  int most_steps_ = 0;
+  std::vector<std::int32_t> start_ = {0};
+  std::vector<std::uint32_t> first_ = {0}, end_ = {0};
 };
 
 }  // namespace kith

@@ -12,6 +12,7 @@
 #endif
 
 #include <hwy/highway.h>
+#include <limits>
 
 #include "base/dispatch.hpp"
 #include "kernels/lanes-inl.h"
@@ -181,8 +182,33 @@ HWY_NOINLINE void count_within(const PairBatch<D, T>& batch, const T* HWY_RESTRI
   for (int k = 0; k < Limits; ++k) within[k] = count[k].sum();
 }
 
-/// within[k] = sum of the products of weights. Eight sums, one per lane of the sources, rows in
-/// their order: the same bits for every width of vectors.
+/// sum + v where the mask is set: one instruction where there are masks in registers.
+template <class Mask, class V>
+HWY_INLINE V add_where(Mask mask, V sum, V v) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::IfThenElse(mask, hn::Add(sum, v), sum);
+#else
+  return hn::Add(sum, hn::IfThenElseZero(mask, v));
+#endif
+}
+
+/// sum + w in the lanes of T in which x <= limit; w has as many doubles.
+template <class TagT, class V, class W>
+HWY_INLINE W add_where_within(TagT, V x, V limit, W sum, W w) {
+  const hn::DFromV<W> wide;
+#if HWY_TARGET <= HWY_AVX3
+  return add_where(hn::Mask<decltype(wide)>{hn::Le(x, limit).raw}, sum, w);  // one bit per lane
+#else
+  if constexpr (sizeof(hn::TFromD<TagT>) == 4)
+    return add_where(hn::Le(hn::PromoteTo(wide, x), hn::PromoteTo(wide, limit)), sum, w);
+  else
+    return add_where(hn::Le(x, limit), sum, w);
+#endif
+}
+
+/// within[k] = sum of the products of weights. Eight sums, one per lane of the sources, of the
+/// weights of the receivers in their order, times the weight of the source, block by block: the
+/// same bits for every width of vectors.
 template <int Limits, bool Wrap, bool Projected, int D, class T>
 HWY_NOINLINE void weigh_within(const PairBatch<D, T>& batch, const double* HWY_RESTRICT from,
                                const double* HWY_RESTRICT to, const T* HWY_RESTRICT limits,
@@ -190,57 +216,53 @@ HWY_NOINLINE void weigh_within(const PairBatch<D, T>& batch, const double* HWY_R
   using Shape = PairShape<double>;  // distances are taken as many at a time as sums
   using TagT = hn::CappedTag<T, Shape::kWidth>;
   using TagW = PairTag<double>;
+  constexpr std::size_t kTogether = PairShape<T>::kTogether;
+  constexpr int kAcross = Projected ? D - 1 : D;
   const TagT tag;
   const TagW wide;
-  hn::Vec<TagW> limit[Limits], sum[Limits][Shape::kParts];
-  hn::Vec<TagT> side[D];
+  hn::Vec<TagT> limit[Limits], side[D];
+  hn::Vec<TagW> sum[Limits][Shape::kParts];
   for (int k = 0; k < Limits; ++k) {
-    limit[k] = hn::Set(wide, static_cast<double>(limits[k]));
+    limit[k] = hn::Set(tag, limits[k]);
     for (auto& part : sum[k]) part = hn::Zero(wide);
   }
   for (int axis = 0; axis < D; ++axis) side[axis] = hn::Set(tag, batch.side[axis]);
-  const auto far = hn::Set(wide, static_cast<double>(batch.second_limit));
-  const auto widened = [&](hn::Vec<TagT> v) HWY_ATTR {
-    if constexpr (sizeof(T) == 4)
-      return hn::PromoteTo(wide, v);
-    else
-      return v;
-  };
+  const auto far = hn::Set(tag, batch.second_limit);
+  const auto nowhere = hn::Set(tag, std::numeric_limits<T>::quiet_NaN());
   for (std::size_t i = 0; i < batch.count; ++i) {
     const T* HWY_RESTRICT block = batch.source(i);
     const double* HWY_RESTRICT source_weight =
         to + (batch.entries[i] & PairBatch<D, T>::kBlockMask) * kLanes;
     const double* HWY_RESTRICT receiver_weight = from + batch.slot(i) * kLanes;
     const auto& rows = batch.rows->x[batch.slot(i)];
-    constexpr std::size_t kTogether = PairShape<T>::kTogether;
     for (std::size_t part = 0; part < Shape::kParts; ++part) {
       hn::Vec<TagT> x[D];
+      hn::Vec<TagW> inner[Limits];
+      for (auto& of_limit : inner) of_limit = hn::Zero(wide);
       for (int axis = 0; axis < D; ++axis)
         x[axis] = hn::LoadU(tag, block + static_cast<std::size_t>(batch.order[axis]) * kLanes +
                                      part * Shape::kWidth);
-      const auto weights = hn::LoadU(wide, source_weight + part * Shape::kWidth);
 #pragma GCC unroll 8
       for (std::size_t r = 0; r < kLanes; ++r) {
         const auto& row = rows[r / kTogether];
         const std::size_t lane = r % kTogether * kLanes;
-        constexpr int kAcross = Projected ? D - 1 : D;
         auto d2 = hn::Zero(tag);
         for (int axis = 0; axis < kAcross; ++axis)
           d2 = add_square(d2, pair_gap<Wrap>(x[axis], hn::LoadU(tag, row[axis] + lane), side[axis]),
                           axis);
-        const auto w = hn::Mul(weights, hn::Set(wide, receiver_weight[r]));
-        const auto u = widened(d2);
-#pragma GCC unroll 8
-        for (int k = 0; k < Limits; ++k) {
-          auto is_in = hn::Le(u, limit[k]);
-          if constexpr (Projected) {
-            const auto pi =
-                pair_gap<Wrap>(x[kAcross], hn::LoadU(tag, row[kAcross] + lane), side[kAcross]);
-            is_in = hn::And(is_in, hn::Lt(widened(hn::Abs(pi)), far));
-          }
-          sum[k][part] = hn::Add(sum[k][part], hn::IfThenElseZero(is_in, w));
+        if constexpr (Projected) {
+          const auto pi = hn::Abs(
+              pair_gap<Wrap>(x[kAcross], hn::LoadU(tag, row[kAcross] + lane), side[kAcross]));
+          d2 = hn::IfThenElse(hn::Lt(pi, far), d2, nowhere);
         }
+        const auto w = hn::Set(wide, receiver_weight[r]);
+#pragma GCC unroll 8
+        for (int k = 0; k < Limits; ++k)
+          inner[k] = add_where_within(tag, d2, limit[k], inner[k], w);
       }
+      const auto weights = hn::LoadU(wide, source_weight + part * Shape::kWidth);
+      for (int k = 0; k < Limits; ++k)
+        sum[k][part] = hn::Add(sum[k][part], hn::Mul(inner[k], weights));
     }
   }
   for (int k = 0; k < Limits; ++k) {

@@ -119,7 +119,6 @@ PairTotals distance_sums(const PairScene<T>& scene, const PairColumns& receivers
   job.side = scene.frame.side;
   job.order = kAxesInOrder.data();
   job.first = PairBins<T>(std::vector<T>(limits.begin(), limits.end()));
-  job.reach2 = limits.empty() ? T(0) : job.first.last();
   PairTotals totals = run_pairs(job, 0, workers);
   if (!is_own || limits.empty()) return totals;
   for (double& sum : totals.sums) sum *= 2;
@@ -129,7 +128,7 @@ PairTotals distance_sums(const PairScene<T>& scene, const PairColumns& receivers
   if (receivers.is_weighted)
     for (const double w : from.side().weight) totals.sums[zero] += w * w;
   else
-    totals.counts[zero] += static_cast<std::int64_t>(from.side().view.points);
+    totals.counts[zero] += static_cast<std::int64_t>(scene.receivers.view().points);
   return totals;
 }
 

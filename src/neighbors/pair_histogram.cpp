@@ -90,7 +90,6 @@ void set_bins(PairJob<T>& job, const PairBinning& bins, const Frame<T>& frame,
     limits.push_back(limit2(length, true, frame));
   }
   job.first = PairBins<T>(std::move(limits));
-  job.reach2 = job.first.last();
   job.second = bins.second();
   if (bins.separation == Separation::rp_pi) {
     job.kind = is_axis ? PairKind::projected : PairKind::survey_projected;
@@ -98,7 +97,7 @@ void set_bins(PairJob<T>& job, const PairBinning& bins, const Frame<T>& frame,
     const T pi = scaled(bins.pi_max);
     // Roundings of rp2 and pi2 are below a few dozen units in the last place of s2.
     if (!is_axis)
-      job.reach2 = (job.reach2 + pi * pi) * (1 + 64 * std::numeric_limits<T>::epsilon());
+      job.reach2 = (job.first.last() + pi * pi) * (1 + 64 * std::numeric_limits<T>::epsilon());
   } else if (bins.separation == Separation::s_mu) {
     job.kind = is_axis ? PairKind::angle : PairKind::survey_angle;
     job.second_width = static_cast<T>(1 / static_cast<double>(bins.mu_bins));

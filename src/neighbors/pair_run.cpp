@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::size_t kGroupPoints = kLanes * kLanes;
 
+/// Points of fewer dimensions get coordinates that are 0, which change no bit of a distance:
+/// kernels for two dimensions would be as many again to compile.
+constexpr int kKernelDimension = 3;
+
+PairRegions one_region(std::size_t points) { return {1, std::vector<std::int32_t>(points)}; }
+
 /// Sums of 8 children each, from the blocks up.
 template <class T, class Value>
 std::vector<std::vector<Value>> sums_by_plane(const PairSide<T>& side, std::vector<Value> blocks) {
@@ -80,7 +86,9 @@ template <class T>
 PairPoints<T>::PairPoints(const PlanesView<T>& view, const PairColumns& columns,
                           const PairRegions* regions, const Workers& workers) {
   side_.view = view;
-  if (regions && view.points > 0) arrange(view, *regions, workers);
+  if (view.points > 0 && (regions || view.dimension < kKernelDimension))
+    arrange(view, regions ? *regions : one_region(view.points), workers);
+  if (!regions) side_.region.clear();
   count_points();
   if (columns.is_weighted) weigh_points(columns);
 }
@@ -98,15 +106,15 @@ void PairPoints<T>::arrange(const PlanesView<T>& view, const PairRegions& region
     room += groups * kGroupPoints;
     of_group.insert(of_group.end(), groups, static_cast<std::int32_t>(region));
   }
-  planes_.dimension = view.dimension;
+  planes_.dimension = std::max(view.dimension, kKernelDimension);
   planes_.points = room;
   planes_.blocks = Array<T>(planes_.block_count() * planes_.block_stride(), workers.pool());
   std::fill(planes_.blocks.begin(), planes_.blocks.end(), std::numeric_limits<T>::quiet_NaN());
   for (std::size_t i = 0; i < room; ++i) planes_.index(i) = kNoIndex;
   for (std::size_t i = 0; i < view.points; ++i) {
     const std::size_t to = next[static_cast<std::size_t>(regions.of_position[i])]++;
-    for (int axis = 0; axis < view.dimension; ++axis)
-      planes_.coordinate(to, axis) = view.coordinate(i, axis);
+    for (int axis = 0; axis < planes_.dimension; ++axis)
+      planes_.coordinate(to, axis) = axis < view.dimension ? view.coordinate(i, axis) : T(0);
     planes_.index(to) = view.index(i);
   }
   planes_.planes = packed_planes(workers, planes_);
@@ -135,7 +143,7 @@ void PairPoints<T>::count_points() {
   const PlanesView<T>& view = side_.view;
   std::vector<std::int64_t> blocks(view.block_count());
   for (std::size_t i = 0; i < view.points; ++i)
-    blocks[i / kLanes] += side_.region.empty() || view.index(i) != kNoIndex ? 1 : 0;
+    blocks[i / kLanes] += view.index(i) != kNoIndex ? 1 : 0;
   side_.counts = sums_by_plane(side_, std::move(blocks));
 }
 

@@ -26,7 +26,7 @@ struct PairColumns {
 };
 
 /// One side of a count. With regions it holds a copy of the points in which each region starts a
-/// group of 64.
+/// group of 64; points of fewer than 3 dimensions are copied too, with coordinates 0.
 template <class T>
 class PairPoints {
  public:

@@ -14,11 +14,13 @@ namespace HWY_NAMESPACE {
 
 template <PairKind Kind, bool Wrap, int D, class T>
 std::unique_ptr<PairWorker> make_pair_walk_of(const PairJob<T>& job) {
-  constexpr bool kProjected = Kind == PairKind::projected;
+  constexpr PairMeasure kMeasure = Kind == PairKind::projected          ? PairMeasure::projected
+                                   : Kind == PairKind::survey_projected ? PairMeasure::survey
+                                                                        : PairMeasure::distance;
   const Scatter<D, T> plain = scatter<Kind, false, D, T>, wrapped = scatter<Kind, Wrap, D, T>;
   if (job.is_weighted())
-    return std::make_unique<PairWalk<kProjected, D, T, true>>(job, plain, wrapped);
-  return std::make_unique<PairWalk<kProjected, D, T, false>>(job, plain, wrapped);
+    return std::make_unique<PairWalk<kMeasure, D, T, true>>(job, plain, wrapped);
+  return std::make_unique<PairWalk<kMeasure, D, T, false>>(job, plain, wrapped);
 }
 
 /// All kinds but the plain distance are for three dimensions; those of surveys for open boxes.
@@ -32,7 +34,7 @@ std::unique_ptr<PairWorker> make_pair_walk(const PairJob<T>& job) {
     case PairKind::survey_angle: return make_pair_walk_of<PairKind::survey_angle, false, 3>(job);
     case PairKind::distance: break;
   }
-  // Kernels for two dimensions were as many again to compile; most of their pairs are settled.
+  // Points of fewer dimensions come with coordinates 0.
   if (job.sources->view.dimension == 3) return make_pair_walk_of<PairKind::distance, true, 3>(job);
   return make_pair_walk_of<PairKind::distance, true, kAnyDimension>(job);
 }

@@ -13,6 +13,10 @@
 
 namespace kith {
 
+/// How boxes are compared: by distance, across and along an axis, or across and along the direction
+/// to the middle.
+enum class PairMeasure { distance, projected, survey };
+
 /// Points in blocks under implicit planes, and what is known of the nodes.
 template <class T>
 struct PairSide {
@@ -27,6 +31,21 @@ struct PairSide {
   /// needs no box.
   int planes() const { return view.plane_count == 0 ? 0 : view.entry() + 1; }
   std::size_t nodes(int plane) const { return plane < planes() ? view.plane(plane).nodes : 1; }
+
+  /// Points of a node, or their weights.
+  template <bool Weighted>
+  auto sum(int plane, std::size_t node) const {
+    if constexpr (Weighted)
+      return weights[static_cast<std::size_t>(plane)][node];
+    else
+      return counts[static_cast<std::size_t>(plane)][node];
+  }
+  /// -1 = several.
+  std::int32_t region_of(int plane, std::size_t node) const {
+    if (region.empty()) return 0;
+    if (plane >= planes()) return plane == 1 ? region[1][0] : -1;
+    return region[static_cast<std::size_t>(plane)][node];
+  }
 };
 
 template <class T>
@@ -39,7 +58,7 @@ struct PairJob {
   const T* side = nullptr;     ///< per axis, 0 = open
   const int* order = nullptr;  ///< the axes in the order in which squares are added
   PairBins<T> first;           ///< limits of d2, rp2 or s2
-  T reach2 = 0;                ///< what is farther in all axes (projected: in rp) never counts
+  T reach2 = 0;                ///< surveys by rp and pi: pairs with a larger s2 never count
   /// Linear bins of pi or mu: bin i holds the values from i width on, up to (i + 1) width.
   std::size_t second = 1;
   T second_width = 0;
@@ -50,7 +69,13 @@ struct PairJob {
   const FunctionRef<void()>* checkpoint = nullptr;
 
   bool is_weighted() const { return !receivers->weight.empty(); }
-  bool is_binned_twice() const { return second > 1; }
+  bool is_angular() const { return kind == PairKind::angle || kind == PairKind::survey_angle; }
+  /// Every pair has to be looked at: no pair of nodes is settled as a whole.
+  bool is_pairwise() const {
+    return second > 1 || is_angular() || with_lengths || words > 0 ||
+           kind == PairKind::survey_projected;
+  }
+  T second_limit() const { return static_cast<T>(second) * second_width; }
   std::size_t bins() const { return first.size() * second; }
 };
 

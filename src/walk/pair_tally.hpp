@@ -57,21 +57,28 @@ class PairTally {
 
   void add(std::size_t bin, Sum value) { bins()[bin] += value; }
 
-  /// 64 pairs, [8 receiver + source]; is_self: those with receiver < source alone.
-  void scatter(const std::int32_t* bin, const double* length, const PairLanes& lanes,
-               bool is_self) {
-    if (++scattered_ == kMostScattered) flush();
+  /// Where the histogram of a lane begins.
+  std::int32_t histogram(std::size_t lane) const {
+    return static_cast<std::int32_t>(lane * stride_);
+  }
+
+  /// Pairs of `entries` pairs of blocks, 64 each, by their places in the histograms.
+  void scatter(const std::int32_t* at, std::size_t entries) {
+    make_room(entries);
+    Cell* cells = lanes_.data();
+    for (std::size_t i = 0; i < entries * kLanes * kLanes; ++i) ++cells[at[i]];
+  }
+
+  /// 64 pairs, [8 receiver + source], each for itself; is_self: those with receiver < source alone.
+  void scatter(const std::int32_t* at, const double* length, const PairLanes& lanes, bool is_self) {
+    make_room(1);
     for (std::size_t r = 0; r < kLanes; ++r)
       for (std::size_t s = is_self ? r + 1 : 0; s < kLanes; ++s) {
-        const std::size_t at = s * stride_ + static_cast<std::size_t>(bin[r * kLanes + s]);
-        if constexpr (Weighted) {
-          const double w = weight(lanes, r, s);
-          lanes_[at] += w;
-          if (length) lane_lengths_[at] += w * length[r * kLanes + s];
-        } else {
-          ++lanes_[at];
-          if (length) lane_lengths_[at] += length[r * kLanes + s];
-        }
+        const std::size_t pair = r * kLanes + s;
+        const auto place = static_cast<std::size_t>(at[pair]);
+        const auto w = Weighted ? weight(lanes, r, s) : 1.0;
+        lanes_[place] += static_cast<Cell>(w);
+        if (length) lane_lengths_[place] += w * length[pair];
       }
   }
 
@@ -85,6 +92,13 @@ class PairTally {
   using Cell = std::conditional_t<Weighted, double, std::uint32_t>;
   static constexpr std::size_t kFewSlots = 2048;
   static constexpr std::size_t kMostScattered = std::size_t{1} << 25;  // 64 each: below 2^32
+
+  void make_room(std::size_t entries) {
+    scattered_ += entries;
+    if (scattered_ < kMostScattered) return;
+    flush();
+    scattered_ = entries;
+  }
 
   Sum* bins() {
     if constexpr (Weighted)
