@@ -22,6 +22,14 @@ void add_files(Command command, GroupRequest& request) {
   command.add_option("--rows", request.rows, "of the table that is printed").shows_default();
 }
 
+void add_contaminating(Command command, GroupRequest& request) {
+  command
+      .add_option("--contaminating-types", request.contaminating_types,
+                  "low-resolution types of a zoom run, or none: they join groups and are counted "
+                  "in each; default 2,3 where they are heavier than type 1")
+      .separated_by(',');
+}
+
 }  // namespace
 
 void add_linking(Command command, GroupRequest& request) {
@@ -50,15 +58,16 @@ void add_linking(Command command, GroupRequest& request) {
 void add_group_request(Command command, GroupRequest& request) {
   add_input(command, request.input);
   add_linking(command, request);
+  add_contaminating(command, request);
   add_files(command, request);
   command.add_flag(
       "--overdensities", request.wants_overdensities,
       "masses and radii at 200 and 500 times critical, 200 times mean, and virial density");
-  request.center.clear();
   command
       .add_option("--center", request.center,
-                  "mass, or density (of the densest member); default density for those spheres")
-      .one_of({"mass", "density"});
+                  "of the groups: of mass, the densest member, of shrinking spheres, or the member "
+                  "with the deepest potential; default potential for those spheres, else mass")
+      .one_of({"mass", "density", "shrinking", "potential"});
   add_max_memory(command, request.common);
   add_common(command, request.common);
 }

@@ -53,6 +53,8 @@ std::vector<std::string> GroupRun::table_row(std::size_t group) const {
   if (!attach_types_.empty())
     row.push_back(grouped(static_cast<std::uint64_t>(linked_size(group))));
   row.push_back(grouped(static_cast<std::uint64_t>(catalogue_.size[group])));
+  if (!contaminating_types_.empty())
+    row.push_back(grouped(static_cast<std::uint64_t>(catalogue_.contaminating_size[group])));
   row.push_back(short_number(catalogue_.mass[group]));
   for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
     row.push_back(short_number(catalogue_.center[group * dimension + axis]));
@@ -68,7 +70,9 @@ std::string GroupRun::table() const {
   const std::string mass = unit_note(units(), {.mass = 1});
   std::vector<std::string> head{"group"};
   if (!attach_types_.empty()) head.push_back("linked");
-  head.insert(head.end(), {"size", "mass" + mass});
+  head.push_back("size");
+  if (!contaminating_types_.empty()) head.push_back("contaminating");
+  head.push_back("mass" + mass);
   for (int axis = 0; axis < std::min(input_.dimension(), 3); ++axis)
     head.push_back(std::string(1, "xyz"[axis]) + (axis == 0 ? length : ""));
   head.push_back("radius" + length);
@@ -89,8 +93,14 @@ void GroupRun::report() const {
     facts.add_count("group", g);
     facts.add_count("linked_size", static_cast<std::uint64_t>(linked_size(g)));
     facts.add_count("size", static_cast<std::uint64_t>(catalogue_.size[g]));
+    if (!contaminating_types_.empty()) {
+      facts.add_count("contaminating_size",
+                      static_cast<std::uint64_t>(catalogue_.contaminating_size[g]));
+      facts.add("contaminating_mass", catalogue_.contaminating_mass[g]);
+    }
     facts.add("mass", catalogue_.mass[g]);
     facts.add("center", std::span(&catalogue_.center[g * dimension], dimension));
+    if (!peak_.empty()) facts.add("peak", std::span(&peak_[g * dimension], dimension));
     if (!catalogue_.velocity.empty())
       facts.add("velocity", std::span(&catalogue_.velocity[g * dimension], dimension));
     facts.add("radius", catalogue_.radius[g]);
@@ -99,6 +109,7 @@ void GroupRun::report() const {
     if (!edges_.empty()) {
       facts.add("critical200_mass", overdensities_.mass[g * edges_.size()]);
       facts.add("critical200_radius", overdensities_.radius[g * edges_.size()]);
+      facts.add_flag("is_resolved", overdensities_.size[g * edges_.size()] >= kResolvedSize);
     }
   }
   session_.report().add("largest", largest);

@@ -19,7 +19,8 @@ struct GroupRequest {
   Common common;
   InputOptions input;
   std::vector<int> link_types;
-  std::vector<std::string> attach_types;  ///< as written: numbers, or none
+  std::vector<std::string> attach_types;         ///< as written: numbers, or none
+  std::vector<std::string> contaminating_types;  ///< likewise
   FofOptions fof{.min_size = 20};
   std::vector<double> all_lengths;  ///< values of b, one catalogue each
   std::string output;
@@ -29,7 +30,7 @@ struct GroupRequest {
   bool wants_no_order = false;
   bool wants_labels = false;
   bool wants_overdensities = false;
-  std::string center = "mass";
+  std::string center;  ///< empty = potential for overdensities, else mass
   std::string picture;
   int picture_size = 1024;
   std::size_t rows = 10;  ///< of the table
@@ -70,6 +71,9 @@ class GroupRun {
  private:
   void take(const Groups& groups, double b);
   void choose_roles();
+  void choose_contaminating(const std::vector<int>& present);
+  bool is_linked(int type) const;
+  double mean_mass(int type) const;  ///< 0 if there are no masses
   double separation_by_mass() const;
   void choose_separation(FofOptions& options);
   std::int64_t linked_size(std::size_t group) const;
@@ -77,11 +81,14 @@ class GroupRun {
   double memory() const;
   std::vector<TypedPoints> typed() const;
   std::vector<double> linked_distances(const Tree& tree) const;
-  bool wants_peaks() const;
-  bool needs_tree() const { return wants_peaks() || request_.wants_overdensities; }
+  std::string center() const;  ///< mass, density, shrinking or potential
+  double softening() const;
+  bool needs_tree() const { return center() == "density" || request_.wants_overdensities; }
   const Tree&
   tree();  ///< of all points; built when it is first asked for, kept until `measure` ends
-  void find_peaks(const Tree& tree);
+  std::vector<double> densest();
+  void find_peaks();
+  void check_overdensities() const;
   void find_overdensities(const Tree& tree);
   std::vector<std::string> table_row(std::size_t group) const;
 
@@ -90,7 +97,7 @@ class GroupRun {
   const SubhaloOptions* subhalo_options_ = nullptr;
   Input input_;
   ResultStyle style_ = ResultStyle::automatic;
-  std::vector<int> link_types_, attach_types_;
+  std::vector<int> link_types_, attach_types_, contaminating_types_;
   Numbers positions_, velocities_, masses_;
   std::vector<std::uint8_t> type_;
   std::string output_;  // of the groups that were taken last
@@ -108,6 +115,10 @@ class GroupRun {
 
 /// The file for the catalogue of one of several lengths: "halos.hdf5" and 0.2, "halos_b0.2.hdf5".
 std::string with_b(const std::string& path, double b);
+
+/// Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say
+/// them.
+double gravity_of(const SnapshotInfo& info);
 
 /// The snapshot's universe in its own units. Throws Error (invalid_argument) if it does not say
 /// enough.

@@ -1,4 +1,4 @@
-// Peaks, and masses and radii within given mean densities, from their definitions.
+// Masses and radii within given mean densities, from their definitions.
 #include <fmt/format.h>
 #include <numbers>
 
@@ -8,8 +8,7 @@
 namespace kith::cli {
 namespace {
 
-constexpr std::size_t kPeakNeighbors = 16;  // as docs/catalogue.md defines the densest member
-constexpr double kTolerance = 1e-9;
+constexpr std::size_t kResolved = 100;  // points in a sphere whose mass is resolved
 constexpr const char* kEdges[] = {"critical200", "critical500", "mean200", "virial"};
 
 /// Densities of the edges, in the snapshot's units of mass and length.
@@ -39,6 +38,7 @@ double unit_ball(std::size_t d) {
 
 struct Sphere {
   double mass = 0, radius = 0;
+  std::size_t size = 0;
   bool is_known = false;  ///< enough points were looked at
 };
 
@@ -61,7 +61,7 @@ Sphere outermost(const std::vector<std::pair<double, double>>& by_distance, doub
       if (i == by_distance.size()) return {};  // still above: look farther
       continue;
     }
-    sphere = {mass, radius, true};
+    sphere = {mass, radius, i, true};
     if (next > within) return sphere;
   }
   sphere.is_known = reach >= within;
@@ -84,6 +84,8 @@ class SphereCheck {
         within_(v.result.numbers("radius")) {
     for (int axis = 0; axis < v.about().dimension; ++axis)
       if (v.input.box().side(axis) > 0) limit_ = std::min(limit_, v.input.box().side(axis) / 2);
+    if (edge == kEdges[0] && v.result.has("is_resolved"))
+      is_resolved_ = v.result.numbers("is_resolved");
   }
 
   /// Mass and radius fit each other: cheap enough for all.
@@ -106,8 +108,9 @@ class SphereCheck {
       is_last = reach >= limit_ || std::isinf(reach);
       right = find(distance2, std::min(reach, limit_), within_[g]);
     }
-    if (!right.is_known) right = {NAN, NAN, true};  // the edge lies beyond half the box
-    if (is_close(right.mass, mass_[g]) && is_close(right.radius, radius_[g])) return "";
+    if (!right.is_known) right = {NAN, NAN, 0, true};  // the edge lies beyond half the box
+    if (is_close(right.mass, mass_[g]) && is_close(right.radius, radius_[g]))
+      return check_resolved(g, right.size);
     return fmt::format("{} of group {}: mass {:g} and radius {:g}, not {:g} and {:g}", edge_, g,
                        right.mass, right.radius, mass_[g], radius_[g]);
   }
@@ -123,6 +126,11 @@ class SphereCheck {
     std::sort(near.begin(), near.end());
     return outermost(near, ball_, static_cast<double>(brute_.dimension()), within, reach);
   }
+  std::string check_resolved(std::size_t g, std::size_t size) const {
+    if (is_resolved_.empty() || (is_resolved_[g] != 0) == (size >= kResolved)) return "";
+    return fmt::format("is_resolved of group {} is {}, but {} points are in its sphere", g,
+                       is_resolved_[g], size);
+  }
   static bool is_close(double a, double b) {
     return (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-7 * std::abs(a);
   }
@@ -131,110 +139,9 @@ class SphereCheck {
   const BruteForce<T>& brute_;
   std::string edge_;
   double ball_;
-  std::vector<double> mass_, radius_, center_, within_;
+  std::vector<double> mass_, radius_, center_, within_, is_resolved_;
   double limit_ = std::numeric_limits<double>::infinity();
 };
-
-/// Of every group: the place of one of its members, or the center of mass.
-std::string check_place(const Verification& v, const ParticleData& data, const Sets& groups,
-                        const std::vector<double>& peak, std::size_t g) {
-  const auto d = static_cast<std::size_t>(v.about().dimension);
-  for (const std::size_t i : groups.of(g)) {
-    bool is_here = true;
-    for (std::size_t axis = 0; axis < d; ++axis) {
-      const double side = v.input.box().side(static_cast<int>(axis));
-      const double off = data.positions[i * d + axis] - peak[g * d + axis];
-      is_here &= std::abs(side > 0 ? std::remainder(off, side) : off) <=
-                 1e-12 * std::max(side, std::abs(peak[g * d + axis]));
-    }
-    if (is_here) return "";
-  }
-  return fmt::format("peak of group {} is not where one of its members is", g);
-}
-
-template <class T>
-T kth_distance2(const BruteForce<T>& brute, const std::vector<std::uint8_t>& is_linked,
-                std::size_t i) {
-  std::vector<T> least;  // a heap, the largest in front
-  brute.for_all(brute.place(i), [&](std::size_t first, std::size_t count, const T* d2) {
-    for (std::size_t k = 0; k < count; ++k) {
-      if (!is_linked[first + k] || (least.size() == kPeakNeighbors && d2[k] >= least.front()))
-        continue;
-      least.push_back(d2[k]);
-      std::push_heap(least.begin(), least.end());
-      if (least.size() <= kPeakNeighbors) continue;
-      std::pop_heap(least.begin(), least.end());
-      least.pop_back();
-    }
-  });
-  return least.empty() ? T(0) : least.front();
-}
-
-/// The densest member: the one with the nearest 16th neighbor among the linked points.
-template <class T>
-std::string check_densest(const Verification& v, const ParticleData& data,
-                          const BruteForce<T>& brute, const std::vector<std::uint8_t>& is_linked,
-                          std::span<const std::size_t> members, const double* peak) {
-  std::size_t densest = 0;
-  T nearest = std::numeric_limits<T>::infinity();
-  for (const std::size_t i : members) {
-    if (!is_linked[i]) continue;
-    const T d2 = kth_distance2(brute, is_linked, i);
-    if (!(d2 < nearest)) continue;
-    nearest = d2;
-    densest = i;
-  }
-  const std::size_t d = brute.dimension();
-  for (std::size_t axis = 0; axis < d; ++axis) {
-    const double side = v.input.box().side(static_cast<int>(axis));
-    const double off = data.positions[densest * d + axis] - peak[axis];
-    if (std::abs(side > 0 ? std::remainder(off, side) : off) >
-        1e-12 * std::max(side, std::abs(peak[axis])))
-      return fmt::format("the densest member is point {}, elsewhere than the peak", densest);
-  }
-  return "";
-}
-
-std::vector<std::uint8_t> linked_of(const ParticleData& data, const ResultAbout& about) {
-  std::vector<std::uint8_t> flags(about.points, 1);
-  if (data.type.empty()) return flags;
-  for (std::size_t i = 0; i < flags.size(); ++i)
-    flags[i] = std::find(about.attach_types.begin(), about.attach_types.end(), data.type[i]) ==
-               about.attach_types.end();
-  return flags;
-}
-
-template <class T>
-void check_peaks(Verification& v, const ParticleData& data, const BruteForce<T>& brute,
-                 const Sets& groups) {
-  if (!v.result.has("peak")) return;
-  const std::vector<double> peak = v.result.numbers("peak");
-  if (v.about().center != "density") {
-    v.settle("peaks are the centers of mass",
-             peak == v.result.numbers("center") ? "" : "peak is not the center of mass", {"peak"});
-    return;
-  }
-  v.settle(fmt::format("peaks of all {} are places of members",
-                       counted(groups.count(), "group", "groups")),
-           first_complaint("peaks", groups.count(), v.execution(),
-                           [&](std::size_t g) { return check_place(v, data, groups, peak, g); }),
-           {"peak"});
-  const std::vector<std::uint8_t> is_linked = linked_of(data, v.about());
-  const Indices drawn = draw(groups.count(), 20, v.random);
-  Indices chosen;
-  double budget = static_cast<double>(v.sample_size(static_cast<double>(brute.size())));
-  for (std::size_t s = drawn.size(); s-- > 0;) {  // the smallest first
-    budget -= static_cast<double>(groups.of(drawn[s]).size());
-    if (budget >= 0 || chosen.empty()) chosen.push_back(drawn[s]);
-  }
-  v.settle(fmt::format("the densest members of {}", counted(chosen.size(), "group", "groups")),
-           first_complaint("densest", chosen.size(), v.execution(), [&](std::size_t s) {
-             const std::size_t g = chosen[s];
-             const std::string complaint = check_densest(v, data, brute, is_linked, groups.of(g),
-                                                         &peak[g * brute.dimension()]);
-             return complaint.empty() ? "" : fmt::format("group {}: {}", g, complaint);
-           }));
-}
 
 template <class T>
 void check_edge(Verification& v, const ParticleData& data, const BruteForce<T>& brute,
@@ -251,14 +158,16 @@ void check_edge(Verification& v, const ParticleData& data, const BruteForce<T>& 
   v.settle(fmt::format("{} spheres of {}", edge, counted(chosen.size(), "group", "groups")),
            first_complaint("spheres", chosen.size(), v.execution(),
                            [&](std::size_t s) { return check.check(chosen[s]); }),
-           {edge + "_mass", edge + "_radius"});
+           edge == kEdges[0]
+               ? std::vector<std::string>{edge + "_mass", edge + "_radius", "is_resolved"}
+               : std::vector<std::string>{edge + "_mass", edge + "_radius"});
 }
 
 }  // namespace
 
 void verify_spheres(Verification& v, ParticleData& data, const Sets& groups) {
+  verify_centers(v, data, groups);
   with_brute_force(v.input, data.positions, [&](const auto& brute) {
-    check_peaks(v, data, brute, groups);
     for (const char* edge : kEdges) check_edge(v, data, brute, edge, groups.count());
   });
 }

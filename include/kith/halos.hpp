@@ -59,7 +59,11 @@ struct OverdensityOptions {
 struct Overdensities {
   std::vector<double> mass;
   std::vector<double> radius;
+  std::vector<std::int64_t> size;  ///< points inside; 0 where there is no sphere
 };
+
+/// A sphere of fewer points is not resolved: its mass scatters by more than a tenth.
+inline constexpr std::int64_t kResolvedSize = 100;
 
 /// Spheres about the centers (rows of the tree's dimension): going outward over all points, not
 /// only members, the outermost place where the mean density inside, having been above a given one

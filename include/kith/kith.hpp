@@ -4,6 +4,7 @@
 
 #include <kith/box.hpp>
 #include <kith/catalogue.hpp>
+#include <kith/centers.hpp>
 #include <kith/clusters.hpp>
 #include <kith/correlation.hpp>
 #include <kith/density.hpp>

@@ -51,8 +51,11 @@ struct ResultAbout {
   std::uint64_t min_size = 1;
   bool strict = false;
   std::vector<int> contaminating_types = {};
-  std::string center = {};  ///< what `peak` is: mass, density; empty = mass
-  double gravity = 0;       ///< of the circular velocities
+  std::string center = {};  ///< what `peak` is: mass, density, shrinking, potential; empty = mass
+  double softening = 0;     ///< of the potentials
+  std::string line_of_sight = {};      ///< x, y, z or radial; empty = all directions are alike
+  double linking_length_parallel = 0;  ///< along it; rounded to the scalar type
+  double gravity = 0;                  ///< of the circular velocities
 
   // Subhalos, in units of the scales.
   double subhalo_linking_length = 0;

@@ -28,6 +28,7 @@ double unit_ball(int dimension) {
 
 struct EdgeAt {
   double mass = 0, radius = 0;
+  std::size_t size = 0;
 };
 
 /// How far all points are known, and where the density must be reached; in the caller's lengths.
@@ -91,7 +92,7 @@ class Surroundings {
                               : horizon.reach;
       is_above = radius >= here;
       if (!is_above || radius >= next) continue;
-      edge = {mass, radius};
+      edge = {mass, radius, i};
       has_edge = true;
       is_above = false;
     }
@@ -176,9 +177,10 @@ class EdgeFinder {
         EdgeAt found;
         const auto verdict = around.find_edge(options_.density[edge], horizon, found);
         has_all &= verdict != Verdict::still_above && horizon.reach >= horizon.within;
-        if (verdict == Verdict::still_above) found = {kNaN, kNaN};
+        if (verdict == Verdict::still_above) found = {kNaN, kNaN, 0};
         out.mass[i * edges + edge] = found.mass;
         out.radius[i * edges + edge] = found.radius;
+        out.size[i * edges + edge] = static_cast<std::int64_t>(found.size);
       }
       if (has_all || is_last) return;
     }
@@ -242,6 +244,7 @@ Overdensities overdensities(const Tree& tree, std::span<const double> centers,
     Overdensities out;
     out.mass.resize(count * options.density.size());
     out.radius.resize(out.mass.size());
+    out.size.resize(out.mass.size());
     const Stage stage(workers, "overdensities", count);
     tree.impl().visit([&]<class T>(const TreeData<T>& data) {
       with_dimension(tree.dimension(), [&]<int D>() {

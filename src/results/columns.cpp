@@ -74,6 +74,11 @@ void add_overdensities(Columns& columns, const CatalogueContent& content) {
     columns.keep(name + "_mass", std::move(mass), n);
     columns.keep(name + "_radius", std::move(radius), n);
   }
+  if (edges == 0 || content.overdensities->size.size() != n * edges) return;
+  std::vector<std::uint8_t> is_resolved(n);
+  for (std::size_t g = 0; g < n; ++g)
+    is_resolved[g] = content.overdensities->size[g * edges] >= kResolvedSize ? 1 : 0;
+  columns.keep("is_resolved", std::move(is_resolved), n);
 }
 
 /// Members of each type in each subhalo.

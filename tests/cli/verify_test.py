@@ -19,7 +19,7 @@ from program import ProgramTest, run  # noqa: E402  (takes the first argument)
 # What checks must not use: the searches, groups and catalogues that they check.
 LIBRARY = re.compile(
     r"\bkith::(knn|knn_into|KnnSearcher|radius|radius_count|radius_pairs|for_each_\w*|kth_distance|mean_distance|"
-    r"sph_density|pair_counts|fof|Groups|members|catalogue|peak_members|rows|overdensities|edge_density|subhalos|Tree)\b"
+    r"sph_density|pair_counts|fof|Groups|members|catalogue|peak_members|rows|overdensities|edge_density|centers|subhalos|Tree)\b"
     r"[<(:]")
 
 
@@ -108,6 +108,12 @@ class EveryArray(ProgramTest):
 
     def test_groups_gadget_without_labels_about_centers_of_mass(self):
         self.groups("a.hdf5", 30, "--center", "mass")
+
+    def test_groups_about_the_densest_members(self):
+        self.groups("c.npz", 30, "--center", "density")
+
+    def test_groups_about_shrinking_spheres(self):
+        self.groups("c.npz", 30, "--center", "shrinking")
 
     def test_groups_swift(self):
         self.groups("b.hdf5", 28, "--style", "swift")

@@ -50,6 +50,34 @@ class Zoom(ProgramTest):
         self.assertAlmostEqual(self.linking_length("--mean-separation", 3), 0.6, places=6)
         self.assertAlmostEqual(self.linking_length("--volume", SIDE**3), 0.2 * SIDE / 10, places=4)
 
+    def test_heavy_particles_in_groups_are_counted(self):
+        path = self.path("s.hdf5")
+        write_zoom(path, 1000, coarse=500, fraction=1.0)
+        with h5py.File(path, "r+") as file:  # some in the midst of the fine ones
+            file["PartType2/Coordinates"][:20] = file["PartType1/Coordinates"][:20]
+        words = ("fof", path, "-b", 0.7, "--min-size", 2)
+        told = self.told(*words, "--rows", 2000, "-o", self.path("h.hdf5"))
+        self.assertEqual((told["attach_types"], told["contaminating_types"]), ([2], [2]))
+        counts = [row["contaminating_size"] for row in told["largest"]]
+        self.assertGreater(sum(counts), 0)
+        with h5py.File(self.path("h.hdf5")) as file:
+            self.assertEqual(list(file["Group/GroupContaminatingLen"]), counts)
+            self.assertEqual(list(file["Group/GroupLenType"][:, 2]), counts)
+            np.testing.assert_allclose(file["Group/GroupContaminatingMass"],
+                                       [row["contaminating_mass"] for row in told["largest"]])
+        self.assertRegex(self.works(*words), r"linked +size +contaminating")
+        self.assertIn("in order", self.works("verify", path, self.path("h.hdf5")))
+        told = self.told(*words, "--contaminating-types", "none")
+        self.assertEqual((told["attach_types"], told["points"]), ([], 1000))
+        self.fails(2, "no particles of type 3", *words, "--contaminating-types", 3)
+
+    def test_light_particles_of_those_types_are_no_contamination(self):
+        write_zoom(self.path("s.hdf5"), 1000, coarse=500, fraction=1.0)
+        with h5py.File(self.path("s.hdf5"), "r+") as file:
+            table = file["Header"].attrs["MassTable"]
+            file["Header"].attrs["MassTable"] = table * np.array([1, 1, 0.001, 1, 1, 1])
+        self.assertEqual(self.told("fof", self.path("s.hdf5"), "-b", 0.2)["contaminating_types"], [])
+
     def test_beside_gas_it_is_that_of_dark_matter(self):
         write_zoom(self.path("s.hdf5"), 1000, gas=1000)
         self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10, places=5)

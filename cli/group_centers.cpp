@@ -1,0 +1,151 @@
+// Where groups are, and the spheres about those places.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include <kith/centers.hpp>
+#include <kith/density.hpp>
+#include <kith/error.hpp>
+
+#include "groups.hpp"
+
+namespace kith::cli {
+namespace {
+
+constexpr double kGravity = 6.6743e-8;      // cgs
+constexpr std::size_t kPeakNeighbors = 16;  // the densest member has the nearest 16th neighbor
+constexpr double kSoftening = 0.2;          // of a linking length: 1/25 mean separation at b = 0.2
+
+double inside(double x, const Box& box, int axis) {
+  const double side = box.side(axis), origin = box.origin(axis);
+  return side > 0 ? x - side * std::floor((x - origin) / side) : x;
+}
+
+}  // namespace
+
+/// Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say
+/// them.
+double gravity_of(const SnapshotInfo& info) {
+  const Units& units = info.units;
+  if (!(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0)) return 0;
+  return kGravity * units.mass / (units.length * units.velocity * units.velocity) /
+         (units.is_comoving ? info.background.scale_factor : 1);
+}
+
+Cosmology cosmology_of(const SnapshotInfo& info) {
+  constexpr double kMpc = 3.0856775814913673e24, kKmPerS = 1e5;
+  const Units& units = info.units;
+  const Background& background = info.background;
+  if (!background.is_known || !(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0))
+    throw Error(ErrorCode::invalid_argument,
+                "--overdensities needs the units and the cosmology of the snapshot, and it does "
+                "not say them");
+  // 1/h in the unit of length cancels the h of the Hubble constant.
+  const double h = units.is_per_h ? 1 : background.h;
+  return {.omega_m = background.omega_m,
+          .omega_lambda = background.omega_lambda,
+          .redshift = background.redshift,
+          .hubble = 100 * h * (units.length / kMpc) / (units.velocity / kKmPerS),
+          .gravity = kGravity * units.mass / (units.length * units.velocity * units.velocity)};
+}
+
+/// Distances of the 16th neighbor among the linked points; infinite for the attached ones. Gas and
+/// stars lie in clumps of their own, and one gas particle can be its own center.
+std::vector<double> GroupRun::linked_distances(const Tree& tree) const {
+  const auto neighbors = [](const Tree& of) {
+    return KnnOptions{.k = std::min(kPeakNeighbors, std::max<std::size_t>(1, of.size()))};
+  };
+  if (attach_types_.empty()) return kth_distance(tree, neighbors(tree), session_.execution());
+  const auto dimension = static_cast<std::size_t>(input_.dimension());
+  std::size_t count = 0, begin = 0, filled = 0;
+  for (const int type : link_types_) count += input_.size_of(type);
+  Numbers linked(positions_.scalar(), count * dimension);
+  for (const int type : input_.types()) {
+    const std::size_t end = begin + input_.size_of(type);
+    for (std::size_t k = begin * dimension; is_linked(type) && k < end * dimension; ++k)
+      linked.set(filled++, positions_[k]);
+    begin = end;
+  }
+  const Tree own(linked.rows(input_.dimension()),
+                 {.box = input_.box(), .non_finite = input_.non_finite()}, session_.execution());
+  const std::vector<double> found = kth_distance(own, neighbors(own), session_.execution());
+  std::vector<double> distance;
+  std::size_t next = 0;
+  for (const int type : input_.types())
+    for (std::size_t k = 0; k < input_.size_of(type); ++k)
+      distance.push_back(is_linked(type) ? found[next++] : std::numeric_limits<double>::infinity());
+  return distance;
+}
+
+/// Groups that a bridge joins have their center of mass in between, where there may be nothing;
+/// the densest member may lie in a small clump; the deepest one lies in the largest.
+std::string GroupRun::center() const {
+  if (!request_.center.empty()) return request_.center;
+  return request_.wants_overdensities ? "potential" : "mass";
+}
+
+double GroupRun::softening() const {
+  return center() == "potential" ? kSoftening * groups_->linking_length() : 0;
+}
+
+const Tree& GroupRun::tree() {
+  if (!tree_)
+    tree_.emplace(points(), TreeOptions{.box = input_.box(), .non_finite = input_.non_finite()},
+                  session_.execution());
+  return *tree_;
+}
+
+/// Places of the densest members.
+std::vector<double> GroupRun::densest() {
+  const std::vector<double> distance = linked_distances(tree());
+  const std::vector<std::int64_t> peaks =
+      peak_members(members_, values(distance), Peak::smallest, session_.execution());
+  const auto dimension = static_cast<std::size_t>(input_.dimension());
+  std::vector<double> places(peaks.size() * dimension);
+  for (std::size_t g = 0; g < peaks.size(); ++g)
+    for (std::size_t axis = 0; axis < dimension; ++axis)
+      places[g * dimension + axis] =
+          inside(positions_[static_cast<std::size_t>(peaks[g]) * dimension + axis], input_.box(),
+                 static_cast<int>(axis));
+  return places;
+}
+
+void GroupRun::find_peaks() {
+  if (center() == "density") {
+    peak_ = densest();
+    return;
+  }
+  const bool has_attached = !attach_types_.empty();
+  peak_ = centers(points(), members_,
+                  {.box = input_.box(),
+                   .mass = mass(),
+                   .type = type_,
+                   .types = has_attached ? link_types_ : std::vector<int>(),
+                   .kind = center() == "shrinking" ? CenterKind::shrinking : CenterKind::potential,
+                   .softening = softening()},
+                  session_.execution());
+}
+
+void GroupRun::check_overdensities() const {
+  cosmology_of(input_.info());
+  if (!input_.has(Field::mass))
+    throw Error(ErrorCode::invalid_argument,
+                "--overdensities needs masses, and the file has none; give --mass");
+}
+
+void GroupRun::find_overdensities(const Tree& tree) {
+  const SnapshotInfo& info = input_.info();
+  const Cosmology cosmology = cosmology_of(info);
+  edges_ = {Edge::critical200, Edge::critical500, Edge::mean200, Edge::virial};
+  // Edges are densities per comoving volume.
+  const double physical = info.units.is_comoving ? 1 : std::pow(1 + info.background.redshift, 3);
+  OverdensityOptions options{
+      .mass = mass(), .within = values(catalogue_.radius), .mass_guess = values(catalogue_.mass)};
+  for (const Edge edge : edges_)
+    options.density.push_back(edge_density(edge, cosmology) * physical);
+  overdensities_ =
+      overdensities(tree, peak_.empty() ? catalogue_.center : peak_, options, session_.execution());
+}
+
+}  // namespace kith::cli

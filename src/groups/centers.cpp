@@ -1,0 +1,186 @@
+// Centers of groups. Members are read relative to the group's first member, by minimum image, and
+// every sum runs in their order.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <kith/centers.hpp>
+
+#include "base/fail.hpp"
+#include "geometry/frame.hpp"
+#include "groups/columns.hpp"
+#include "groups/potential.hpp"
+#include "groups/sums.hpp"
+#include "parallel/pieces.hpp"
+#include "parallel/public_call.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t kLarge = std::size_t{1} << 14;  // groups beyond this are shared by threads
+constexpr double kShrink = 0.975;                     // of Power et al. 2003
+constexpr std::size_t kLeastInside = 16;              // of the last sphere, or a hundredth of all
+constexpr std::size_t kLeastPart = 100;
+
+class CenterFinder {
+ public:
+  CenterFinder(const PointsView& points, const Members& members, const CenterOptions& options,
+               const Workers& workers)
+      : position_(points),
+        mass_(options.mass),
+        members_(members),
+        options_(options),
+        workers_(workers),
+        d_(static_cast<std::size_t>(points.dimension)),
+        is_chosen_(256, options.types.empty()) {
+    for (const int type : options.types) is_chosen_[static_cast<std::size_t>(type)] = true;
+  }
+
+  std::vector<double> run(const Execution& execution) const {
+    const std::size_t count = members_.count();
+    std::vector<double> out = filled<double>(workers_, count * d_);
+    std::size_t large = 0;  // groups fall in size
+    while (large < count && members_.of(large).size() > kLarge) {
+      put(large, out, {.threads = execution.threads, .cancel = execution.cancel});
+      workers_.advance(members_.of(large).size());
+      ++large;
+    }
+    workers_.for_ranges(count - large, 4, [&](std::size_t begin, std::size_t end) {
+      // Threads are busy with other groups already.
+      const Execution alone{.threads = 1, .cancel = execution.cancel};
+      for (std::size_t group = large + begin; group < large + end; ++group) put(group, out, alone);
+      workers_.advance(members_.offset[large + end] - members_.offset[large + begin]);
+    });
+    return out;
+  }
+
+ private:
+  void put(std::size_t group, std::vector<double>& out, const Execution& execution) const {
+    const std::span<const std::uint32_t> members = members_.of(group);
+    const std::vector<std::uint32_t> chosen = chosen_of(members);
+    const Bodies bodies = bodies_of(chosen.empty() ? members : chosen, members.front());
+    const std::vector<double> offset = center_of(bodies, execution);
+    for (std::size_t axis = 0; axis < d_; ++axis) {
+      const int a = static_cast<int>(axis);
+      const double side = options_.box.side(a), origin = options_.box.origin(a);
+      const double x = position_(members.front(), a) + offset[axis];
+      out[group * d_ + axis] = side > 0 ? origin + wrapped(x, origin, side) : x;
+    }
+  }
+
+  std::vector<std::uint32_t> chosen_of(std::span<const std::uint32_t> members) const {
+    std::vector<std::uint32_t> chosen;
+    for (const std::uint32_t i : members)
+      if (options_.types.empty() || is_chosen_[options_.type[i]]) chosen.push_back(i);
+    return chosen;
+  }
+
+  Bodies bodies_of(std::span<const std::uint32_t> of, std::size_t first) const {
+    Bodies bodies{.d = d_, .count = of.size(), .x = {}, .mass = std::vector<double>(of.size())};
+    bodies.x.resize(d_ * of.size());
+    double total = 0;
+    for_each_in_order(workers_, of.size(), [&](std::size_t i) {
+      bodies.mass[i] = mass_(of[i]);
+      total += bodies.mass[i];
+      for (std::size_t axis = 0; axis < d_; ++axis) {
+        const int a = static_cast<int>(axis);
+        const double side = options_.box.side(a), dx = position_(of[i], a) - position_(first, a);
+        bodies.x[axis * of.size() + i] = side > 0 ? minimum_image(dx, side, 1 / side) : dx;
+      }
+    });
+    if (!(total > 0)) std::fill(bodies.mass.begin(), bodies.mass.end(), 1.0);
+    return bodies;
+  }
+
+  std::vector<double> center_of(const Bodies& bodies, const Execution& execution) const {
+    if (options_.kind == CenterKind::shrinking) return shrinking(bodies);
+    if (options_.kind == CenterKind::mass)
+      return inside(bodies, std::vector<double>(d_, 0.0), std::numeric_limits<double>::infinity())
+          .middle;
+    const std::size_t i = deepest(bodies, options_.softening, workers_, execution);
+    std::vector<double> middle;
+    for (std::size_t axis = 0; axis < d_; ++axis) middle.push_back(bodies.at(i, axis));
+    return middle;
+  }
+
+  struct Sphere {
+    std::size_t count = 0;
+    std::vector<double> middle;
+    double farthest2 = 0;  // of those inside, from the old middle
+  };
+
+  /// The points within a sphere.
+  Sphere inside(const Bodies& bodies, const std::vector<double>& middle, double radius2) const {
+    Sphere sphere{.middle = std::vector<double>(d_, 0.0)};
+    double total = 0;
+    for_each_in_order(workers_, bodies.count, [&](std::size_t i) {
+      double r2 = 0;
+      for (std::size_t axis = 0; axis < d_; ++axis)
+        r2 += (bodies.at(i, axis) - middle[axis]) * (bodies.at(i, axis) - middle[axis]);
+      if (!(r2 <= radius2)) return;
+      ++sphere.count;
+      sphere.farthest2 = std::max(sphere.farthest2, r2);
+      total += bodies.mass[i];
+      for (std::size_t axis = 0; axis < d_; ++axis)
+        sphere.middle[axis] += bodies.mass[i] * bodies.at(i, axis);
+    });
+    for (double& x : sphere.middle) x = total > 0 ? x / total : 0;
+    if (!(total > 0)) sphere.count = 0;
+    return sphere;
+  }
+
+  std::vector<double> shrinking(const Bodies& bodies) const {
+    constexpr double kEverything = std::numeric_limits<double>::infinity();
+    std::vector<double> middle = inside(bodies, std::vector<double>(d_, 0.0), kEverything).middle;
+    double radius = std::sqrt(inside(bodies, middle, kEverything).farthest2);
+    const std::size_t least = std::max(kLeastInside, bodies.count / kLeastPart);
+    while (radius > 0) {
+      radius *= kShrink;
+      const Sphere sphere = inside(bodies, middle, radius * radius);
+      if (sphere.count < least) break;
+      middle = sphere.middle;
+      // Many points in one place: no sphere about them will ever hold fewer.
+      if (sphere.farthest2 == 0) break;
+    }
+    return middle;
+  }
+
+  RowReader position_;
+  ValueReader mass_;
+  const Members& members_;
+  const CenterOptions& options_;
+  const Workers& workers_;
+  std::size_t d_;
+  std::vector<bool> is_chosen_;
+};
+
+void check(const PointsView& points, const Members& members, const CenterOptions& options,
+           const Workers& workers) {
+  if (points.dimension < 1 || points.dimension > kMaxDimension)
+    refuse("centers: points of dimension {}; kith handles 1 to {}", points.dimension,
+           kMaxDimension);
+  check_members("centers", members, points.size, workers);
+  if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
+    refuse("centers: a box of {} axes for points of dimension {}", options.box.dimension(),
+           points.dimension);
+  check_values("centers", "mass", options.mass, points.size, workers);
+  if (!options.types.empty() && options.type.size() != points.size)
+    refuse("centers: {} types for {} points", options.type.size(), points.size);
+  for (const int type : options.types)
+    if (type < 0 || type > 255) refuse("centers: type {}; types go from 0 to 255", type);
+  if (!(options.softening >= 0) || std::isinf(options.softening))
+    refuse("centers: softening = {}; it must be finite and not negative", options.softening);
+}
+
+}  // namespace
+
+std::vector<double> centers(PointsView points, const Members& members, const CenterOptions& options,
+                            const Execution& execution) {
+  return public_call("centers", execution, [&](Workers& workers) {
+    check(points, members, options, workers);
+    const Stage stage(workers, "centers", members.offset.back());
+    return CenterFinder(points, members, options, workers).run(execution);
+  });
+}
+
+}  // namespace kith
