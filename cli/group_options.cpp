@@ -15,6 +15,8 @@ void add_files(Command command, GroupRequest& request) {
   command.add_flag("--order", request.wants_order,
                    "add the particles by group, with their ids; default in style gadget");
   command.add_flag("--no-order", request.wants_no_order, "leave the order out");
+  command.add_option("--sorted-snapshot", request.sorted_snapshot,
+                     "file for all particles, group after group: .hdf5; readers of halos want it");
   command.add_option("--picture", request.picture,
                      "file for a picture of density and groups: .png or .svg");
   command.add_option("--picture-size", request.picture_size, "pixels of the longer side")

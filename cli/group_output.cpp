@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <kith/error.hpp>
+#include <kith/sorted_snapshot.hpp>
+
 #include "groups.hpp"
 
 namespace kith::cli {
@@ -12,6 +15,11 @@ std::string short_number(double number) { return fmt::format("{:.4g}", number); 
 }  // namespace
 
 void GroupRun::write(const Subhalos* subhalos) {
+  write_result(subhalos);
+  write_sorted();
+}
+
+void GroupRun::write_result(const Subhalos* subhalos) {
   if (output_.empty()) return;
   const ResultKind kind = subhalos ? ResultKind::subhalos : ResultKind::fof;
   CatalogueContent content{.about = about(kind), .catalogue = &catalogue_, .peak = peak_};
@@ -35,6 +43,47 @@ void GroupRun::write(const Subhalos* subhalos) {
   write_catalogue(output_, content, options, session_.execution());
   (hierarchy_ ? length_reports_.back() : session_.report()).add("output", output_);
   session_.say(output_);
+}
+
+void GroupRun::check_sorted_snapshot() const {
+  const std::string& path = request_.sorted_snapshot;
+  if (path.empty()) return;
+  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5"))
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--sorted-snapshot {}: is an HDF5 file; use .hdf5", printable(path)));
+  if (!request_.all_lengths.empty())
+    throw Error(ErrorCode::invalid_argument,
+                "--sorted-snapshot has room for the groups of one length; leave --all-lengths out");
+  if (path == request_.output)
+    throw Error(ErrorCode::invalid_argument, "--sorted-snapshot and -o name the same file");
+  input_.check_output(path);
+}
+
+/// In the order of the catalogue, which has subhalos inside groups where there are some.
+void GroupRun::write_sorted() const {
+  if (request_.sorted_snapshot.empty()) return;
+  const bool has_order = style_ == ResultStyle::gadget && !request_.wants_no_order;
+  std::optional<ResultFile> file;
+  if (has_order) file.emplace(output_);
+  std::vector<std::vector<std::uint32_t>> rows;
+  std::vector<TypeOrder> orders;
+  std::size_t begin = 0;
+  for (const int type : input_.types()) {
+    const std::size_t end = begin + input_.size_of(type);
+    rows.emplace_back();
+    if (file) {
+      for (const std::int64_t row : file->integers(fmt::format("order_{}", type)))
+        rows.back().push_back(static_cast<std::uint32_t>(row));
+    } else {
+      for (const std::uint32_t i : members_.order)
+        if (i >= begin && i < end) rows.back().push_back(static_cast<std::uint32_t>(i - begin));
+    }
+    begin = end;
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) orders.push_back({input_.types()[k], rows[k]});
+  write_sorted_snapshot(request_.sorted_snapshot, input_.snapshot(), orders, session_.execution());
+  session_.report().add("sorted_snapshot", request_.sorted_snapshot);
+  session_.say(request_.sorted_snapshot);
 }
 
 /// Groups are numbered by these.

@@ -65,6 +65,7 @@ void GroupRun::check_outputs() {
                   fmt::format("--all-lengths: b = {:g}; give positive numbers", b));
     if (!request_.output.empty()) input_.check_output(with_b(request_.output, b));
   }
+  check_sorted_snapshot();
   if (request_.picture.empty()) return;
   check_drawing_path(request_.picture);
   input_.check_output(request_.picture);
@@ -185,6 +186,7 @@ ResultAbout GroupRun::about(ResultKind kind) const {
   about.min_size = request_.fof.min_size;
   about.strict = request_.fof.strict;
   about.contaminating_types = contaminating_types_;
+  about.sorted_snapshot = request_.sorted_snapshot;
   about.center = center();
   about.softening = softening();
   about.gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0;

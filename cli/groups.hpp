@@ -24,6 +24,7 @@ struct GroupRequest {
   FofOptions fof{.min_size = 20};
   std::vector<double> all_lengths;  ///< values of b, one catalogue each
   std::string output;
+  std::string sorted_snapshot;
   std::string style;
   ResultWriteOptions write;
   bool wants_order = false;
@@ -78,6 +79,9 @@ class GroupRun {
   void choose_separation(FofOptions& options);
   std::int64_t linked_size(std::size_t group) const;
   void check_outputs();
+  void check_sorted_snapshot() const;
+  void write_result(const Subhalos* subhalos);
+  void write_sorted() const;
   double memory() const;
   std::vector<TypedPoints> typed() const;
   std::vector<double> linked_distances(const Tree& tree) const;

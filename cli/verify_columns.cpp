@@ -329,6 +329,18 @@ void check_offsets(Verification& v, const Sets& sets) {
   v.settle("type_offset of all groups", complaint, {name});
 }
 
+/// The copies of offsets that other programs look for.
+void check_copies(Verification& v) {
+  for (const auto& [copy, name] : {std::pair("Offsets/Group_SnapByType", "type_offset"),
+                                   std::pair("Offsets/Subhalo_SnapByType", "subhalo_type_offset")})
+    if (v.result.has(copy))
+      v.settle(fmt::format("{} of all groups", copy),
+               v.result.integers(copy) == v.result.integers(name)
+                   ? ""
+                   : fmt::format("{} is not {}", copy, name),
+               {copy});
+}
+
 /// Numbers that a style adds: the scale factor, or numbers of groups from 1.
 void check_additions(Verification& v) {
   const auto all_equal = [&](const char* name, const auto& right_of) {
@@ -360,7 +372,9 @@ void verify_columns(Verification& v, const ParticleData& data, const Sets& sets)
                            [&](std::size_t set) { return check.check(set); }),
            check.arrays());
   check_offsets(v, sets);
-  if (sets.prefix.empty()) check_additions(v);
+  if (!sets.prefix.empty()) return;
+  check_additions(v);
+  check_copies(v);
 }
 
 }  // namespace kith::cli

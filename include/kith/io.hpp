@@ -7,4 +7,5 @@
 #include <kith/result_facts.hpp>
 #include <kith/results.hpp>
 #include <kith/snapshot.hpp>
+#include <kith/sorted_snapshot.hpp>
 #include <kith/tree_file.hpp>

@@ -63,6 +63,8 @@ void for_each_fact(About& about, Visit visit) {
   fact("min_size", groups, about.min_size, "smallest group that counts");
   fact("contaminating_types", groups, about.contaminating_types,
        "types that a zoom run has outside of its region");
+  fact("sorted_snapshot", groups, about.sorted_snapshot,
+       "the same points, group after group, where they were written; none otherwise");
   fact("center", groups, about.center,
        "what `peak` is: mass, density, shrinking or potential; none: mass");
   fact("softening", groups, about.softening, "of the potentials whose deepest member is `peak`");

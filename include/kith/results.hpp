@@ -51,6 +51,7 @@ struct ResultAbout {
   std::uint64_t min_size = 1;
   bool strict = false;
   std::vector<int> contaminating_types = {};
+  std::string sorted_snapshot = {};  ///< the same points, group after group; empty = none
   std::string center = {};  ///< what `peak` is: mass, density, shrinking, potential; empty = mass
   double softening = 0;     ///< of the potentials
   std::string line_of_sight = {};      ///< x, y, z or radial; empty = all directions are alike

@@ -72,6 +72,10 @@ class Object {
   void set(const std::string& attribute, const char* text) {
     set(attribute, std::string_view(text));
   }
+  /// As a table with one number in each row.
+  void set_rows(const std::string& attribute, const std::vector<std::int64_t>& values);
+  /// The numbers and texts among the attributes of another object, but for those named here.
+  void copy_attributes(const Object& from, const std::vector<std::string>& except = {});
 
  protected:
   Object(Handle id, std::string where) : id_(std::move(id)), where_(std::move(where)) {}

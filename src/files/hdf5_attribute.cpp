@@ -66,7 +66,58 @@ std::string read_variable_text(const Found& found, const std::string& where,
   return result;
 }
 
+/// Names of at most kMostNumbers attributes.
+std::vector<std::string> attribute_names(const Handle& object, const std::string& where) {
+  H5O_info_t info;
+  check(H5Oget_info(object.get(), &info), where, "listed");
+  std::vector<std::string> names;
+  for (hsize_t i = 0; i < std::min<hsize_t>(info.num_attrs, kMostNumbers); ++i) {
+    char name[256];
+    const ssize_t size = H5Aget_name_by_idx(object.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name,
+                                            sizeof name, H5P_DEFAULT);
+    if (size > 0 && static_cast<std::size_t>(size) < sizeof name) names.emplace_back(name);
+  }
+  return names;
+}
+
+/// Numbers and texts of fixed size; other kinds are left out.
+void copy_plain(const Found& found, const Handle& to, const std::string& where,
+                const std::string& name) {
+  const H5T_class_t kind = H5Tget_class(found.type.get());
+  const std::size_t size = H5Tget_size(found.type.get());
+  const bool is_known =
+      kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_STRING || kind == H5T_ENUM;
+  if (!is_known || size > kMostCharacters || found.count > kMostNumbers ||
+      found.count * size > kMostCharacters)
+    return;
+  std::vector<char> bytes(std::max<std::size_t>(1, found.count * size));
+  if (found.count > 0)
+    check(H5Aread(found.attribute.get(), found.type.get(), bytes.data()), named(where, name),
+          "read");
+  const Handle space = checked(H5Aget_space(found.attribute.get()), named(where, name), "read");
+  const Handle created = checked(
+      H5Acreate2(to.get(), name.c_str(), found.type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+      named(where, name), "created");
+  if (found.count > 0)
+    check(H5Awrite(created.get(), found.type.get(), bytes.data()), named(where, name), "written");
+}
+
 }  // namespace
+
+void Object::copy_attributes(const Object& from, const std::vector<std::string>& except) {
+  const Lock lock;
+  for (const std::string& name : attribute_names(from.id_, from.where_)) {
+    if (std::find(except.begin(), except.end(), name) != except.end()) continue;
+    const auto found = find(from.id_, from.where_, name);
+    if (!found) continue;
+    if (H5Tget_class(found->type.get()) == H5T_STRING &&
+        H5Tis_variable_str(found->type.get()) > 0) {
+      if (found->count == 1) set(name, read_variable_text(*found, from.where_, name));
+    } else {
+      copy_plain(*found, id_, where_, name);
+    }
+  }
+}
 
 bool Object::has(const std::string& attribute) const {
   const Lock lock;
@@ -134,6 +185,17 @@ void Object::set_numbers(const std::string& attribute, Number number, const void
                                             space.get(), H5P_DEFAULT, H5P_DEFAULT),
                                  where, "created");
   check(H5Awrite(created.get(), native_type(number), values), where, "written");
+}
+
+void Object::set_rows(const std::string& attribute, const std::vector<std::int64_t>& values) {
+  const Lock lock;
+  const std::string where = named(where_, attribute);
+  const hsize_t shape[] = {values.size(), 1};
+  const Handle space = checked(H5Screate_simple(2, shape, nullptr), where, "created");
+  const Handle created = checked(H5Acreate2(id_.get(), attribute.c_str(), H5T_NATIVE_INT64,
+                                            space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                                 where, "created");
+  check(H5Awrite(created.get(), H5T_NATIVE_INT64, values.data()), where, "written");
 }
 
 void Object::set(const std::string& attribute, std::string_view text) {

@@ -1,5 +1,6 @@
 // The table of columns, and the rules that the styles derive from it.
 #include <cmath>
+#include <string_view>
 
 #include <kith/catalogue_columns.hpp>
 
@@ -185,7 +186,10 @@ const CatalogueColumn kColumns[] = {
      {"GroupOffsetType"},
      {"SubhaloOffsetType"},
      nullptr,
-     "Where the members of each type begin in /Order/PartTypeK.",
+     "Where the members of each type begin in /Order/PartTypeK, and in the sorted snapshot. "
+     "Without "
+     "one the name ends in ByType, since readers would take it for rows of the snapshot; so does "
+     "that of the next column.",
      nullptr},
     {"type_size",
      &Catalogue::type_size,
@@ -401,6 +405,13 @@ const ColumnRule* find_rule(std::string_view name) {
   for (const ColumnRule& rule : column_rules())
     if (rule.name == name) return &rule;
   return nullptr;
+}
+
+std::string gadget_path(const ColumnRule& rule, const ResultAbout& about) {
+  const std::string_view path = rule.gadget;
+  const bool is_by_row = path.ends_with("LenType") || path.ends_with("OffsetType");
+  if (!is_by_row || !about.sorted_snapshot.empty()) return rule.gadget;
+  return std::string(path.substr(0, path.size() - 4)) + "ByType";
 }
 
 double factor_of(Convention convention, const ResultAbout& about) {

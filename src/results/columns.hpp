@@ -27,6 +27,11 @@ std::span<const ColumnRule> column_rules();
 /// Null if there is none of that name.
 const ColumnRule* find_rule(std::string_view name);
 
+/// Where a column stands in a catalogue of Gadget's style. Counts and offsets by type have the
+/// names that readers know only beside a snapshot whose rows they mean; else a reader would take
+/// wrong particles without a word.
+std::string gadget_path(const ColumnRule& rule, const ResultAbout& about);
+
 /// The factor from kith's value to the style's.
 double factor_of(Convention convention, const ResultAbout& about);
 

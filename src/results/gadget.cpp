@@ -93,9 +93,10 @@ Dataset write_scaled(Hdf5Writer& writer, const std::string& path, const ResultAr
 Dataset write_column(Hdf5Writer& writer, const ColumnRule& rule, const ResultArray& array,
                      const ResultAbout& about) {
   const double factor = factor_of(rule.gadget_convention, about);
-  if (factor != 1) return write_scaled(writer, rule.gadget, array, factor);
-  if (is_narrow(array)) return write_narrow(writer, rule.gadget, array);
-  return writer.write(rule.gadget, array);
+  const std::string path = gadget_path(rule, about);
+  if (factor != 1) return write_scaled(writer, path, array, factor);
+  if (is_narrow(array)) return write_narrow(writer, path, array);
+  return writer.write(path, array);
 }
 
 void write_tables(Hdf5Writer& writer, const Columns& columns, const ResultAbout& about) {
@@ -130,7 +131,21 @@ void write_second_names(Hdf5Writer& writer, const CatalogueContent& content,
   }
 }
 
-/// For each type, its particles in the order of the groups: GroupOffsetType points here.
+/// Offsets in the sorted snapshot under the names that illustris_python asks for in catalogues that
+/// have no file of offsets beside them.
+void write_snapshot_offsets(Hdf5Writer& writer, const CatalogueContent& content,
+                            const Columns& columns) {
+  if (content.about.sorted_snapshot.empty()) return;
+  Group header = writer.group("Header");
+  header.set("FileOffsets_Group", std::vector<std::int64_t>{0});
+  header.set("FileOffsets_Subhalo", std::vector<std::int64_t>{0});
+  header.set_rows("FileOffsets_Snap", std::vector<std::int64_t>(type_numbers_of(content.about)));
+  for (const auto& [name, path] : {std::pair("type_offset", "Offsets/Group_SnapByType"),
+                                   std::pair("subhalo_type_offset", "Offsets/Subhalo_SnapByType")})
+    if (const ResultArray* column = columns.find(name)) writer.write(path, *column);
+}
+
+/// For each type, its particles in the order of the groups: type_offset points here.
 void write_order(Hdf5Writer& writer, const CatalogueContent& content,
                  const std::vector<std::uint32_t>& order) {
   for (const TypeSlice& slice : slices_of(content.about)) {
@@ -143,7 +158,7 @@ void write_order(Hdf5Writer& writer, const CatalogueContent& content,
                                    result_array("order", part.data(), part.size()));
     dataset.set("description",
                 "Rows of this type in the snapshot, group after group, those in no group last; a "
-                "group's begin at GroupOffsetType.");
+                "group's begin at GroupOffsetByType, or GroupOffsetType beside a sorted snapshot.");
   }
 }
 
@@ -179,6 +194,7 @@ void write_gadget(const std::string& path, const CatalogueContent& content, int 
   const Columns columns = table_columns(content, type_numbers_of(content.about));
   write_tables(writer, columns, content.about);
   write_second_names(writer, content, columns);
+  write_snapshot_offsets(writer, content, columns);
   if (content.members) {
     const std::vector<std::uint32_t> order = order_of(content);
     write_order(writer, content, order);

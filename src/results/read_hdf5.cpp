@@ -42,7 +42,7 @@ SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::st
 void add_rules(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
   const bool is_gadget = source.style == ResultStyle::gadget;
   for (const ColumnRule& rule : column_rules()) {
-    const std::string& path = is_gadget ? rule.gadget : rule.swift;
+    const std::string path = is_gadget ? gadget_path(rule, source.about) : rule.swift;
     if (path.empty() || !file->contains(path)) continue;
     SourceArray array = array_of(file, path);
     if (is_gadget) array.factor = 1 / factor_of(rule.gadget_convention, source.about);
@@ -65,10 +65,11 @@ void add_points(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& fi
 /// What other programs want beside kith's own columns, by its path.
 void add_others(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
   std::set<std::string> taken;
-  for (const ColumnRule& rule : column_rules()) taken.insert({rule.gadget, rule.swift});
+  for (const ColumnRule& rule : column_rules())
+    taken.insert({gadget_path(rule, source.about), rule.swift});
   for (const std::string& folder : file->names()) {
     const bool is_table = folder == "Group" || folder == "Subhalo" || folder == "Groups" ||
-                          folder == "IDs" || folder.starts_with("PartType");
+                          folder == "IDs" || folder == "Offsets" || folder.starts_with("PartType");
     if (!is_table) continue;
     for (const std::string& name : file->group(folder).names())
       if (const std::string path = folder + "/" + name;

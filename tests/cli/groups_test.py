@@ -106,12 +106,12 @@ class Groups(ProgramTest):
             for name in ("Group", "Subhalo", "IDs", "Parameters", "Config", "Kith"):
                 self.assertIn(name, f)
             self.assertNotIn("FOF", f)
-            for name in ("GroupLen", "GroupLenType", "GroupOffsetType", "GroupMass", "GroupMassType", "GroupPos",
+            for name in ("GroupLen", "GroupLenByType", "GroupOffsetByType", "GroupMass", "GroupMassType", "GroupPos",
                          "GroupCM", "GroupVel", "GroupAscale", "GroupNsubs", "GroupFirstSub"):
                 self.assertEqual(len(f["Group"][name]), groups, name)
                 self.assertTrue(f["Group"][name].attrs["description"], name)
             self.assertEqual(f["Group/GroupLen"].dtype, np.int32)
-            self.assertEqual(f["Group/GroupOffsetType"].dtype, np.int64)
+            self.assertEqual(f["Group/GroupOffsetByType"].dtype, np.int64)
             self.assertEqual(text(f["Group/GroupMass"].attrs["unit"]), "1e10 Msun/h")
             self.assertEqual(f["Group/GroupMass"].attrs["h_scaling"], -1)
             self.assertAlmostEqual(f["Group/GroupMass"].attrs["to_cgs"] / 1.989e43, 1)
@@ -135,7 +135,7 @@ class Groups(ProgramTest):
                 np.testing.assert_allclose(f["Group/GroupCM"][g], center, atol=1e-9)
                 mean = (peculiar[member] * mass[:, None]).sum(0) / mass.sum()
                 np.testing.assert_allclose(f["Group/GroupVel"][g], 0.5 * mean, atol=1e-4)
-                self.assertEqual(f["Group/GroupLenType"][g, 1], member.sum())
+                self.assertEqual(f["Group/GroupLenByType"][g, 1], member.sum())
 
     def test_members_are_found_as_illustris_python_finds_them(self):
         path = self.fof(self.snapshot())
@@ -144,8 +144,8 @@ class Groups(ProgramTest):
             order = f["Order/PartType1"][:]
             self.assertEqual(sorted(order), list(range(len(self.x))))
             for g in (0, 3):
-                begin = f["Group/GroupOffsetType"][g, 1]
-                rows = order[begin:begin + f["Group/GroupLenType"][g, 1]]
+                begin = f["Group/GroupOffsetByType"][g, 1]
+                rows = order[begin:begin + f["Group/GroupLenByType"][g, 1]]
                 np.testing.assert_array_equal(np.sort(rows), np.flatnonzero(self.label == g))
                 stored = s["PartType1/ParticleIDs"][:][rows]
                 offset = f["Group/GroupLen"][:g].sum()
@@ -202,9 +202,9 @@ class Groups(ProgramTest):
                 nearest = int(np.argmin(d2))
                 self.assertEqual(labels[i], self.label[nearest] if d2[nearest] <= limit else -1)
             self.assertGreater((labels >= 0).sum(), 3)
-            np.testing.assert_array_equal(f["Group/GroupLenType"][:, 0],
+            np.testing.assert_array_equal(f["Group/GroupLenByType"][:, 0],
                                           np.bincount(labels[labels >= 0], minlength=len(f["Group/GroupLen"])))
-            begin, size = f["Group/GroupOffsetType"][0, 0], f["Group/GroupLenType"][0, 0]
+            begin, size = f["Group/GroupOffsetByType"][0, 0], f["Group/GroupLenByType"][0, 0]
             rows = f["Order/PartType0"][begin:begin + size]
             np.testing.assert_array_equal(np.sort(rows), np.flatnonzero(labels == 0))
         self.assertIn("attached points belong", self.works("verify", self.path("s.hdf5"), path))
@@ -243,8 +243,8 @@ class Groups(ProgramTest):
                                           np.bincount(parent, minlength=len(f["Group/GroupLen"])))
             order = f["Order/PartType1"][:]
             for s in range(len(parent)):
-                begin = f["Subhalo/SubhaloOffsetType"][s, 1]
-                rows = order[begin:begin + f["Subhalo/SubhaloLenType"][s, 1]]
+                begin = f["Subhalo/SubhaloOffsetByType"][s, 1]
+                rows = order[begin:begin + f["Subhalo/SubhaloLenByType"][s, 1]]
                 self.assertEqual(len(rows), size[s])
                 self.assertTrue((self.label[rows] == parent[s]).all())
             for name in ("SubhaloMass", "SubhaloPos", "SubhaloCM", "SubhaloVel", "SubhaloVelDisp", "SubhaloGroupNr"):

@@ -62,7 +62,7 @@ class Zoom(ProgramTest):
         self.assertGreater(sum(counts), 0)
         with h5py.File(self.path("h.hdf5")) as file:
             self.assertEqual(list(file["Group/GroupContaminatingLen"]), counts)
-            self.assertEqual(list(file["Group/GroupLenType"][:, 2]), counts)
+            self.assertEqual(list(file["Group/GroupLenByType"][:, 2]), counts)
             np.testing.assert_allclose(file["Group/GroupContaminatingMass"],
                                        [row["contaminating_mass"] for row in told["largest"]])
         self.assertRegex(self.works(*words), r"linked +size +contaminating")

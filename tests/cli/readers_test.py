@@ -1,0 +1,107 @@
+"""Readers of other people open what kith writes and find the same particles and numbers. Each is an optional package;
+a test whose package is missing is skipped. Usage: readers_test.py PROGRAM"""
+
+import importlib
+import os
+import unittest
+import warnings
+
+import h5py
+import numpy as np
+
+from program import ProgramTest
+from verify_test import write_snapshot
+
+warnings.filterwarnings("ignore")
+
+
+def optional(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def needs(name):
+    return unittest.skipUnless(optional(name), f"{name} is not installed")
+
+
+class Readers(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.snapshot = self.path("snapshot.hdf5")
+        write_snapshot(self.snapshot)
+
+    def groups(self, catalogue, sorted_snapshot, *words):
+        """Members of each group and type by their ids, from the labels."""
+        for path in (catalogue, sorted_snapshot):
+            os.makedirs(os.path.dirname(self.path(path)), exist_ok=True)
+        self.works("fof", self.snapshot, "--linking-length", 12, "--overdensities", "--labels", "-o",
+                   self.path(catalogue), "--sorted-snapshot", self.path(sorted_snapshot), *words)
+        members = {}
+        with h5py.File(self.snapshot) as s, h5py.File(self.path(catalogue)) as c:
+            for kind in (0, 1):
+                label, ids = c[f"Labels/PartType{kind}"][:], s[f"PartType{kind}/ParticleIDs"][:]
+                for group in range(label.max() + 1):
+                    members[group, kind] = np.sort(ids[label == group])
+        return members
+
+    def test_sorted_snapshots_have_everything(self):
+        self.groups("c/h.hdf5", "s/s.hdf5")
+        with h5py.File(self.snapshot) as old, h5py.File(self.path("s/s.hdf5")) as new, \
+                h5py.File(self.path("c/h.hdf5")) as c:
+            self.assertEqual(set(old), set(new))
+            for kind in (0, 1):
+                order = c[f"Order/PartType{kind}"][:]
+                self.assertEqual(set(old[f"PartType{kind}"]), set(new[f"PartType{kind}"]))
+                for name, values in old[f"PartType{kind}"].items():
+                    found = new[f"PartType{kind}/{name}"]
+                    self.assertEqual(found.dtype, values.dtype)
+                    np.testing.assert_array_equal(found[:], values[:][order])
+            for name in ("Header", "Parameters"):
+                for key, value in old[name].attrs.items():
+                    np.testing.assert_array_equal(new[name].attrs[key], value)
+        self.assertIn("in order", self.works("verify", self.snapshot, self.path("c/h.hdf5")))
+        # Group after group: the same search finds the same groups.
+        first = self.told("fof", self.snapshot, "--linking-length", 12)["largest"]
+        for a, b in zip(first, self.told("fof", self.path("s/s.hdf5"), "--linking-length", 12)["largest"]):
+            self.assertEqual((a["size"], a["linked_size"]), (b["size"], b["linked_size"]))
+            np.testing.assert_allclose(a["center"], b["center"])
+
+    def test_without_it_no_name_misleads(self):
+        self.works("fof", self.snapshot, "--linking-length", 12, "-o", self.path("h.hdf5"))
+        with h5py.File(self.path("h.hdf5")) as c:
+            for name in ("Group/GroupOffsetType", "Group/GroupLenType", "Offsets"):
+                self.assertNotIn(name, c)
+            for name in ("Group/GroupOffsetByType", "Group/GroupLenByType"):
+                self.assertIn(name, c)
+
+    def test_of_files_without_types(self):
+        x = np.random.default_rng(1).random((300, 3)).astype(np.float32)
+        told = self.told("fof", self.save("x.npy", x), "--linking-length", 0.08, "--box", 1, "--min-size", 2, "-o",
+                         self.path("h.hdf5"), "--sorted-snapshot", self.path("s.hdf5"))
+        self.assertEqual(told["sorted_snapshot"], self.path("s.hdf5"))
+        with h5py.File(self.path("s.hdf5")) as s, h5py.File(self.path("h.hdf5")) as c:
+            np.testing.assert_array_equal(s["PartType1/Coordinates"][:], x[c["Order/PartType0"][:]])
+
+    def test_refused(self):
+        self.fails(2, "use .hdf5", "fof", self.snapshot, "--linking-length", 12, "--sorted-snapshot",
+                   self.path("s.npz"))
+        self.fails(2, "leave --all-lengths out", "fof", self.snapshot, "--link-types", 1, "--all-lengths", "0.1,0.2",
+                   "--sorted-snapshot", self.path("s.hdf5"))
+
+    @needs("illustris_python")
+    def test_illustris_python(self):
+        members = self.groups("groups_004/groups_004.0.hdf5", "snapdir_004/snap_004.0.hdf5")
+        il = optional("illustris_python")
+        mass = il.groupcat.loadHalos(self.folder.name, 4, fields=["GroupMass"])
+        self.assertEqual(len(mass), max(group for group, _ in members) + 1)
+        for (group, kind), ids in members.items():
+            found = il.snapshot.loadHalo(self.folder.name, 4, group, kind, fields=["ParticleIDs", "Coordinates"])
+            self.assertEqual(found["count"], len(ids))
+            if len(ids):
+                np.testing.assert_array_equal(np.sort(found["ParticleIDs"]), ids)
+
+
+if __name__ == "__main__":
+    unittest.main()
