@@ -27,6 +27,7 @@ const CancelToken& interrupt_token() {
     token_of_handler = &token;
     handle(SIGINT);
     handle(SIGTERM);
+    handle(SIGHUP);
   }
   return token;
 }

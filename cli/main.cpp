@@ -1,10 +1,12 @@
 // The program `kith`: parses the command line, runs a subcommand, and turns errors into one
 // sentence and an exit code: 0 done, 1 failed, 2 not understood.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string>
+#include <vector>
 
 #include <kith/error.hpp>
 #include <kith/version.hpp>
@@ -25,7 +27,7 @@ constexpr const char* kExamples = R"(Examples:
   kith verify universe.hdf5 halos.hdf5
   kith knn universe.hdf5 -k 16 -o neighbors.hdf5
   kith cluster points.npy --method hdbscan --picture clusters.png
-  kith fof --help
+  kith help fof
 
 Exit codes: 0 done, 1 failed or stopped, 2 the command line makes no sense.)";
 
@@ -92,6 +94,16 @@ void add_commands(Command program) {
   add_manual(program);
 }
 
+/// `kith help fof` is `kith fof --help`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.push_back("--help");
+  }
+  return words;
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Exact nearest neighbors and friends-of-friends groups in huge point sets.",
                    "kith");
@@ -100,7 +112,9 @@ int run(int argc, char** argv) {
   program.require_subcommand(1);
   add_commands(Command(&program));
   try {
-    program.parse(argc, argv);
+    std::vector<std::string> words = words_of(argc, argv);
+    std::reverse(words.begin(), words.end());  // as the parser wants them
+    program.parse(std::move(words));
     if (std::fflush(stdout) != 0) return say(kFailed, "standard output cannot be written");
     return 0;
   } catch (const CLI::ParseError& error) {

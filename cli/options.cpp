@@ -4,6 +4,21 @@
 #include <sstream>
 
 namespace kith::cli {
+namespace {
+
+/// The parser's own checks name the range of a double, all 309 digits of it.
+CLI::Validator number_check(const char* name, const char* sentence, bool is_zero_right) {
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        double number = 0;
+        const bool is_number = CLI::detail::lexical_cast(text, number);
+        const bool is_right = is_number && (number > 0 || (is_zero_right && number == 0));
+        return is_right ? "" : text.substr(0, 40) + sentence;
+      },
+      name);
+}
+
+}  // namespace
 
 Option Option::required(bool is_required) {
   option_->required(is_required);
@@ -16,12 +31,12 @@ Option Option::shows_default() {
 }
 
 Option Option::positive() {
-  option_->check(CLI::PositiveNumber);
+  option_->check(number_check("POSITIVE", " is no positive number", false));
   return *this;
 }
 
 Option Option::non_negative() {
-  option_->check(CLI::NonNegativeNumber);
+  option_->check(number_check("NONNEGATIVE", " is negative, or no number", true));
   return *this;
 }
 

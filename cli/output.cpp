@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <string_view>
 #include <unistd.h>
 
 #include <kith/error.hpp>
@@ -31,11 +32,36 @@ std::size_t width_of(const std::string& text) {
   }));
 }
 
+/// Bytes of the UTF-8 character that begins here; 0 if none does.
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (text.size() < bytes) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  // Longer than need be, a surrogate, or beyond the last character.
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
+      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90))
+    return 0;
+  return bytes;
+}
+
 }  // namespace
 
+/// Names of files may be any bytes, JSON is UTF-8: what is none becomes U+FFFD.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t bytes = character_bytes(std::string_view(text).substr(i));
+    if (bytes != 1) {
+      result += bytes == 0 ? "\\ufffd" : text.substr(i, bytes);
+      i += std::max<std::size_t>(1, bytes);
+      continue;
+    }
+    const char c = text[i++];
     if (c == '"' || c == '\\') {
       result += '\\';
       result += c;

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fstream>
 #include <map>
+#include <unistd.h>
 
 #include <kith/error.hpp>
 
@@ -30,6 +33,16 @@ std::string stages_text(const Statistics& statistics) {
   return text.empty() ? text : " (" + text + ")";
 }
 
+/// Bytes of memory that this process may have: the machine's, or its container's; 0 if unknown.
+double machine_memory() {
+  const double pages = static_cast<double>(sysconf(_SC_PHYS_PAGES));
+  double bytes = pages > 0 ? pages * static_cast<double>(sysconf(_SC_PAGE_SIZE)) : 0;
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  if (double limit = 0; file >> limit && limit > 0)
+    bytes = bytes > 0 ? std::min(bytes, limit) : limit;
+  return bytes;
+}
+
 }  // namespace
 
 void add_common(Command command, Common& common) {
@@ -41,7 +54,7 @@ void add_common(Command command, Common& common) {
 
 void add_max_memory(Command command, Common& common) {
   command.add_option("--max-memory", common.max_memory,
-                     "refuse to begin if more is needed, such as 8G");
+                     "refuse to begin if more is needed, such as 8G; default what the machine has");
 }
 
 Execution execution_of(const Common& common) {
@@ -90,7 +103,15 @@ void Session::need_memory(double bytes) {
 }
 
 void Session::check_memory(double bytes) const {
-  if (common_.max_memory.empty() || bytes <= parse_bytes(common_.max_memory)) return;
+  if (common_.max_memory.empty()) {
+    const double machine = machine_memory();
+    if (!(machine > 0) || bytes <= machine) return;
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("this takes about {}, and this machine has {}; choose fewer particles "
+                            "or --scalar float32, or say --max-memory {:.0f}G to try it",
+                            bytes_name(bytes), bytes_name(machine), std::ceil(bytes / 1e9)));
+  }
+  if (bytes <= parse_bytes(common_.max_memory)) return;
   throw Error(ErrorCode::out_of_memory,
               fmt::format("this takes about {}, and --max-memory allows {}", bytes_name(bytes),
                           bytes_name(parse_bytes(common_.max_memory))));

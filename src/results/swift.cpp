@@ -3,8 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include <kith/version.hpp>
-
+#include "files/swift_groups.hpp"
 #include "results/columns.hpp"
 #include "results/writer.hpp"
 
@@ -14,26 +13,15 @@ namespace {
 using hdf5::Dataset;
 using hdf5::Group;
 
-/// SWIFT's lengths and masses carry no 1/h.
-double length_in_cgs(const ResultAbout& about) {
-  const double h = about.units.is_per_h && about.background.h > 0 ? about.background.h : 1;
-  return about.units.length > 0 ? about.units.length / h : 1;
-}
-double mass_in_cgs(const ResultAbout& about) {
-  const double h = about.units.is_per_h && about.background.h > 0 ? about.background.h : 1;
-  return about.units.mass > 0 ? about.units.mass / h : 1;
-}
-double time_in_cgs(const ResultAbout& about) {
-  return about.units.velocity > 0 ? length_in_cgs(about) / about.units.velocity : 1;
+SwiftFacts swift_facts(const ResultAbout& about) {
+  return {.units = swift_units(about.units, about.background),
+          .background = about.background,
+          .time = about.time,
+          .is_periodic = about.box.is_periodic()};
 }
 
-void write_units(Group group, const ResultAbout& about) {
-  group.set("Unit length in cgs (U_L)", length_in_cgs(about));
-  group.set("Unit mass in cgs (U_M)", mass_in_cgs(about));
-  group.set("Unit time in cgs (U_t)", time_in_cgs(about));
-  group.set("Unit current in cgs (U_I)", 1.0);
-  group.set("Unit temperature in cgs (U_T)", 1.0);
-}
+std::vector<double> single(double value) { return {value}; }
+double or_one(double value) { return value > 0 ? value : 1; }
 
 void write_header(Group header, const CatalogueContent& content) {
   const ResultAbout& about = content.about;
@@ -42,14 +30,15 @@ void write_header(Group header, const CatalogueContent& content) {
   std::vector<double> sides;
   for (int axis = 0; axis < about.dimension; ++axis) sides.push_back(about.box.side(axis));
   header.set("BoxSize", sides);
-  header.set("Dimension", std::int32_t{about.dimension});
+  header.set("Dimension", std::vector<std::int32_t>{about.dimension});
   header.set("Code", "SWIFT");
   header.set("OutputType", "FOF");
-  header.set("Time", about.time);
-  header.set("Redshift", about.background.redshift);
-  header.set("Scale-factor", about.background.scale_factor);
-  header.set("NumFilesPerSnapshot", std::int32_t{1});
-  header.set("ThisFile", std::int32_t{0});
+  header.set("Time", single(swift_time(swift_facts(about))));
+  header.set("Redshift", single(about.background.redshift));
+  header.set("Scale-factor", single(about.background.scale_factor));
+  header.set("NumFilesPerSnapshot", std::vector<std::int32_t>{1});
+  header.set("ThisFile", std::vector<std::int32_t>{0});
+  header.set("NumGroup_ThisFile", std::vector<std::int64_t>{groups});
   header.set("NumGroups_Total", groups);
   header.set("NumGroups_ThisFile", groups);
   header.set("NumPart_ThisFile", std::vector<std::int64_t>(types));
@@ -59,40 +48,30 @@ void write_header(Group header, const CatalogueContent& content) {
   header.set("MassTable", std::vector<double>(types));
 }
 
-void write_universe(Group group, const ResultAbout& about) {
-  const Background& background = about.background;
-  group.set("Cosmological run", std::int32_t{background.is_known});
-  group.set("Redshift", background.redshift);
-  group.set("Scale-factor", background.scale_factor);
-  group.set("Omega_m", background.omega_m);
-  group.set("Omega_lambda", background.omega_lambda);
-  group.set("Omega_b", background.omega_b);
-  group.set("h", background.h);
-}
-
 /// Powers of SWIFT's five units; a velocity is a length over a time.
 void describe(Dataset& dataset, const ResultArray& array, const ResultAbout& about) {
   const UnitPowers& powers = array.unit;
-  const double cgs = std::pow(length_in_cgs(about), powers.length + powers.velocity) *
-                     std::pow(mass_in_cgs(about), powers.mass) *
-                     std::pow(time_in_cgs(about), -powers.velocity);
+  const Units units = swift_units(about.units, about.background);
+  const double cgs = std::pow(or_one(units.length), powers.length) *
+                     std::pow(or_one(units.mass), powers.mass) *
+                     std::pow(or_one(units.velocity), powers.velocity);
   const double a_power = about.units.is_comoving ? powers.length : 0;
-  dataset.set("U_M exponent", static_cast<double>(powers.mass));
-  dataset.set("U_L exponent", static_cast<double>(powers.length + powers.velocity));
-  dataset.set("U_t exponent", -static_cast<double>(powers.velocity));
-  dataset.set("U_I exponent", 0.0);
-  dataset.set("U_T exponent", 0.0);
-  dataset.set("h-scale exponent", 0.0);
-  dataset.set("a-scale exponent", a_power);
+  dataset.set("U_M exponent", single(static_cast<double>(powers.mass)));
+  dataset.set("U_L exponent", single(static_cast<double>(powers.length + powers.velocity)));
+  dataset.set("U_t exponent", single(-static_cast<double>(powers.velocity)));
+  dataset.set("U_I exponent", single(0));
+  dataset.set("U_T exponent", single(0));
+  dataset.set("h-scale exponent", single(0));
+  dataset.set("a-scale exponent", single(a_power));
   dataset.set("Expression for physical CGS units",
               fmt::format("a^{:g} U_M^{} U_L^{} U_t^{} [ cgs ]", a_power, powers.mass,
                           powers.length + powers.velocity, -powers.velocity));
   dataset.set("Lossy compression filter", "None");
-  dataset.set("Value stored as physical", std::int32_t{0});
-  dataset.set("Property can be converted to comoving", std::int32_t{1});
-  dataset.set("Conversion factor to CGS (not including cosmological corrections)", cgs);
+  dataset.set("Value stored as physical", std::vector<std::int32_t>{0});
+  dataset.set("Property can be converted to comoving", std::vector<std::int32_t>{1});
+  dataset.set("Conversion factor to CGS (not including cosmological corrections)", single(cgs));
   dataset.set("Conversion factor to physical CGS (including cosmological corrections)",
-              cgs * std::pow(about.background.scale_factor, a_power));
+              single(cgs * std::pow(about.background.scale_factor, a_power)));
   if (!array.description.empty()) {
     dataset.set("Description", array.description);
     dataset.set("description", array.description);
@@ -135,10 +114,7 @@ void write_swift(const std::string& path, const CatalogueContent& content, int c
   Hdf5Writer writer(path, compression, workers);
   const ResultAbout& about = content.about;
   write_header(writer.group("Header"), content);
-  write_units(writer.group("Units"), about);
-  write_units(writer.group("InternalCodeUnits"), about);
-  write_universe(writer.group("Cosmology"), about);
-  writer.group("Code").set("Code", "kith " KITH_VERSION);
+  write_swift_groups(writer.file(), swift_facts(about));
   writer.attributes(writer.group("Parameters"),
                     {{"FOF:min_group_size", static_cast<std::int64_t>(about.min_size)},
                      {"FOF:absolute_linking_length", about.linking_length},

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "files/hdf5.hpp"
+#include "files/swift_groups.hpp"
 #include "snapshots/writers.hpp"
 
 namespace kith::io {
@@ -108,17 +109,19 @@ void describe(hdf5::Dataset& dataset, const SnapshotContent& content, const Dime
   dataset.set("Conversion factor to CGS (not including cosmological corrections)", single(unit));
   dataset.set("Conversion factor to physical CGS (including cosmological corrections)",
               single(unit * std::pow(content.background.scale_factor, dimension.a)));
+  dataset.set("Expression for physical CGS units",
+              formatted("a^{} U_M^{} U_L^{} U_t^{} [ cgs ]", dimension.a, dimension.mass,
+                        dimension.length, dimension.time));
+  dataset.set("Value stored as physical", std::vector<std::int32_t>{0});
+  dataset.set("Property can be converted to comoving", std::vector<std::int32_t>{1});
   dataset.set("Lossy compression filter", "None");
   dataset.set("Description", dimension.description);
 }
 
-/// SWIFT's units have no h in them: where the numbers carry 1/h, it goes into the unit.
-Units swift_units(const SnapshotContent& content) {
-  Units units = content.units;
-  if (!units.is_per_h) return units;
-  units.length /= content.background.h;
-  units.mass /= content.background.h;
-  return units;
+SwiftFacts facts_of(const SnapshotContent& content) {
+  return {.units = swift_units(content.units, content.background),
+          .background = content.background,
+          .is_periodic = content.box.is_periodic()};
 }
 
 void write_swift_header(hdf5::OutputFile& file, const SnapshotContent& content) {
@@ -131,6 +134,7 @@ void write_swift_header(hdf5::OutputFile& file, const SnapshotContent& content) 
   hdf5::Group header = file.create_group("Header");
   header.set("BoxSize", sides);
   header.set("Dimension", std::vector<std::int32_t>{content.position.dimension});
+  header.set("Time", std::vector<double>{swift_time(facts_of(content))});
   header.set("Redshift", std::vector<double>{content.background.redshift});
   header.set("Scale-factor", std::vector<double>{content.background.scale_factor});
   header.set("Code", "SWIFT");
@@ -149,30 +153,6 @@ void write_swift_header(hdf5::OutputFile& file, const SnapshotContent& content) 
   header.set("Virtual", std::vector<std::int32_t>{0});
   header.set("OutputType", "FullVolume");
   header.set("SelectOutput", "Default");
-  file.create_group("Parameters")
-      .set("InitialConditions:periodic", content.box.is_periodic() ? "1" : "0");
-}
-
-void write_swift_units(hdf5::OutputFile& file, const SnapshotContent& content) {
-  const Units units = swift_units(content);
-  const auto single = [](double value) { return std::vector<double>{value}; };
-  hdf5::Group group = file.create_group("Units");
-  if (units.length > 0) group.set("Unit length in cgs (U_L)", single(units.length));
-  if (units.mass > 0) group.set("Unit mass in cgs (U_M)", single(units.mass));
-  if (units.length > 0 && units.velocity > 0)
-    group.set("Unit time in cgs (U_t)", single(units.length / units.velocity));
-  group.set("Unit current in cgs (U_I)", single(1));
-  group.set("Unit temperature in cgs (U_T)", single(1));
-  const Background& background = content.background;
-  hdf5::Group cosmology = file.create_group("Cosmology");
-  cosmology.set("Cosmological run", std::vector<std::int32_t>{background.is_known ? 1 : 0});
-  if (!background.is_known) return;
-  cosmology.set("Omega_m", single(background.omega_m));
-  cosmology.set("Omega_lambda", single(background.omega_lambda));
-  cosmology.set("Omega_b", single(background.omega_b));
-  cosmology.set("h", single(background.h));
-  cosmology.set("Redshift", single(background.redshift));
-  cosmology.set("Scale-factor", single(background.scale_factor));
 }
 
 /// SWIFT has a mass for every particle.
@@ -181,7 +161,7 @@ void write_swift_masses(hdf5::OutputFile& file, hdf5::Group& group, const Snapsh
   const std::size_t n = content.position.size;
   hdf5::Dataset dataset = group.create_dataset("Masses", Number::f32, {n}, options);
   describe(dataset, content, {.mass = 1, .description = "Masses of the particles"},
-           swift_units(content).mass);
+           swift_units(content.units, content.background).mass);
   std::vector<float> same;
   for_pieces(n, sizeof(float), workers, [&](std::size_t begin, std::size_t count) {
     same.resize(count, static_cast<float>(content.particle_mass));
@@ -219,7 +199,7 @@ void write_gadget_particles(hdf5::OutputFile& file, const SnapshotContent& conte
 void write_swift_particles(hdf5::OutputFile& file, const SnapshotContent& content,
                            const hdf5::DatasetOptions& options, const Workers& workers) {
   const auto [position, velocity] = std::pair(content.position, content.velocity);
-  const Units units = swift_units(content);
+  const Units units = swift_units(content.units, content.background);
   hdf5::Group group = file.create_group(formatted("PartType{}", content.type));
   hdf5::Dataset x =
       group.create_dataset("Coordinates", number_of(position.scalar), shape_of(position), options);
@@ -259,7 +239,7 @@ void write_swift_hdf5(const std::string& path, const SnapshotContent& content,
                       const SnapshotWriteOptions& options, const Workers& workers) {
   hdf5::OutputFile file(path);
   write_swift_header(file, content);
-  write_swift_units(file, content);
+  write_swift_groups(file, facts_of(content));
   if (content.position.size > 0)
     write_swift_particles(
         file, content, {.compression = options.compression, .is_checked = true, .chunk_rows = 8192},

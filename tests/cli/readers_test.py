@@ -103,5 +103,41 @@ class Readers(ProgramTest):
                 np.testing.assert_array_equal(np.sort(found["ParticleIDs"]), ids)
 
 
+class SwiftReaders(ProgramTest):
+    """A sample universe in SWIFT's layout: 16 Mpc/h, masses in Msun/h."""
+
+    def setUp(self):
+        super().setUp()
+        self.snapshot = self.path("swift.hdf5")
+        self.works("sample", "cosmology", "-n", 12, "--side", 16, "--steps", 4, "--swift", "-o", self.snapshot)
+        with h5py.File(self.snapshot) as file:
+            self.position = file["PartType1/Coordinates"][:]
+            self.mass = file["PartType1/Masses"][0]
+
+    @needs("swiftsimio")
+    def test_swiftsimio(self):
+        swiftsimio = optional("swiftsimio")
+        data = swiftsimio.load(self.snapshot)
+        np.testing.assert_allclose(data.metadata.boxsize.to_value("Mpc"), 16 / 0.68, rtol=1e-4)
+        np.testing.assert_allclose(data.dark_matter.coordinates.to_value("Mpc"), self.position / 0.68, rtol=1e-4)
+        np.testing.assert_allclose(data.dark_matter.masses[0].to_value("Msun"), self.mass / 0.68, rtol=1e-3)
+        np.testing.assert_allclose(data.metadata.cosmology.H0.to_value("km/s/Mpc"), 68, rtol=1e-3)
+        catalogue = self.path("fof.hdf5")
+        self.works("fof", self.snapshot, "-b", 0.5, "--min-size", 5, "--style", "swift", "-o", catalogue)
+        groups = swiftsimio.load(catalogue)
+        with h5py.File(catalogue) as file:
+            np.testing.assert_allclose(groups.fof_groups.masses.to_value("Msun"), file["Groups/Masses"][:] / 0.68,
+                                       rtol=1e-3)
+            np.testing.assert_allclose(groups.fof_groups.centres.to_value("Mpc"), file["Groups/Centres"][:] / 0.68,
+                                       rtol=1e-4)
+
+    @needs("pynbody")
+    def test_pynbody(self):
+        data = optional("pynbody").load(self.snapshot)
+        self.assertEqual(type(data).__name__, "SwiftSnap")
+        np.testing.assert_allclose(data.dm["pos"].in_units("Mpc a"), self.position / 0.68, rtol=1e-3)
+        np.testing.assert_allclose(data.dm["mass"].in_units("Msol")[0], self.mass / 0.68, rtol=1e-3)
+
+
 if __name__ == "__main__":
     unittest.main()
