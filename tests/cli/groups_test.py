@@ -1,11 +1,14 @@
 """`kith fof`, `kith subhalos` and their files. Usage: groups_test.py PROGRAM"""
 
+import json
+import os
+import subprocess
 import unittest
 
 import h5py
 import numpy as np
 
-from program import ProgramTest, brute_labels, clumps, run
+from program import PROGRAM, ProgramTest, brute_labels, clumps, run
 
 
 def write_gadget(path, parts, box=1.0, a=0.5, extra=()):
@@ -56,6 +59,18 @@ class Groups(ProgramTest):
     def fof(self, *words, name="h.hdf5"):
         self.works("fof", *words, "--linking-length", self.LENGTH, "--min-size", 10, "-o", self.path(name))
         return self.path(name)
+
+    def test_help_and_odd_names(self):
+        self.assertEqual(self.works("help", "fof"), self.works("fof", "--help"))
+        self.assertIn("kith fof", self.works("help"))
+        points = self.save("x.npy", clumps())
+        odd = os.path.join(os.fsencode(self.folder.name), b"x\xff\xe9.npy")
+        os.rename(points, odd)
+        done = subprocess.run([PROGRAM, "info", odd, "--json"], capture_output=True, check=True)
+        self.assertIn("\ufffd", json.loads(done.stdout.decode("utf-8"))["snapshot"])
+        done = run("fof", os.fsdecode(odd), "-b", 0.2, "--min-size", -1)
+        self.assertLess(len(done.stderr), 200)
+        self.assertIn("no positive number", done.stderr)
 
     def test_labels_equal_brute_force(self):
         file = np.load(self.fof(self.points, "--box", "1", name="h.npz"))
