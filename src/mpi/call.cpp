@@ -19,11 +19,14 @@ constexpr std::chrono::milliseconds kLook{5};
 }  // namespace
 
 Call::Call(const char* name, Communicator& communicator, const Execution& execution)
-    : name_(name), communicator_(communicator), execution_(execution), inner_(execution) {
-  if (inner_.threads == 0) inner_.threads = communicator.threads();
-  inner_.cancel = &stop_;
+    : name_(name), communicator_(communicator), execution_(execution) {
   noted_ = communicator.traffic();
-  quick([&] { alarms_.reserve(static_cast<std::size_t>(communicator.size())); });
+  quick([&] {
+    alarms_.reserve(static_cast<std::size_t>(communicator.size()));
+    inner_ = execution;
+    if (inner_.threads == 0) inner_.threads = communicator.threads();
+    inner_.cancel = &stop_.emplace();
+  });
 }
 
 Call::~Call() = default;
@@ -71,10 +74,10 @@ void Call::listen_while(const std::atomic<bool>& is_running) {
       std::unique_lock lock(mutex_);
       if (is_over_.wait_for(lock, kLook, [&] { return !is_running.load(); })) return;
     }
-    if (execution_.cancel && execution_.cancel->is_cancelled()) stop_.cancel();
+    if (execution_.cancel && execution_.cancel->is_cancelled()) stop_->cancel();
     if (communicator_.hears_alarm()) {
       is_told_ = true;
-      stop_.cancel();
+      stop_->cancel();
     }
   }
 }
@@ -82,7 +85,7 @@ void Call::listen_while(const std::atomic<bool>& is_running) {
 void Call::phase(FunctionRef<void(Workers&)> body) {
   std::atomic<bool> is_running{true};
   std::thread thread;
-  if (execution_.cancel && execution_.cancel->is_cancelled()) stop_.cancel();
+  if (execution_.cancel && execution_.cancel->is_cancelled()) stop_->cancel();
   guarded([&] {
     thread = std::thread([&] {
       guarded([&] { public_call(name_, inner_, [&](Workers& workers) { body(workers); }); });

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,6 +43,8 @@ class Call {
   int ranks() const { return communicator_.size(); }
   const char* name() const { return name_; }
   const Execution& execution() const { return execution_; }
+  /// For calls of the core inside a phase.
+  const Execution& inner() const { return inner_; }
 
   /// Options that all ranks must have given alike; compared at the next agreement.
   void require_same(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3; }
@@ -81,8 +84,8 @@ class Call {
   Communicator& communicator_;
   const Execution& execution_;
   Execution inner_;
-  CancelToken stop_;
-  bool is_told_ = false;  ///< stopped by another rank
+  std::optional<CancelToken> stop_;
+  std::atomic<bool> is_told_{false};  ///< stopped by another rank
   Failure failure_;
   std::uint64_t fingerprint_ = 0xcbf29ce484222325;
   Traffic noted_;

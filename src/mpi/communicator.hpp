@@ -26,12 +26,13 @@ struct Traffic {
 /// Ranks ascend.
 struct Runs {
   std::vector<int> rank;
-  std::vector<std::size_t> offset{0};
+  std::vector<std::size_t> offset;  ///< empty without runs: an empty object takes no memory
 
   std::size_t size() const { return rank.size(); }
-  std::size_t total() const { return offset.back(); }
+  std::size_t total() const { return offset.empty() ? 0 : offset.back(); }
   std::size_t length(std::size_t i) const { return offset[i + 1] - offset[i]; }
   void add(int to, std::size_t count) {
+    if (offset.empty()) offset.push_back(0);
     rank.push_back(to);
     offset.push_back(offset.back() + count);
   }

@@ -101,7 +101,7 @@ class Dealing {
       input_.load(i, Axes<kAnyDimension>(points_.dimension), x);
       std::memcpy(to, x, d * sizeof(T));
     });
-    impl_.route.in = arrived_;
+    impl_.route.in = std::move(arrived_);
     for (std::size_t& at : impl_.route.in.offset) at /= d * sizeof(T);
     const Array<std::byte> numbers = shipped(
         sizeof(std::uint64_t),

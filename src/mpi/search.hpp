@@ -83,20 +83,23 @@ class BallSearch {
 
   /// The number of neighbors of each query, by position.
   std::vector<std::int64_t> count(Workers& workers) const;
-  /// Delivers the neighbors of every query, the nearest first.
+  /// Delivers the neighbors of every query, the nearest first; those of queries without any may be
+  /// left out.
   void search(Workers& workers, Deliver<T> deliver) const;
 
  private:
-  RadiusJob<T> own_job(const PlanesView<T>& queries, const T* limits2) const;
+  void prepare(int rank, Workers& workers);
+  RadiusJob<T> own_job(const PlanesView<T>& queries) const;
   RadiusJob<T> ghost_job() const;
+  void search_far(Workers& workers, Deliver<T> deliver) const;
 
   const Asked<T>& asked_;
   Balls<T> balls_;
   Sources<T>& sources_;
   Reaching<T> far_;
-  Array<T> limits2_;    ///< by index of the query
-  Planes<T> numbered_;  ///< the far queries, with their own numbers as indices
-  Array<std::uint8_t> is_far_;
+  Array<T> limits2_;            ///< by index of the query; empty: one for all
+  Array<std::uint8_t> is_far_;  ///< by position
+  Planes<T> numbered_;          ///< the far queries with their own numbers as indices
 };
 
 /// The same blocks and planes with indices 0, 1, 2, ... in tree order.

@@ -256,13 +256,12 @@ class Splitter {
     for (std::size_t e = cell.begin; e < cell.end; ++e) {
       Edge& edge = section.edges[e];
       // The last bin that begins at or before the edge, so that empty ones are passed.
-      std::size_t bin = static_cast<std::size_t>(
+      const auto bin = static_cast<std::size_t>(
           std::upper_bound(below.begin(), below.end() - 1, edge.at) - below.begin() - 1);
       const std::uint64_t inside = below[bin + 1] - below[bin];
       const std::uint64_t prefix = cell.prefix << cell.step | bin;
       if (edge.at == below[bin] || inside <= tolerance()) {
-        if (below[bin + 1] - edge.at < edge.at - below[bin]) ++bin;
-        edge.key = ((cell.prefix << cell.step) + snapped(bin, below)) << shift;
+        edge.key = ((cell.prefix << cell.step) + nearer_end(bin, edge.at, below)) << shift;
       } else if (shift > 0) {
         if (next.empty() || next.back().section != cell.section || next.back().prefix != prefix ||
             next.back().shift != shift)
@@ -276,16 +275,18 @@ class Splitter {
     }
   }
 
-  /// For cells: the nearer end of the largest Morton cell around this edge that is a leaf.
-  std::size_t snapped(std::size_t bin, const std::vector<std::uint64_t>& below) const {
-    if (!job_.keeps_leaves) return bin;
-    for (std::size_t size = 2; size < below.size(); size *= 2) {
-      if (bin % size == 0) continue;
-      const std::size_t begin = bin / size * size, end = begin + size;
-      if (below[end] - below[begin] > job_.leaf) break;
-      bin = below[bin] - below[begin] < below[end] - below[bin] ? begin : end;
+  /// The end of a bin that is nearer to the edge; for cells, of the leaf that the bin belongs to,
+  /// which is the largest Morton cell of few enough points.
+  std::size_t nearer_end(std::size_t bin, std::uint64_t at,
+                         const std::vector<std::uint64_t>& below) const {
+    std::size_t begin = bin, end = bin + 1;
+    for (std::size_t size = 2; job_.keeps_leaves && size < below.size(); size *= 2) {
+      const std::size_t wider = bin / size * size;
+      if (below[wider + size] - below[wider] > job_.leaf) break;
+      begin = wider;
+      end = wider + size;
     }
-    return bin;
+    return below[end] - at < at - below[begin] ? end : begin;
   }
 
   // ---- ranks of points, and the sections of the next level

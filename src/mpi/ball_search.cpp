@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <numeric>
+
+#include "mpi/search.hpp"
+#include "neighbors/parts.hpp"
+#include "parallel/radix_sort.hpp"
+
+namespace kith::mpi {
+namespace {
+
+template <class T>
+std::vector<std::int64_t> counted(RadiusJob<T> job, const char* stage, Workers& workers) {
+  std::vector<std::int64_t> counts = filled<std::int64_t>(workers, job.queries.points);
+  job.counts = counts.data();
+  Parts<T>::search(job, stage, workers);
+  return counts;
+}
+
+/// The lists of far queries among the own points.
+template <class T>
+struct OwnLists {
+  std::vector<std::int64_t> offset;
+  Array<std::uint32_t> point;
+  Array<T> d2;
+
+  OwnLists(std::vector<std::int64_t> counts, std::size_t most, const Workers& workers)
+      : offset(std::move(counts)) {
+    if (most > 0)
+      for (std::int64_t& count : offset) count = std::min(count, static_cast<std::int64_t>(most));
+    offset.push_back(0);
+    std::exclusive_scan(offset.begin(), offset.end(), offset.begin(), std::int64_t{0});
+    point = Array<std::uint32_t>(static_cast<std::size_t>(offset.back()), workers.pool());
+    d2 = Array<T>(point.size(), workers.pool());
+  }
+  void set(const Found<T>& found) const {
+    std::copy_n(found.index, found.count, point.data() + offset[found.row]);
+    std::copy_n(found.distance, found.count, d2.data() + offset[found.row]);
+  }
+  Row<T> row(std::size_t i) const {
+    return {i, static_cast<std::size_t>(offset[i + 1] - offset[i]), point.data() + offset[i],
+            d2.data() + offset[i]};
+  }
+};
+
+}  // namespace
+
+template <class T>
+BallSearch<T>::BallSearch(Call& call, const Asked<T>& asked, const Balls<T>& balls,
+                          Sources<T>& sources)
+    : asked_(asked), balls_(balls), sources_(sources) {
+  call.phase([&](Workers& workers) { prepare(call.rank(), workers); });
+  sources_.ghosts = import_ghosts(call, sources_.part, far_, sources_.value);
+  call.phase([&](Workers& workers) { numbered_ = renumbered(far_.queries.planes, workers); });
+}
+
+template <class T>
+void BallSearch<T>::prepare(int rank, Workers& workers) {
+  const std::size_t n = asked_.view.points;
+  const Array<NearestBox<T>> nearest = nearest_boxes(sources_.part, asked_.view, rank, workers);
+  Array<T> reach2(n, workers.pool());
+  is_far_ = Array<std::uint8_t>(n, workers.pool());
+  if (balls_.limits2) limits2_ = Array<T>(n, workers.pool());
+  for (std::size_t i = 0; i < n; ++i) {
+    const T limit2 = balls_.limit_of(i);
+    is_far_[i] = limit2 >= 0 && nearest[i / kLanes].lower2 <= limit2 ? 1 : 0;
+    reach2[i] = is_far_[i] ? limit2 : T(-1);
+    if (balls_.limits2) limits2_[asked_.view.index(i)] = limit2;
+  }
+  far_ = reaching(asked_, reach2, workers);
+}
+
+template <class T>
+RadiusJob<T> BallSearch<T>::own_job(const PlanesView<T>& queries) const {
+  auto job = job_in<T, RadiusJob<T>>(sources_.part, sources_.part.view(), queries);
+  job.limit2 = balls_.limit2;
+  if (balls_.limits2) job.limits2 = limits2_.data();
+  job.exclude_self = balls_.exclude_self;
+  job.max_neighbors = balls_.max_neighbors;
+  job.is_grouped = job.source.points / 32 <= queries.points;
+  return job;
+}
+
+template <class T>
+RadiusJob<T> BallSearch<T>::ghost_job() const {
+  auto job =
+      job_in<T, RadiusJob<T>>(sources_.part, sources_.ghosts.planes.view(), numbered_.view());
+  job.limit2 = balls_.limit2;
+  job.limits2 = far_.reach2.data();
+  job.max_neighbors = balls_.max_neighbors;
+  job.is_grouped = job.source.points / 32 <= job.queries.points;
+  return job;
+}
+
+template <class T>
+std::vector<std::int64_t> BallSearch<T>::count(Workers& workers) const {
+  std::vector<std::int64_t> counts = counted(own_job(asked_.view), "count", workers);
+  const std::vector<std::int64_t> more = counted(ghost_job(), "count ghosts", workers);
+  for (std::size_t i = 0; i < more.size(); ++i) counts[far_.queries.position[i]] += more[i];
+  return counts;
+}
+
+template <class T>
+void BallSearch<T>::search(Workers& workers, Deliver<T> deliver) const {
+  const auto visit = [&](const Found<T>& found) {
+    if (!is_far_[found.row]) deliver({found.row, found.count, found.index, found.distance});
+  };
+  const FunctionRef<void(const Found<T>&)> visitor(visit);
+  RadiusJob<T> job = own_job(asked_.view);
+  job.visit = &visitor;
+  Parts<T>::search(job, "fill", workers);
+  search_far(workers, deliver);
+}
+
+template <class T>
+void BallSearch<T>::search_far(Workers& workers, Deliver<T> deliver) const {
+  RadiusJob<T> own = own_job(far_.queries.planes.view());
+  const OwnLists<T> lists(counted(own, "count near edges", workers), balls_.max_neighbors, workers);
+  const auto set = [&](const Found<T>& found) { lists.set(found); };
+  const FunctionRef<void(const Found<T>&)> setter(set);
+  own.visit = &setter;
+  Parts<T>::search(own, "fill near edges", workers);
+
+  Borrowed<MergedRow<T>> rows;
+  const std::size_t most =
+      balls_.max_neighbors ? balls_.max_neighbors : std::numeric_limits<std::size_t>::max();
+  const auto merge = [&](std::size_t i, const Row<T>& ghosts) {
+    const typename Borrowed<MergedRow<T>>::Loan row(rows);
+    row->merge(sources_, lists.row(i), ghosts, most);
+    deliver({far_.queries.position[i], row->point.size(), row->point.data(), row->d2.data()});
+  };
+  RadiusJob<T> ghosts = ghost_job();
+  if (ghosts.source.points == 0) {
+    for (std::size_t i = 0; i < far_.queries.position.size(); ++i) merge(i, {});
+    return;
+  }
+  const auto visit = [&](const Found<T>& found) {
+    merge(found.row, {found.row, found.count, found.index, found.distance});
+  };
+  const FunctionRef<void(const Found<T>&)> visitor(visit);
+  ghosts.visit = &visitor;
+  Parts<T>::search(ghosts, "fill ghosts", workers);
+}
+
+template class BallSearch<float>;
+template class BallSearch<double>;
+
+}  // namespace kith::mpi

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mpi/search.hpp"
+#include "neighbors/limits.hpp"
+#include "neighbors/parts.hpp"
+#include "parallel/public_call.hpp"
+#include "tree/tree_impl.hpp"
+
+namespace kith::mpi {
+namespace {
+
+void check(const Domains& receivers, const Domains& sources, const PairCountOptions& options) {
+  if (receivers.dimension() != sources.dimension() || receivers.scalar() != sources.scalar())
+    refuse("pair_counts: sets of different dimension or scalar type; they must agree");
+  if (receivers.box() != sources.box())
+    refuse("pair_counts: sets in different boxes; make both in the same box");
+  if (receivers.ranks() != sources.ranks() || receivers.rank() != sources.rank())
+    refuse("pair_counts: sets on different ranks; make both on one communicator");
+  if (options.p != 2)
+    refuse("pair_counts: p = {}; over several ranks only p = 2 is available", options.p);
+  for (const double r : options.radii) check_radius("pair_counts", "a radius", r);
+  if (!options.cumulative && !std::is_sorted(options.radii.begin(), options.radii.end()))
+    refuse("pair_counts: radii that do not ascend, with cumulative = false; sort them");
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (sources.total() > 0 && receivers.total() > kMost / sources.total())
+    fail(ErrorCode::too_large,
+         "pair_counts: {} times {} points make more than 2^63 - 1 pairs; count a part of them",
+         receivers.total(), sources.total());
+}
+
+/// A part as a tree that kith::pair_counts takes.
+template <class T>
+Tree tree_of(Planes<T> planes, const Frame<T>& frame, const Domains::Impl& domains) {
+  auto impl = std::make_shared<Tree::Impl>();
+  impl->options = domains.options.tree;
+  impl->options.builder = Builder::packed;
+  impl->options.curve = Curve::hilbert;
+  impl->input_size = planes.points;
+  impl->scalar = scalar_of<T>;
+  impl->dimension = planes.dimension;
+  impl->data = TreeData<T>{std::move(planes), frame};
+  return Tree(std::shared_ptr<const Tree::Impl>(std::move(impl)));
+}
+
+/// The blocks of a part without a copy.
+template <class T>
+Planes<T> borrowed(const Part<T>& part, const Workers& workers) {
+  Planes<T> planes;
+  planes.dimension = part.planes.dimension;
+  planes.points = part.planes.points;
+  planes.blocks = Array<T>::borrowed(part.planes.blocks.data(), part.planes.blocks.size());
+  planes.planes = Parts<T>::packed(planes, workers);
+  return planes;
+}
+
+void add(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& more) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+}
+
+template <class T>
+std::vector<std::int64_t> counted(Call& call, const Domains::Impl& receivers,
+                                  const Domains::Impl& sources, const PairCountOptions& options) {
+  const Part<T>& part = sources.as<T>();
+  const Part<T>& asking = receivers.as<T>();
+  Sources<T> from{part, {}, nullptr};
+  const Asked<T> asked{&asking.planes, asking.view(), false};
+  // Radii beyond all points count everything, without a look at them.
+  std::vector<double> radii;
+  double largest = 0;
+  call.quick([&] {
+    if (part.frame.exponent != asking.frame.exponent)
+      refuse("pair_counts: the sizes of the two sets differ too much; scale them");
+    for (const double r : options.radii)
+      if (std::isfinite(r)) largest = std::max(largest, r);
+    radii.assign(options.radii.begin(), options.radii.end());
+  });
+  Balls<T> balls;
+  balls.limit2 = std::min(limit2<T>(largest, false, part.frame), std::numeric_limits<T>::max());
+  Array<T> reach2;
+  Reaching<T> far;
+  call.phase([&](Workers& workers) {
+    const auto nearest = nearest_boxes(part, asked.view, call.rank(), workers);
+    reach2 = Array<T>(asked.view.points, workers.pool());
+    for (std::size_t i = 0; i < reach2.size(); ++i)
+      reach2[i] = nearest[i / kLanes].lower2 <= balls.limit2 ? balls.limit2 : T(-1);
+    far = reaching(asked, reach2, workers);
+  });
+  from.ghosts = import_ghosts(call, part, far);
+  std::vector<std::int64_t> counts;
+  call.phase([&](Workers& workers) {
+    PairCountOptions finite = options;
+    std::vector<double> limits(radii);
+    for (double& r : limits) r = std::min(r, largest);
+    finite.radii = limits;
+    finite.cumulative = true;
+    const Execution inner{.threads = workers.threads(), .cancel = call.inner().cancel};
+    const Tree own = tree_of(borrowed(part, workers), part.frame, sources);
+    const Tree near =
+        &part == &asking ? own : tree_of(borrowed(asking, workers), asking.frame, receivers);
+    counts = pair_counts(near, own, finite, inner);
+    const Tree edge = tree_of(std::move(far.queries.planes), asking.frame, receivers);
+    const Tree ghosts = tree_of(std::move(from.ghosts.planes), part.frame, sources);
+    add(counts, pair_counts(edge, ghosts, finite, inner));
+  });
+  call.communicator().sum(counts.data(), counts.size());
+  const auto all = static_cast<std::int64_t>(receivers.total * sources.total);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (!std::isfinite(radii[i])) counts[i] = all;
+  if (!options.cumulative)
+    for (std::size_t i = counts.size(); i-- > 1;) counts[i] -= counts[i - 1];
+  return counts;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> pair_counts(const Domains& receivers, const Domains& sources,
+                                      const PairCountOptions& options, const Execution& execution) {
+  return public_call("pair_counts", [&] {
+    Call call("pair_counts", *sources.impl()->communicator, execution);
+    for (const double r : options.radii) call.require_same(r);
+    call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.cumulative});
+    call.quick([&] { check(receivers, sources, options); });
+    return with_scalar(sources.scalar(), [&]<class T>() {
+      return counted<T>(call, *receivers.impl(), *sources.impl(), options);
+    });
+  });
+}
+
+}  // namespace kith::mpi

@@ -1,0 +1,214 @@
+// What is made of neighborhoods without storing them.
+#include <cmath>
+#include <limits>
+
+#include "mpi/search.hpp"
+#include "neighbors/limits.hpp"
+#include "neighbors/sph_kernel.hpp"
+#include "parallel/public_call.hpp"
+#include "parallel/radix_sort.hpp"
+
+namespace kith::mpi {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+void check(const char* name, const KnnOptions& options) {
+  if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", name);
+  check_radius(name, "max_radius", options.max_radius);
+  if (options.p != 2)
+    refuse("{}: p = {}; over several ranks only p = 2 is available", name, options.p);
+}
+
+void agree_on(Call& call, const KnnOptions& options) {
+  call.require_same(std::uint64_t{options.k});
+  call.require_same(options.max_radius);
+  call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
+  call.require_same(static_cast<std::uint64_t>(options.order));
+  call.quick([&] { check(call.name(), options); });
+}
+
+template <class T>
+Asked<T> own_points(const Part<T>& part) {
+  return {&part.planes, part.view(), true};
+}
+
+/// Numbers by position, in the order asked for.
+template <class T>
+std::vector<double> in_order(Call& call, const Domains::Impl& domains, RowOrder order,
+                             std::vector<double> values) {
+  if (order == RowOrder::tree) return values;
+  const Planes<T>& planes = domains.as<T>().planes;
+  std::vector<double> result;
+  Array<std::uint32_t> position;
+  call.phase([&](Workers& workers) {
+    result = filled(workers, domains.input_size, kNone);
+    position = Array<std::uint32_t>(planes.points, workers.pool());
+    for (std::size_t i = 0; i < planes.points; ++i)
+      position[planes.index(i)] = static_cast<std::uint32_t>(i);
+  });
+  carried_back(
+      call, domains.route,
+      [&](std::size_t local) -> const void* { return &values[position[local]]; }, sizeof(double),
+      result.data());
+  call.note_traffic("rows");
+  return result;
+}
+
+/// One number for each point: value(row, sources).
+template <class T, class Value>
+std::vector<double> reduce_each(Call& call, const Domains::Impl& domains, const KnnOptions& options,
+                                Sources<T>& sources, Value value) {
+  std::vector<double> result;
+  call.phase(
+      [&](Workers& workers) { result = filled(workers, sources.part.planes.points, kNone); });
+  search_knn<T>(call, own_points(sources.part), options, sources,
+                [&](const Row<T>& row) { result[row.position] = value(row, sources); });
+  return in_order<T>(call, domains, options.order, std::move(result));
+}
+
+template <class Value>
+std::vector<double> reduced(const char* name, const Domains& domains, const KnnOptions& options,
+                            Value value, const Execution& execution) {
+  return public_call(name, [&] {
+    const Domains::Impl& impl = *domains.impl();
+    Call call(name, *impl.communicator, execution);
+    agree_on(call, options);
+    return with_scalar(impl.scalar, [&]<class T>() {
+      Sources<T> sources{impl.as<T>(), {}, nullptr};
+      return reduce_each<T>(call, impl, options, sources, value);
+    });
+  });
+}
+
+/// As kith::sph_density adds them up.
+template <class T>
+double density(const Row<T>& row, const Sources<T>& sources, const KernelShape& kernel,
+               double factor) {
+  const T unscale = sources.unscale();
+  const auto distance = [&](std::size_t i) { return double{T(std::sqrt(row.d2[i]) * unscale)}; };
+  const double h = distance(row.count - 1);
+  double sum = 0;
+  for (std::size_t i = 0; i < row.count; ++i) {
+    const double q = h > 0 ? distance(i) / h : 0;
+    sum += kernel.value(q) * (sources.value ? sources.value_of(row.point[i]) : 1);
+  }
+  return factor * sum / std::pow(h, kernel.dimension);
+}
+
+/// The neighbors of a row as a visitor sees them.
+template <class T>
+struct Shown {
+  std::vector<std::int64_t> index;
+  std::vector<T> distance;
+
+  void set(const Row<T>& row, const Sources<T>& sources) {
+    index.clear();
+    distance.clear();
+    const T unscale = sources.unscale();
+    for (std::size_t i = 0; i < row.count; ++i) {
+      index.push_back(static_cast<std::int64_t>(sources.global(row.point[i])));
+      distance.push_back(std::sqrt(row.d2[i]) * unscale);
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<double> kth_distance(const Domains& domains, const KnnOptions& options,
+                                 const Execution& execution) {
+  return reduced(
+      "kth_distance", domains, options,
+      [&]<class T>(const Row<T>& row, const Sources<T>& sources) {
+        return row.count == options.k
+                   ? double{T(std::sqrt(row.d2[row.count - 1]) * sources.unscale())}
+                   : std::numeric_limits<double>::infinity();
+      },
+      execution);
+}
+
+std::vector<double> mean_distance(const Domains& domains, const KnnOptions& options,
+                                  const Execution& execution) {
+  return reduced(
+      "mean_distance", domains, options,
+      []<class T>(const Row<T>& row, const Sources<T>& sources) {
+        double sum = 0;
+        for (std::size_t i = 0; i < row.count; ++i)
+          sum += double{T(std::sqrt(row.d2[i]) * sources.unscale())};
+        return row.count > 0 ? sum / static_cast<double>(row.count) : kNone;
+      },
+      execution);
+}
+
+std::vector<double> sph_density(const Domains& domains, const DensityOptions& options,
+                                RowOrder order, const Execution& execution) {
+  return public_call("sph_density", [&] {
+    const Domains::Impl& impl = *domains.impl();
+    Call call("sph_density", *impl.communicator, execution);
+    const KnnOptions knn{.k = options.k, .order = order};
+    call.require_same(static_cast<std::uint64_t>(options.kernel));
+    agree_on(call, knn);
+    call.quick([&] {
+      if (impl.dimension > 3)
+        refuse("sph_density: {} dimensions; it is defined for 1, 2 and 3", impl.dimension);
+      if (!options.mass.empty() && options.mass.size() != impl.input_size)
+        refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(),
+               impl.input_size);
+    });
+    // Ranks that gave no points cannot tell whether others have masses.
+    std::int64_t has_none = options.mass.empty() ? 1 : 0;
+    call.communicator().least(&has_none, 1);
+    call.quick([&] {
+      if (has_none == 0 && options.mass.empty() && impl.input_size > 0)
+        refuse("sph_density: masses on other ranks, but not here; give them on all ranks");
+    });
+    Array<std::byte> mass;
+    if (has_none == 0) mass = carried(call, impl.route, options.mass.data(), sizeof(double));
+    const KernelShape kernel{options.kernel, impl.dimension};
+    const double factor = kernel.factor();
+    return with_scalar(impl.scalar, [&]<class T>() {
+      // Not null where a rank has no points: the others send masses with theirs.
+      static const double none = 0;
+      const auto* values = reinterpret_cast<const double*>(mass.data());
+      Sources<T> sources{impl.as<T>(), {}, has_none ? nullptr : values ? values : &none};
+      return reduce_each<T>(call, impl, knn, sources,
+                            [&](const Row<T>& row, const Sources<T>& from) {
+                              return density(row, from, kernel, factor);
+                            });
+    });
+  });
+}
+
+template <Coordinate T>
+void for_each_neighborhood(const Domains& domains, const KnnOptions& options,
+                           const std::function<void(const Neighborhood<T>&)>& visit,
+                           const Execution& execution) {
+  public_call("for_each_neighborhood", [&] {
+    const Domains::Impl& impl = *domains.impl();
+    Call call("for_each_neighborhood", *impl.communicator, execution);
+    agree_on(call, options);
+    call.quick([&] {
+      if (impl.scalar != scalar_of<T>)
+        refuse("for_each_neighborhood: the points have another scalar type; call it for {}",
+               sizeof(T) == 4 ? "double" : "float");
+    });
+    Sources<T> sources{impl.as<T>(), {}, nullptr};
+    const Part<T>& part = sources.part;
+    Borrowed<Shown<T>> shown;
+    search_knn<T>(call, own_points(part), options, sources, [&](const Row<T>& row) {
+      const typename Borrowed<Shown<T>>::Loan out(shown);
+      out->set(row, sources);
+      const auto i = static_cast<std::int64_t>(part.global[part.planes.index(row.position)]);
+      caller_code([&] { visit({row.position, i, out->index, out->distance}); });
+    });
+  });
+}
+
+template void for_each_neighborhood(const Domains&, const KnnOptions&,
+                                    const std::function<void(const Neighborhood<float>&)>&,
+                                    const Execution&);
+template void for_each_neighborhood(const Domains&, const KnnOptions&,
+                                    const std::function<void(const Neighborhood<double>&)>&,
+                                    const Execution&);
+
+}  // namespace kith::mpi

@@ -1,0 +1,151 @@
+// Domains: balance, payload, one frame, dropped points, ids.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <numeric>
+
+#include <kith/kith.hpp>
+#include <kith/mpi.hpp>
+
+#include "mpi/communicator.hpp"
+#include "mpi/scenes.hpp"
+
+namespace kith::test {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Domains, AreBalanced) {
+  for (const int ranks : rank_counts())
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      for (int shape = 0; shape < static_cast<int>(Shape::count); ++shape)
+        for (const Builder builder : {Builder::packed, Builder::cells})
+          for (const std::size_t n : {std::size_t{3}, std::size_t{5000}}) {
+            const auto set = scene_points<float>(static_cast<Shape>(shape), 3, n, 4);
+            const Scene<float> scene(set, dealt(set, Deal::one_has_all, ranks, 1), ranks);
+            TreeOptions options{.builder = builder, .max_leaf_size = 16};
+            const auto domains =
+                mpi::Domains::curve(comm, scene.part(rank_of(comm)), {options}, {.threads = 1});
+            const double mean = static_cast<double>(n) / ranks;
+            const double leaf = builder == Builder::packed ? 8 : 16;
+            EXPECT_LE(std::abs(static_cast<double>(domains.size()) - mean),
+                      std::max(0.05 * mean, leaf) + 1)
+                << "shape " << shape << " n " << n << " ranks " << ranks;
+          }
+    });
+}
+
+TEST(Domains, CarryValuesThereAndBack) {
+  for (const int ranks : {1, 3, 8})
+    on_ranks(std::min(ranks, world_size()), [&](MPI_Comm comm) {
+      const int size = size_of(comm), rank = rank_of(comm);
+      const auto set = scene_points<double>(Shape::clustered, 3, 500, 4);
+      const Scene<double> scene(set, dealt(set, Deal::some_empty, size, 1), size);
+      const auto domains = mpi::Domains::curve(comm, scene.part(rank));
+      struct Payload {
+        std::int64_t index;
+        float mass, velocity[3];
+      };
+      std::vector<Payload> values(scene.part(rank).size);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = {static_cast<std::int64_t>(scene.begin(rank) + i), 1.5f, {float(i), 0, 1}};
+      const auto there = domains.to_tree_order(std::span<const Payload>(values));
+      const auto global = domains.global_index();
+      const auto x = domains.coordinates();
+      ASSERT_EQ(there.size(), domains.size());
+      for (std::size_t i = 0; i < there.size(); ++i) {
+        ASSERT_EQ(there[i].index, global[i]);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          ASSERT_EQ(x[3 * i + axis], scene.all.row(static_cast<std::size_t>(global[i]))[axis]);
+      }
+      const auto back = domains.to_input_order(std::span<const Payload>(there));
+      ASSERT_EQ(back.size(), values.size());
+      for (std::size_t i = 0; i < back.size(); ++i) {
+        ASSERT_EQ(back[i].index, values[i].index);
+        ASSERT_EQ(back[i].velocity[0], values[i].velocity[0]);
+      }
+    });
+}
+
+/// Tiny numbers on one rank, huge ones on another: all live in the frame that one process takes.
+TEST(Domains, HaveOneFrame) {
+  on_ranks(std::min(3, world_size()), [&](MPI_Comm comm) {
+    const int size = size_of(comm), rank = rank_of(comm);
+    std::vector<int> deal;
+    auto set = make_set<float>("scales", 3, 90, [&](std::size_t i, int axis) {
+      return std::ldexp(
+          1.0 + 0.01 * static_cast<double>((i * 7 + static_cast<std::size_t>(axis) * 3) % 11),
+          static_cast<int>(i % 3) * 60 - 60);
+    });
+    for (std::size_t i = 0; i < 90; ++i) deal.push_back(static_cast<int>(i % 3) % size);
+    const Scene<float> scene(set, deal, size);
+    const Tree tree(scene.all.view());
+    const auto reference = knn<float, std::int64_t>(tree, {.k = 5});
+    const auto rows = mpi::knn(comm, scene.part(rank), {.k = 5});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t n = 0; n < 5; ++n) {
+        ASSERT_EQ(rows.index(i)[n], reference.index(scene.begin(rank) + i)[n]);
+        ASSERT_EQ(rows.distance(i)[n], reference.distance(scene.begin(rank) + i)[n]);
+      }
+  });
+}
+
+TEST(Domains, DropPoints) {
+  on_ranks(std::min(4, world_size()), [&](MPI_Comm comm) {
+    const int size = size_of(comm), rank = rank_of(comm);
+    auto set = scene_points<double>(Shape::uniform, 2, 200, 4);
+    for (std::size_t i = 0; i < 200; i += 9) set.x[2 * i] = kNan;
+    const Scene<double> scene(set, dealt(set, Deal::random, size, 1), size);
+    const TreeOptions options{.non_finite = NonFinite::drop};
+    const auto reference = knn<double, std::int64_t>(Tree(scene.all.view(), options), {.k = 4});
+    for (const bool is_kept : {false, true}) {
+      const auto domains = is_kept ? mpi::Domains::keep(comm, scene.part(rank), {options})
+                                   : mpi::Domains::curve(comm, scene.part(rank), {options});
+      EXPECT_EQ(domains.total(), 200u - 23u);
+      const auto rows = mpi::knn<double>(domains, {.k = 4});
+      ASSERT_EQ(rows.size(), scene.part(rank).size);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t n = 0; n < 4; ++n)
+          ASSERT_EQ(rows.index(i)[n], reference.index(scene.begin(rank) + i)[n]);
+    }
+  });
+}
+
+/// Ids in no order decide ties: the point of the lowest id comes first.
+TEST(Domains, IdsDecideTies) {
+  on_ranks(std::min(5, world_size()), [&](MPI_Comm comm) {
+    const int rank = rank_of(comm), size = size_of(comm);
+    const std::size_t n = 20;
+    const std::vector<float> x(3 * n, 0.5f);
+    std::vector<std::int64_t> ids;
+    const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < n; ++i)
+      ids.push_back(huge - static_cast<std::int64_t>(i) * size - rank);
+    const auto domains = mpi::Domains::curve(comm, view(x.data(), n, 3), {.ids = ids});
+    const auto rows = mpi::knn(domains, {.k = 6});
+    const auto first = huge - static_cast<std::int64_t>(n) * size + 1;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 6; ++k)
+        ASSERT_EQ(rows.index(i)[k], first + static_cast<std::int64_t>(k));
+  });
+}
+
+/// Messages beyond the largest are split.
+TEST(Domains, SplitMessages) {
+  const std::size_t largest = mpi::Communicator::largest_message;
+  mpi::Communicator::largest_message = 100;
+  on_ranks(std::min(4, world_size()), [&](MPI_Comm comm) {
+    const int size = size_of(comm), rank = rank_of(comm);
+    const auto set = scene_points<float>(Shape::uniform, 3, 400, 4);
+    const Scene<float> scene(set, dealt(set, Deal::random, size, 1), size);
+    const auto reference = knn<float, std::int64_t>(Tree(scene.all.view()), {.k = 8});
+    const auto rows = mpi::knn(comm, scene.part(rank), {.k = 8});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t n = 0; n < 8; ++n)
+        ASSERT_EQ(rows.index(i)[n], reference.index(scene.begin(rank) + i)[n]);
+  });
+  mpi::Communicator::largest_message = largest;
+}
+
+}  // namespace
+}  // namespace kith::test

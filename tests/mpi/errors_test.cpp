@@ -1,0 +1,148 @@
+// One rank's failure is the same error on all ranks, in time, and the next call works.
+#include <atomic>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <kith/kith.hpp>
+#include <kith/mpi.hpp>
+
+#include "mpi/scenes.hpp"
+
+namespace kith::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// f() throws an Error of this code, whose message has these words, on every rank alike.
+template <class F>
+void expect_same_error(MPI_Comm comm, ErrorCode code, const std::string& words, F f) {
+  std::string message = "no error";
+  ErrorCode found = ErrorCode::internal;
+  try {
+    f();
+  } catch (const Error& error) {
+    message = error.what();
+    found = error.code();
+  }
+  EXPECT_EQ(found, code) << message;
+  EXPECT_NE(message.find(words), std::string::npos) << message;
+  char first[1200] = "";
+  message.copy(first, sizeof first - 1);
+  MPI_Bcast(first, sizeof first, MPI_CHAR, 0, comm);
+  EXPECT_EQ(message, first);
+}
+
+/// The smallest call that needs everybody.
+void expect_works(MPI_Comm comm) {
+  const float x[3] = {static_cast<float>(rank_of(comm)), 0, 0};
+  const auto rows = mpi::knn(comm, view(x, 1, 3), {.k = 1});
+  EXPECT_EQ(rows.index(0)[0], rank_of(comm));
+}
+
+template <class F>
+void on_some_ranks(F f) {
+  for (const int ranks : {1, 2, 5, 16})
+    if (ranks <= world_size()) on_ranks(ranks, f);
+}
+
+TEST(MpiErrors, NanOnOneRank) {
+  on_some_ranks([](MPI_Comm comm) {
+    const int bad = size_of(comm) / 2;
+    std::vector<float> x(30, 0.5f);
+    if (rank_of(comm) == bad) x[13] = std::numeric_limits<float>::quiet_NaN();
+    expect_same_error(comm, ErrorCode::non_finite,
+                      "rank " + std::to_string(bad) + " of " + std::to_string(size_of(comm)),
+                      [&] { mpi::Domains::curve(comm, view(x.data(), 10, 3)); });
+    expect_works(comm);
+  });
+}
+
+TEST(MpiErrors, BadArgumentsOnOneRank) {
+  on_some_ranks([](MPI_Comm comm) {
+    const bool is_last = rank_of(comm) == size_of(comm) - 1;
+    const std::vector<float> x(30, 0.5f);
+    const auto domains = mpi::Domains::curve(comm, view(x.data(), 10, 3));
+    if (size_of(comm) > 1) {
+      expect_same_error(comm, ErrorCode::invalid_argument, "different options",
+                        [&] { mpi::knn(domains, {.k = is_last ? 3u : 2u}); });
+      expect_same_error(comm, ErrorCode::invalid_argument, "different options", [&] {
+        mpi::Domains::curve(comm, view(x.data(), 10, 3),
+                            {.tree = {.box = is_last ? Box::periodic(2) : Box::periodic(1)}});
+      });
+    }
+    expect_same_error(comm, ErrorCode::invalid_argument, "k = 0",
+                      [&] { mpi::knn(domains, {.k = 0}); });
+    const std::vector<std::int64_t> ids(is_last ? 9 : 10);
+    expect_same_error(comm, ErrorCode::invalid_argument, "ids",
+                      [&] { mpi::Domains::curve(comm, view(x.data(), 10, 3), {.ids = ids}); });
+    const std::vector<double> queries(30, 0.5);
+    expect_same_error(comm, ErrorCode::invalid_argument, "scalar type", [&] {
+      if (is_last)
+        mpi::knn(domains, view(queries.data(), 10, 3), {.k = 1});
+      else
+        mpi::knn(domains, view(x.data(), 10, 3), {.k = 1});
+    });
+    EXPECT_EQ(mpi::knn(domains, {.k = 1}).size(), 10u);
+    expect_works(comm);
+  });
+}
+
+TEST(MpiErrors, ExceptionInAVisitor) {
+  on_some_ranks([](MPI_Comm comm) {
+    const int bad = size_of(comm) - 1;
+    const auto set = scene_points<float>(Shape::uniform, 3, 2000, 1);
+    const Scene<float> scene(set, dealt(set, Deal::random, size_of(comm), 2), size_of(comm));
+    const auto domains = mpi::Domains::curve(comm, scene.part(rank_of(comm)));
+    expect_same_error(comm, ErrorCode::cancelled, "I am tired", [&] {
+      mpi::for_each_neighborhood<float>(domains, {.k = 4}, [&](const auto& at) {
+        if (rank_of(comm) == bad && at.position == 7) throw std::runtime_error("I am tired");
+      });
+    });
+    expect_works(comm);
+  });
+}
+
+/// Some rank's token is set while all compute: each stops soon.
+TEST(MpiErrors, CancelFromOneRank) {
+  on_some_ranks([](MPI_Comm comm) {
+    const int ranks = size_of(comm);
+    const std::size_t n = 200000 / static_cast<std::size_t>(ranks);
+    const auto set =
+        scene_points<float>(Shape::uniform, 3, n, 1 + static_cast<unsigned>(rank_of(comm)));
+    const auto domains = mpi::Domains::curve(comm, set.view());
+    const CancelToken token;
+    std::atomic<bool> is_asked{false};
+    Clock::time_point asked;
+    const bool is_mine = rank_of(comm) == ranks / 2;
+    expect_same_error(comm, ErrorCode::cancelled,
+                      "rank " + std::to_string(ranks / 2) + " of " + std::to_string(ranks), [&] {
+                        mpi::for_each_neighborhood<float>(
+                            domains, {.k = 16},
+                            [&](const auto&) {
+                              // Slow enough that nobody is done before.
+                              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                              if (is_mine && !is_asked.exchange(true)) {
+                                asked = Clock::now();
+                                token.cancel();
+                              }
+                            },
+                            {.threads = 1, .cancel = is_mine ? &token : nullptr});
+                      });
+    if (is_mine) {
+      EXPECT_LT(std::chrono::duration<double>(Clock::now() - asked).count(), 10);
+    }
+    expect_works(comm);
+  });
+}
+
+TEST(MpiErrors, NoCommunicator) {
+  const float x[3] = {};
+  EXPECT_THROW(mpi::Domains::curve(MPI_COMM_NULL, view(x, 1, 3)), Error);
+}
+
+}  // namespace
+}  // namespace kith::test

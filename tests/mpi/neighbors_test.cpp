@@ -1,0 +1,187 @@
+// Lists, counts, densities and pairs over ranks: the bytes of one process.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <gtest/gtest.h>
+
+#include <kith/kith.hpp>
+#include <kith/mpi.hpp>
+
+#include "mpi/scenes.hpp"
+#include "support/property.hpp"
+
+namespace kith::test {
+namespace {
+
+template <class Value>
+bool same_bytes(const std::vector<Value>& a, const Value* b) {
+  return a.empty() || std::memcmp(a.data(), b, a.size() * sizeof(Value)) == 0;
+}
+
+template <class T>
+struct Setting {
+  Scene<T> scene;
+  int rank, ranks;
+  TreeOptions options;
+  Tree tree;
+  mpi::Domains domains;
+  Execution execution;
+  std::size_t begin, count;
+
+  Setting(MPI_Comm comm, const PointSet<T>& set, const std::vector<int>& deal,
+          TreeOptions tree_options, bool is_kept, int threads)
+      : scene(set, deal, size_of(comm)),
+        rank(rank_of(comm)),
+        ranks(size_of(comm)),
+        options(tree_options),
+        tree(scene.all.view(), tree_options, {.threads = 1}),
+        domains(is_kept ? mpi::Domains::keep(comm, scene.part(rank), {tree_options},
+                                             {.threads = threads})
+                        : mpi::Domains::curve(comm, scene.part(rank), {tree_options},
+                                              {.threads = threads})),
+        execution{.threads = threads},
+        begin(scene.begin(rank)),
+        count(scene.part(rank).size) {}
+};
+
+template <class T>
+void check_radius(const Setting<T>& s, Draw& draw) {
+  RadiusOptions options{.radius = 0.3 * draw.uniform(),
+                        .strict = draw.below(2) == 0,
+                        .exclude_self = draw.below(2) == 0,
+                        .max_neighbors = draw.below(2) ? 0 : draw.below(20)};
+  std::vector<double> radii, mine;
+  if (draw.below(3) == 0) {
+    for (std::size_t i = 0; i < s.scene.all.size(); ++i) radii.push_back(0.2 * draw.uniform());
+    mine.assign(radii.begin() + static_cast<std::ptrdiff_t>(s.begin),
+                radii.begin() + static_cast<std::ptrdiff_t>(s.begin + s.count));
+    options.radius = 0;
+  }
+  RadiusOptions own = options;
+  options.radii = radii;
+  own.radii = mine;
+  const auto counts = radius_count(s.tree, options, {.threads = 1});
+  const auto found = mpi::radius_count(s.domains, own, RowOrder::input, s.execution);
+  EXPECT_TRUE(found.size() == s.count && same_bytes(found, counts.data() + s.begin));
+  const auto lists = radius<T, std::int64_t>(s.tree, options, {.threads = 1});
+  const auto got = mpi::radius<T>(s.domains, own, RowOrder::input, s.execution);
+  EXPECT_EQ(got.truncated(), lists.truncated());
+  for (std::size_t i = 0; i < s.count; ++i) {
+    const auto a = got.index(i), b = lists.index(s.begin + i);
+    ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << "row " << s.begin + i;
+    const auto x = got.distance(i), y = lists.distance(s.begin + i);
+    ASSERT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end())) << "row " << s.begin + i;
+  }
+}
+
+template <class T>
+void check_queries(const Setting<T>& s, Draw& draw, std::uint64_t seed) {
+  const RadiusOptions options{.radius = 0.2 * draw.uniform()};
+  const std::size_t n = draw.below(60);
+  const PointSet<T> queries = scene_points<T>(Shape::uniform, s.scene.all.dimension, n,
+                                              seed + static_cast<unsigned>(s.rank));
+  const auto lists = radius<T, std::int64_t>(s.tree, queries.view(), options, {.threads = 1});
+  const auto got = mpi::radius<T>(s.domains, queries.view(), options, s.execution);
+  const auto counts = mpi::radius_count(s.domains, queries.view(), options, s.execution);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto a = got.index(i), b = lists.index(i);
+    ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << "query " << i;
+    ASSERT_EQ(counts[i], static_cast<std::int64_t>(b.size())) << "query " << i;
+  }
+}
+
+template <class T>
+void check_numbers(const Setting<T>& s, Draw& draw) {
+  KnnOptions options{.k = 1 + draw.below(20), .exclude_self = draw.below(2) == 0};
+  if (draw.below(3) == 0) options.max_radius = 0.2 * draw.uniform();
+  const auto kth = mpi::kth_distance(s.domains, options, s.execution);
+  EXPECT_TRUE(same_bytes(kth, kth_distance(s.tree, options, {.threads = 1}).data() + s.begin));
+  const auto mean = mpi::mean_distance(s.domains, options, s.execution);
+  EXPECT_TRUE(same_bytes(mean, mean_distance(s.tree, options, {.threads = 1}).data() + s.begin));
+  std::vector<double> mass;
+  for (std::size_t i = 0; i < s.scene.all.size(); ++i) mass.push_back(draw.uniform());
+  DensityOptions all{.k = options.k}, mine{.k = options.k};
+  if (draw.below(2)) {
+    all.mass = mass;
+    mine.mass = std::span<const double>(mass).subspan(s.begin, s.count);
+  }
+  if (s.scene.all.dimension > 3) return;
+  const auto density = mpi::sph_density(s.domains, mine, RowOrder::input, s.execution);
+  EXPECT_TRUE(same_bytes(density, sph_density(s.tree, all, {.threads = 1}).data() + s.begin));
+}
+
+template <class T>
+void check_visits(const Setting<T>& s, std::size_t k) {
+  const auto rows = knn<T, std::int64_t>(s.tree, {.k = k}, {.threads = 1});
+  std::atomic<std::size_t> visits{0}, wrong{0};
+  mpi::for_each_neighborhood<T>(
+      s.domains, {.k = k},
+      [&](const mpi::Neighborhood<T>& at) {
+        ++visits;
+        const auto row = static_cast<std::size_t>(at.i);
+        const auto index = rows.index(row);
+        const std::size_t n = at.index.size();
+        if (!std::equal(at.index.begin(), at.index.end(), index.begin()) ||
+            n != std::min(k, s.scene.all.size()) ||
+            std::memcmp(at.distance.data(), rows.distance(row).data(), n * sizeof(T)) != 0)
+          ++wrong;
+      },
+      s.execution);
+  EXPECT_EQ(visits, s.domains.size());
+  EXPECT_EQ(wrong, 0u);
+}
+
+template <class T>
+void check_pairs(const Setting<T>& s, MPI_Comm comm, Draw& draw) {
+  std::vector<double> radii{0.05, 0.1 * draw.uniform() + 0.05, 0.2, 0.3};
+  std::sort(radii.begin(), radii.end());
+  if (draw.below(2)) radii.push_back(std::numeric_limits<double>::infinity());
+  const PairCountOptions options{.radii = radii, .cumulative = draw.below(2) == 0};
+  EXPECT_EQ(mpi::pair_counts(s.domains, s.domains, options, s.execution),
+            pair_counts(s.tree, s.tree, options, {.threads = 1}));
+  const PointSet<T> other = scene_points<T>(Shape::uniform, s.scene.all.dimension, 150, 77);
+  const Scene<T> second(other, dealt(other, Deal::random, s.ranks, 3), s.ranks);
+  const Tree others(second.all.view(), s.options, {.threads = 1});
+  if (others.scale_exponent() != s.tree.scale_exponent()) return;
+  const auto apart = mpi::Domains::curve(comm, second.part(s.rank), {s.options}, s.execution);
+  EXPECT_EQ(mpi::pair_counts(s.domains, apart, options, s.execution),
+            pair_counts(s.tree, others, options, {.threads = 1}));
+}
+
+template <class T>
+void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
+  Draw draw(seed);
+  const int dimension = 2 + static_cast<int>(draw.below(3));
+  const auto shape = static_cast<Shape>(draw.below(static_cast<std::size_t>(Shape::count)));
+  const auto space = static_cast<Space>(draw.below(static_cast<std::size_t>(Space::count)));
+  const auto deal = static_cast<Deal>(draw.below(static_cast<std::size_t>(Deal::count)));
+  const PointSet<T> set = scene_points<T>(shape, dimension, 2 + draw.below(400), seed);
+  TreeOptions options{.box = scene_box(space, dimension)};
+  if (draw.below(3) == 0) options.builder = Builder::cells;
+  const Setting<T> setting(comm, set, dealt(set, deal, size_of(comm), seed), options,
+                           draw.below(3) == 0, threads);
+  check_radius(setting, draw);
+  check_queries(setting, draw, seed);
+  check_numbers(setting, draw);
+  check_visits(setting, 1 + draw.below(12));
+  check_pairs(setting, comm, draw);
+}
+
+TEST(MpiNeighbors, HaveTheBytesOfOneProcess) {
+  const int cases = std::max(2, static_cast<int>(10 * number_from("KITH_CASES", 1)));
+  for (const int ranks : rank_counts())
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      for (int i = 0; i < cases; ++i) {
+        const auto seed = static_cast<std::uint64_t>(ranks * 100 + i);
+        SCOPED_TRACE("seed " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks");
+        if (i % 2 == 0)
+          check_case<float>(comm, seed, 1 + i / 2 % 2);
+        else
+          check_case<double>(comm, seed, 1 + i / 2 % 2);
+        quiet_barrier(comm);
+      }
+    });
+}
+
+}  // namespace
+}  // namespace kith::test
