@@ -1,4 +1,4 @@
-// Quantities made from the k nearest neighbours of each point, without storing them.
+// Quantities made from the k nearest neighbors of each point, without storing them.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace kith {
 
-/// Distance to the k-th neighbour of each of the tree's own points (itself the first, unless
+/// Distance to the k-th neighbor of each of the tree's own points (itself the first, unless
 /// excluded), in input order; infinity where there are fewer than k.
 KITH_API std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options,
                                           const Execution& execution = {});
 
-/// Mean distance to the neighbours that there are, in input order; NaN where there are none.
+/// Mean distance to the neighbors that there are, in input order; NaN where there are none.
 KITH_API std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options,
                                            const Execution& execution = {});
 
@@ -32,7 +32,7 @@ constexpr const char* name(SphKernel kernel) {  ///< "cubic_spline"
 }
 
 struct DensityOptions {
-  std::size_t k = 32;  ///< neighbours, the point itself included; h is the distance of the k-th
+  std::size_t k = 32;  ///< neighbors, the point itself included; h is the distance of the k-th
   SphKernel kernel = SphKernel::cubic_spline;
   std::span<const double> mass = {};  ///< one per point that was given; none = 1 each
 };

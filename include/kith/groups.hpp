@@ -1,4 +1,4 @@
-// Friends of friends: which points hang together.
+// Friends of friends: which points are connected.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Who is near: the k nearest neighbours of every point, exactly.
+// Who is near: the k nearest neighbors of every point, exactly.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ enum class RowOrder {
           ///< order
 };
 
-/// How neighbours are found. All methods give the same answer.
+/// How neighbors are found. All methods give the same answer.
 enum class KnnMethod {
   automatic,
   predict,  ///< guess the radius from the queries before, collect, select: the fastest
@@ -37,9 +37,9 @@ struct KnnOptions {
   std::size_t k = 1;
   bool exclude_self =
       false;  ///< leave out the point itself, by index; for a tree's own points only
-  /// Neighbours lie within this distance (inclusive); rows may then hold fewer than k.
+  /// Neighbors lie within this distance (inclusive); rows may then hold fewer than k.
   double max_radius = std::numeric_limits<double>::infinity();
-  bool strict = false;  ///< neighbours at exactly max_radius do not count
+  bool strict = false;  ///< neighbors at exactly max_radius do not count
   RowOrder order = RowOrder::input;
   KnnMethod method = KnnMethod::automatic;
   /// The norm that measures distance, see Norms below: 1 or more, infinity included.
@@ -47,11 +47,11 @@ struct KnnOptions {
 };
 
 // Norms. The distance of two points is (sum of |dx|^p over the axes)^(1/p): p = 2 is the usual one,
-// p = 1 the sum of |dx|, p = infinity the largest. Neighbours are ordered by (key, original index):
+// p = 1 the sum of |dx|, p = infinity the largest. Neighbors are ordered by (key, original index):
 // the key is what stands before the root. It is computed axis by axis in the scalar type of the
 // tree, one rounding each, for 1, 2 and infinity. For other p it is a sum in double: of products
 // for whole p up to 16, of std::pow beyond, whose last bit belongs to the C library of the machine.
-// A key beyond the range of double is infinite, and such neighbours are ordered by index. The root
+// A key beyond the range of double is infinite, and such neighbors are ordered by index. The root
 // that makes a distance of it is std::pow. The vector code serves p = 2; other norms
 // have a search of their own, and `method` plays no part.
 
@@ -70,8 +70,8 @@ struct NeighborRows {
   std::size_t rows = 0;
 };
 
-/// Rows of neighbours, each in the order of (squared distance, original index). A row with fewer
-/// than k neighbours ends in index -1 at distance infinity. Copies share the memory.
+/// Rows of neighbors, each in the order of (squared distance, original index). A row with fewer
+/// than k neighbors ends in index -1 at distance infinity. Copies share the memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class Neighbors {
  public:
@@ -99,7 +99,7 @@ class Neighbors {
   std::shared_ptr<void> index_, distance_;
 };
 
-/// The k nearest neighbours of each of the tree's own points, written to the caller's memory. T is
+/// The k nearest neighbors of each of the tree's own points, written to the caller's memory. T is
 /// the scalar type of the tree.
 ///
 /// Rows: Tree::input_size() of them (dropped points: -1 and infinity), or Tree::size() in tree
@@ -116,7 +116,7 @@ template <Coordinate T, ResultIndex Index>
 KITH_API void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
                        NeighborRows<T, Index> rows, const Execution& execution = {});
 
-/// The k nearest neighbours of each of the tree's own points.
+/// The k nearest neighbors of each of the tree's own points.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 Neighbors<T, Index> knn(const Tree& tree, const KnnOptions& options,
                         const Execution& execution = {}) {
@@ -126,7 +126,7 @@ Neighbors<T, Index> knn(const Tree& tree, const KnnOptions& options,
   return result;
 }
 
-/// The k nearest neighbours of other points in the tree.
+/// The k nearest neighbors of other points in the tree.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 Neighbors<T, Index> knn(const Tree& tree, PointsView queries, const KnnOptions& options,
                         const Execution& execution = {}) {
@@ -146,7 +146,7 @@ class KITH_API KnnSearcher {
   KnnSearcher(KnnSearcher&&) noexcept;
   KnnSearcher& operator=(KnnSearcher&&) noexcept;
 
-  /// The k neighbours of the point, in the form of one row of knn. Errors: non_finite.
+  /// The k neighbors of the point, in the form of one row of knn. Errors: non_finite.
   void operator()(const T* point, Index* index, T* distance);
 
  private:

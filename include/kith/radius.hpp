@@ -13,9 +13,9 @@
 namespace kith {
 
 struct RadiusOptions {
-  double radius = 0;                   ///< neighbours lie within (inclusive)
+  double radius = 0;                   ///< neighbors lie within (inclusive)
   std::span<const double> radii = {};  ///< instead: one per query
-  bool strict = false;                 ///< neighbours at exactly the radius do not count
+  bool strict = false;                 ///< neighbors at exactly the radius do not count
   bool exclude_self = false;           ///< for a tree's own points only
   bool sorted = true;  ///< lists in the order of (squared distance, index); else in any fixed order
   std::size_t max_neighbors =
@@ -23,7 +23,7 @@ struct RadiusOptions {
   double p = 2;  ///< the norm that measures distance, as in KnnOptions
 };
 
-/// Neighbours of all queries in one list: those of query i are [offset[i], offset[i + 1]). Copies
+/// Neighbors of all queries in one list: those of query i are [offset[i], offset[i + 1]). Copies
 /// share the memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class NeighborLists {
@@ -64,7 +64,7 @@ class NeighborLists {
   std::shared_ptr<void> index_, distance_;
 };
 
-/// The number of neighbours of each of the tree's own points, in input order; max_neighbors plays
+/// The number of neighbors of each of the tree's own points, in input order; max_neighbors plays
 /// no part. Dropped points have 0. Errors: invalid_argument (a radius that is negative or NaN),
 /// cancelled.
 KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& options,
@@ -74,7 +74,7 @@ KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, PointsView que
                                                 const RadiusOptions& options,
                                                 const Execution& execution = {});
 
-/// The neighbours of each of the tree's own points, in input order. Results are counted first and
+/// The neighbors of each of the tree's own points, in input order. Results are counted first and
 /// then filled: beyond them, memory is of the order of the tree. Errors: as radius_count, and
 /// too_large, out_of_memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
@@ -97,7 +97,7 @@ template <Coordinate T = float, ResultIndex Index = std::int32_t>
 KITH_API Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options,
                                       const Execution& execution = {});
 
-/// A query and its neighbours, as a visitor sees them during its call.
+/// A query and its neighbors, as a visitor sees them during its call.
 template <Coordinate T>
 struct Neighborhood {
   std::size_t i = 0;  ///< original index of the query
@@ -112,7 +112,7 @@ KITH_API void for_each_pair(const Tree& tree, const RadiusOptions& options,
                             const std::function<void(const Neighborhood<T>&)>& visit,
                             const Execution& execution = {});
 
-/// Calls visit(neighbourhood) for each of the tree's own points with its k nearest neighbours
+/// Calls visit(neighborhood) for each of the tree's own points with its k nearest neighbors
 /// (fewer if max_radius says so), roughly in tree order, from several threads at once. Nothing of
 /// size n x k is stored.
 template <Coordinate T = float>

@@ -1,4 +1,4 @@
-// Results in files: catalogues, labels, neighbour lists and densities, written and read again.
+// Results in files: catalogues, labels, neighbor lists and densities, written and read again.
 #pragma once
 
 #include <concepts>
@@ -64,7 +64,7 @@ struct ResultAbout {
   double velocity_scale = 0;
   std::uint64_t subhalo_min_size = 0;
 
-  // Neighbours and densities.
+  // Neighbors and densities.
   std::uint64_t k = 0;
   bool exclude_self = false;
   double max_radius = 0;  ///< 0 = no limit
@@ -237,7 +237,7 @@ KITH_API void write_neighbors(const std::string& path, const ResultAbout& about,
                               const Execution& execution);
 }  // namespace detail
 
-/// Rows of neighbours: `index` and `distance`.
+/// Rows of neighbors: `index` and `distance`.
 template <Coordinate T, ResultIndex Index>
 void write_neighbors(const std::string& path, const ResultAbout& about,
                      const Neighbors<T, Index>& neighbors, const ResultWriteOptions& options = {},
@@ -248,7 +248,7 @@ void write_neighbors(const std::string& path, const ResultAbout& about,
                           options, execution);
 }
 
-/// Lists of neighbours: those of point i are [offset[i], offset[i + 1]) of `index` and `distance`.
+/// Lists of neighbors: those of point i are [offset[i], offset[i + 1]) of `index` and `distance`.
 template <Coordinate T, ResultIndex Index>
 void write_neighbors(const std::string& path, const ResultAbout& about,
                      const NeighborLists<T, Index>& lists, const ResultWriteOptions& options = {},
