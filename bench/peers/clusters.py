@@ -1,9 +1,10 @@
 """Spanning tree, DBSCAN and HDBSCAN*: kith beside quitefastmst, scikit-learn and fast_hdbscan, in one run. Prints a
 table, writes JSON.
 
-    bench/peers/clusters.py PROGRAM OUTPUT.json [N] [quick]   N points, 1000000 by default; quick: the spanning tree alone
+    bench/peers/clusters.py PROGRAM OUTPUT.json [N] [quick] [SET] [FILE.raw]
 
-Sets: uniform in 2-D and 3-D, and clustered in 3-D (clumps of many sizes). Peers get float64, kith both types. Trees are
+N points, 1000000 by default; quick: the spanning tree alone. Sets: uniform2, uniform3 and clumps, all unless one is
+named, and FILE.raw: rows of three float64. Peers get float64, kith both types. Trees are
 compared edge by edge, clusters of DBSCAN as partitions. On a busy machine the time of the CPU says more than the time
 that passed.
 """
@@ -44,7 +45,7 @@ def clustered(rng, n):
 
 def sets(n):
     rng = numpy.random.default_rng(1)
-    return {"uniform 2-D": rng.random((n, 2)), "uniform 3-D": rng.random((n, 3)), "clustered 3-D": clustered(rng, n)}
+    return {"uniform2": rng.random((n, 2)), "uniform3": rng.random((n, 3)), "clumps": clustered(rng, n)}
 
 
 def same_partition(a, b):
@@ -85,7 +86,7 @@ def densities(program, name, x, path):
     from sklearn.cluster import DBSCAN
 
     dimension = x.shape[1]
-    eps = {2: 1.8, 3: 1.35}[dimension] * len(x) ** (-1 / dimension) * (0.1 if name.startswith("clustered") else 1)
+    eps = {2: 1.8, 3: 1.35}[dimension] * len(x) ** (-1 / dimension) * (1 if name.startswith("uniform") else 0.1)
     rows, labels = [], f"{path}.labels"
     for threads in (1, 2):
         for call in ("fof", "dbscan"):
@@ -98,7 +99,7 @@ def densities(program, name, x, path):
     for threads in (1, 2):
         ours = kith(program, path, dimension, threads, "hdbscan:10")
         rows.append({"set": name, "task": "hdbscan", "who": "kith", **ours})
-    if name != "uniform 3-D":
+    if name != "uniform3":
         import fast_hdbscan
 
         fast_hdbscan.HDBSCAN(min_cluster_size=10).fit(x[:5000])  # compiles
@@ -112,7 +113,12 @@ def main():
     numbers = [int(word) for word in words if word.isdigit()]
     rows = []
     folder = os.path.dirname(os.path.abspath(output))
-    for name, x in sets(numbers[0] if numbers else 1000000).items():
+    chosen = sets(numbers[0] if numbers else 1000000)
+    chosen.update({"file": numpy.fromfile(word).reshape(-1, 3) for word in words if word.endswith(".raw")})
+    named = [name for name in chosen if name in words or (name == "file")]
+    for name, x in chosen.items():
+        if named and name not in named:
+            continue
         path = os.path.join(folder, "clusters.raw")
         x.tofile(path)
         rows += spanning_trees(program, name, x, path)

@@ -6,6 +6,7 @@
 
 #include "clusters/edge_store.hpp"
 #include "clusters/local_forest.hpp"
+#include "clusters/span_needs.hpp"
 #include "clusters/thin.hpp"
 #include "geometry/distance.hpp"
 #include "parallel/radix_sort.hpp"
@@ -14,17 +15,11 @@ namespace kith {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 14;
-constexpr std::uint32_t kNoComponent = 0xffffffff;  // kMixed of the kernels
 constexpr std::uint64_t kNoEdge = ~std::uint64_t{0};
 /// Points of a task of the first join: edges inside are thinned together, in cache.
 constexpr std::size_t kFirstTask = 4096;
 /// Of a later search: uncertain blocks are few and lie together.
 constexpr std::size_t kSearchTask = 512;
-
-/// The radius of the first join, squared, as a share of the squared diagonal of a block or of the
-/// 8 blocks around it. A larger one lists more pairs, a smaller one searches more often.
-constexpr double kFirstShare = 0.1;
-constexpr double kBlockShare = 1.5;
 
 template <class T>
 class Boruvka {
@@ -34,6 +29,7 @@ class Boruvka {
         workers_(workers),
         metric_{tree.any_axes()},
         order_(tree),
+        needs_(tree, core2, workers),
         component_(lanes_up(tree.points), workers.pool()),
         best_(tree.points, workers.pool()),
         lightest_(tree.points, workers.pool()),
@@ -41,18 +37,18 @@ class Boruvka {
         store_(workers),
         result_(tree.points - 1, workers.pool()) {
     set_job(side);
-    if (!core2.empty()) set_core(core2);
   }
 
   Array<Edge<T>> run() {
     const Stage stage(workers_, "spanning tree", tree_.points);
     each(component_.size(), [&](std::size_t i) { component_[i] = static_cast<Index>(i); });
-    set_first_reach();
+    needs_.set_first();
     run_tasks(SpanRound::within, kFirstTask);
     take_certain();
     while (count_ > 1) {
       sweep();
-      if (mark_uncertain()) search();
+      bound_lonely();
+      if (needs_.mark_uncertain(component_.data(), best_.data())) search();
       const std::size_t before = count_;
       merge();
       workers_.advance(before - count_);
@@ -85,86 +81,15 @@ class Boruvka {
     job_.tree = tree_;
     job_.component = component_.data();
     job_.best = best_.data();
-    need_.emplace_back();
-    node_component_.emplace_back();
-    for (int height = 1; height <= top(); ++height) {
-      const std::size_t lanes = lanes_up(nodes(height));
-      need_.emplace_back(lanes, workers_.pool());
-      node_component_.emplace_back(lanes, workers_.pool());
-      std::fill(need_.back().begin() + nodes(height), need_.back().end(), T(-1));
-      std::fill(node_component_.back().begin() + nodes(height), node_component_.back().end(),
-                kNoComponent);
-      job_.need.push_back(need_.back().data());
-      job_.node_component.push_back(node_component_.back().data());
-    }
-    certain_ = Array<T>(nodes(1), workers_.pool());
-  }
-
-  /// The least core distance of every node.
-  void set_core(const Array<T>& core2) {
-    job_.core2.push_back(core2.data());
-    for (int height = 1; height <= top(); ++height) {
-      Array<T> least(lanes_up(nodes(height)), workers_.pool());
-      const T* const below = job_.core2.back();
-      const std::size_t most = height == 1 ? core2.size() : core2_.back().size();
-      each(least.size(), [&](std::size_t node) {
-        T value = std::numeric_limits<T>::infinity();
-        for (std::size_t i = node * kLanes; i < std::min(most, (node + 1) * kLanes); ++i)
-          value = std::min(value, below[i]);
-        least[node] = value;
-      });
-      core2_.push_back(std::move(least));
-      job_.core2.push_back(core2_.back().data());
-    }
+    job_.need = needs_.need();
+    job_.node_component = needs_.node_component();
+    job_.core2 = needs_.core2();
   }
 
   int top() const { return tree_.plane_count; }
   std::size_t nodes(int height) const { return tree_.plane(height - 1).nodes; }
-  std::size_t points_of(std::size_t block) const { return tree_.points_of_block(block); }
-
-  T diagonal2(int height, std::size_t node) const {
-    return kith::diagonal2(tree_.box(height - 1, node, tree_.any_axes()), tree_.any_axes());
-  }
 
   // ---- the first join
-
-  /// How far each block is searched at first: any number gives the same tree.
-  void set_first_reach() {
-    const T share = tree_.dimension <= 2 ? T(0.125) : T(0.25);
-    each(nodes(1), [&](std::size_t block) {
-      const T own = diagonal2(1, block);
-      const T around = top() > 1 ? diagonal2(2, block / kLanes) * share : own;
-      T reach =
-          static_cast<T>(kFirstShare) *
-          std::max(std::min(own, around), std::min(static_cast<T>(kBlockShare) * own, around));
-      if (!job_.core2.empty()) reach = std::max(reach, largest_core2(block) * T(1.2));
-      if (!(reach < std::numeric_limits<T>::max())) reach = 0;
-      certain_[block] = need_[1][block] = reach;
-    });
-    climb(false);
-  }
-
-  T largest_core2(std::size_t block) const {
-    const T* const core2 = job_.core2[0] + block * kLanes;
-    return *std::max_element(core2, core2 + points_of(block));
-  }
-
-  /// Needs and components of the nodes above the blocks.
-  void climb(bool has_components) {
-    for (int height = 2; height <= top(); ++height) {
-      const auto at = static_cast<std::size_t>(height);
-      const T* const need = need_[at - 1].data();
-      const Index* const component = node_component_[at - 1].data();
-      each(nodes(height), [&](std::size_t node) {
-        const std::size_t begin = node * kLanes, end = std::min(nodes(height - 1), begin + kLanes);
-        need_[at][node] = *std::max_element(need + begin, need + end);
-        if (!has_components) return;
-        const bool is_joined = std::all_of(component + begin, component + end,
-                                           [&](Index each) { return each == component[begin]; });
-        node_component_[at][node] = is_joined ? component[begin] : kNoComponent;
-      });
-    }
-  }
 
   void run_tasks(SpanRound round, std::size_t task_points) {
     job_.task_height = 1;
@@ -215,7 +140,7 @@ class Boruvka {
     const std::size_t whole = std::size_t{1} << (3 * job_.task_height);
     const std::size_t begin = segment.node * whole, size = std::min(whole, tree_.points - begin);
     forest->start(static_cast<Index>(begin), static_cast<Index>(size), [&](Index i) {
-      return std::min(certain_[(begin + i) / kLanes], best_[begin + i]);
+      return std::min(needs_.certain((begin + i) / kLanes), best_[begin + i]);
     });
     Edge<T>* const edges = store_.edges(segment);
     // Certain edges change places with others: first those that stay, then those that are taken.
@@ -284,32 +209,6 @@ class Boruvka {
     }
   }
 
-  /// Notes which blocks may have lighter edges than those known; false if none.
-  bool mark_uncertain() {
-    bound_lonely();
-    std::atomic<bool> is_any = false;
-    workers_.for_ranges(nodes(1), kGrain, [&](std::size_t begin, std::size_t end) {
-      bool is_any_here = false;
-      for (std::size_t block = begin; block < end; ++block) {
-        const Index* const component = component_.data() + block * kLanes;
-        const std::size_t points = points_of(block);
-        bool is_joined = true;
-        T most = best_[component[0]];
-        for (std::size_t i = 1; i < points; ++i)
-          if (component[i] != component[0]) {
-            is_joined = false;
-            most = std::max(most, best_[component[i]]);
-          }
-        node_component_[1][block] = is_joined ? component[0] : kNoComponent;
-        const bool is_uncertain = certain_[block] <= most;
-        need_[1][block] = is_uncertain ? most : T(-1);
-        is_any_here |= is_uncertain;
-      }
-      if (is_any_here) is_any.store(true, std::memory_order_relaxed);
-    });
-    return is_any.load(std::memory_order_relaxed);
-  }
-
   /// A component without an edge gets a first bound from neighbors along the curve.
   void bound_lonely() {
     std::atomic<bool> is_any = false;
@@ -343,20 +242,12 @@ class Boruvka {
 
   /// Searches the tree for lighter edges of uncertain blocks, which are certain that far then.
   void search() {
-    climb(true);
     run_tasks(SpanRound::leaving, kSearchTask);
     each_segment(store_.fresh(), [&](EdgeSegment& segment) {
       const Edge<T>* const edges = store_.edges(segment);
       for (std::size_t i = 0; i < segment.size; ++i) offer(edges[i], segment.begin + i);
     });
-    each(nodes(1), [&](std::size_t block) {
-      if (need_[1][block] < 0) return;
-      T least = std::numeric_limits<T>::infinity();
-      for (std::size_t i = 0; i < points_of(block); ++i)
-        least = std::min(least, best_[component_[block * kLanes + i]]);
-      certain_[block] =
-          std::max(certain_[block], std::nextafter(least, std::numeric_limits<T>::infinity()));
-    });
+    needs_.note_search(component_.data(), best_.data());
   }
 
   /// Every component takes its lightest edge. Two that take the same edge are joined under the
@@ -421,10 +312,7 @@ class Boruvka {
   Metric<kAnyDimension, T> metric_;
   EdgeOrder<T> order_;
   SpanJob<T> job_;
-  std::vector<Array<T>> need_;
-  std::vector<Array<Index>> node_component_;
-  std::vector<Array<T>> core2_;    // of nodes, from height 1 on
-  Array<T> certain_;               // per block: all its edges that are lighter are known
+  SpanNeeds<T> needs_;
   Array<Index> component_;         // per position: its root
   Array<T> best_;                  // per root
   Array<std::uint64_t> lightest_;  // per root

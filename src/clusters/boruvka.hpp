@@ -4,7 +4,9 @@
 //    block, its certificate: all edges of the block below it are known. The bound is a fraction of
 //    the block's diagonal, so lists are short. Edges inside a task's node are thinned to their
 //    spanning forest at once.
-// 2. Boruvka rounds. Edges inside a component are dropped and every component finds its lightest.
+// 2. Edges of these forests that no other edge can come before are taken at once
+// (local_forest.hpp).
+// 3. Boruvka rounds. Edges inside a component are dropped and every component finds its lightest.
 //    Where a block's certificate does not reach that weight, the tree is searched again, that far
 //    and no farther, skipping nodes that are joined in one component; then every component takes
 //    its lightest edge.

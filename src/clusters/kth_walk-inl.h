@@ -33,6 +33,11 @@ class LeastDistances {
   /// The largest k-th distance of the points, as of the last `update`.
   T most() const { return most_; }
   HWY_INLINE void update() { most_ = *std::max_element(kth2(), kth2() + points_); }
+  /// Begins with upper bounds of the k-th distances: what is not nearer is not added.
+  void start(const T* HWY_RESTRICT bounds2) {
+    for (std::size_t rank = 0; rank < k_; ++rank) std::copy_n(bounds2, kLanes, least_[rank]);
+    update();
+  }
 
   /// Adds the distances to those points of a block that are nearer than `most` to the box of the
   /// receivers.
@@ -98,7 +103,7 @@ class KthFinder {
   /// The first pass for one block.
   void bound(Index block) const {
     LeastDistances<D, T> least(nodes_.block(block), points(block), job_.k, range_);
-    add_window<true>(block, least);
+    add_window(block, least);
     std::copy_n(least.kth2(), kLanes, job_.kth2 + std::size_t{block} * kLanes);
     const T most = std::min(least.most(), std::numeric_limits<T>::max());
     job_.reach2[1][block] = most > 0 ? std::nextafter(most, T(0)) : T(-1);
@@ -112,32 +117,25 @@ class KthFinder {
   template <bool Wrap, class Walk>
   void visit(const Walk&, Index block, const Index* near, std::size_t n) const {
     LeastDistances<D, T> least(nodes_.block(block), points(block), job_.k, range_);
-    const auto [begin, end] = add_window<Wrap>(block, least);
-    const Bounds<D, T> box = nodes_.box(1, block);
-    for (std::size_t i = 0; i < n; ++i)
-      if (near[i] < begin || near[i] >= end)
-        least.template add_near<Wrap>(box, nodes_.block(near[i]));
-    // The first pass may have found the k-th at exactly its bound and beyond a periodic edge, where
-    // this walk does not look.
     T* const kth2 = job_.kth2 + std::size_t{block} * kLanes;
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      kth2[lane] = std::min(kth2[lane], least.kth2()[lane]);
+    least.start(kth2);
+    const Bounds<D, T> box = nodes_.box(1, block);
+    for (std::size_t i = 0; i < n; ++i) least.template add_near<Wrap>(box, nodes_.block(near[i]));
+    std::copy_n(least.kth2(), kLanes, kth2);
   }
 
  private:
   std::size_t points(Index block) const { return nodes_.points_below(1, block); }
 
   /// Blocks around this one along the curve, with at least k points if there are as many.
-  template <bool Wrap>
-  std::pair<Index, Index> add_window(Index block, LeastDistances<D, T>& least) const {
+  void add_window(Index block, LeastDistances<D, T>& least) const {
     const std::size_t blocks = nodes_.nodes(1), size = std::min(blocks, 2 * window_ + 1);
     const std::size_t begin =
         std::min(blocks - size, std::size_t{block} - std::min<std::size_t>(block, window_));
-    least.template add<Wrap>(nodes_.block(block));
+    least.template add<true>(nodes_.block(block));
     for (std::size_t other = begin; other < begin + size; ++other)
-      if (other != block) least.template add<Wrap>(nodes_.block(static_cast<Index>(other)));
+      if (other != block) least.template add<true>(nodes_.block(static_cast<Index>(other)));
     least.update();
-    return {static_cast<Index>(begin), static_cast<Index>(begin + size)};
   }
 
   const KthJob<T>& job_;
