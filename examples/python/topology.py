@@ -1,6 +1,6 @@
 """Gradients through the links themselves: jFoF's figures 8 and 9.
 
-    python topology.py [N = 64] [STEPS = 100] [FOLDER = .]
+    python topology.py [N = 128] [STEPS = 300] [FOLDER = .]
 
 Samples of random links for several alpha, then N^2 points on a plane that move into a target image: mass in halos outside
 of it is penalized, inside rewarded. Writes topology.png.
@@ -15,6 +15,8 @@ import numpy as np
 import kith
 import kith.jax as kj
 from kith import gradients
+
+LENGTH = 0.6  # linking length, in spacings of the grid
 
 
 def target(center):
@@ -37,12 +39,12 @@ def show_samples(axes):
         ax.set(title=f"alpha = {alpha:g}: {drawn.count[0]} groups", xticks=[], yticks=[])
 
 
-def assemble(n, steps, samples=16, alpha=0.5, min_size=3):
+def assemble(n, steps, samples=64, alpha=5.0, min_size=3):
     """Moves points down the topological gradient; returns the start, the end and the losses."""
     spacing = 1 / n
     x = jnp.asarray(kith.sample.grid(n, 2))
     x = x + 0.3 * spacing * jax.random.normal(jax.random.PRNGKey(1), x.shape)
-    length = 0.7 * spacing
+    length = LENGTH * spacing
     pairs = 3 * len(gradients.SoftLinks(np.asarray(x), linking_length=length, alpha=alpha, reach=1.5, box=1.0)) + 9999
 
     def loss(halos):
@@ -59,12 +61,12 @@ def assemble(n, steps, samples=16, alpha=0.5, min_size=3):
         value, g = gradient(x, step)
         first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g
         move = first / (1 - 0.9**step) / (jnp.sqrt(second / (1 - 0.999**step)) + 1e-12)
-        x = (x - 0.1 * spacing * move) % 1
+        x = (x - 0.05 * spacing * move) % 1
         losses.append(float(value))
     return np.asarray(start), np.asarray(x), losses
 
 
-def main(n=64, steps=100, folder="."):
+def main(n=128, steps=300, folder="."):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
@@ -72,7 +74,7 @@ def main(n=64, steps=100, folder="."):
     show_samples(axes[0])
     start, end, losses = assemble(int(n), int(steps))
     for ax, x, title in ((axes[1, 0], start, "start"), (axes[1, 1], end, f"after {steps} steps")):
-        label = kith.fof(x, linking_length=0.7 / int(n), box=1.0, min_size=3).label
+        label = kith.fof(x, linking_length=LENGTH / int(n), box=1.0, min_size=3).label
         ax.plot(*x.T, ".", color="0.8", ms=0.5)
         ax.plot(*x[label >= 0].T, "k.", ms=1)
         ax.set(title=title, xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[], aspect="equal")

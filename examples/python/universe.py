@@ -80,10 +80,11 @@ class Universe:
                           3 * (np.sqrt(ends[1:]) - np.sqrt(middles))], axis=1)
 
         def leap(state, step):
-            y, q = state
-            q = q + step[0] * self.force(y)
+            y, q, force = state
+            q = q + step[0] * force
             y = y + step[1] * q
-            return (y, q + step[2] * self.force(y)), None
+            force = self.force(y)
+            return (y, q + step[2] * force, force), None
 
-        (x, _), _ = jax.lax.scan(leap, (x, p), jnp.asarray(steps, x.dtype))
+        (x, _, _), _ = jax.lax.scan(leap, (x, p, self.force(x)), jnp.asarray(steps, x.dtype))
         return x % self.side
