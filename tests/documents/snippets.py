@@ -17,7 +17,7 @@ def snippets(document):
     """The programs in a document, each with the line on which it begins."""
     text = document.read_text(encoding="utf-8")
     return [(text.count("\n", 0, match.start(1)) + 1, match[1]) for match in FENCE.finditer(text)
-            if "<mpi.h>" not in match[1]]
+            if "mpi.h" not in match[1]]
 
 
 def build_and_run(compiler, code, flags):
