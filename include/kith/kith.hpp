@@ -10,11 +10,13 @@
 #include <kith/density.hpp>
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
+#include <kith/forest.hpp>
 #include <kith/gradients.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
 #include <kith/hdbscan.hpp>
 #include <kith/hierarchy.hpp>
+#include <kith/left_balanced.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/pair_counts.hpp>
 #include <kith/points.hpp>

@@ -1,0 +1,270 @@
+#include <algorithm>
+
+#include <kith/forest.hpp>
+
+#include "base/fail.hpp"
+#include "neighbors/forest_impl.hpp"
+#include "neighbors/parts.hpp"
+#include "parallel/public_call.hpp"
+#include "tree/tree_impl.hpp"
+
+namespace kith {
+namespace {
+
+/// Trees of one size class before they become one of the next: with 4, a point is built into about
+/// half as many trees as with 2, and a search asks half as many again.
+constexpr std::size_t kFactor = 4;
+constexpr std::size_t kSmallest = 256;
+
+int size_class(std::size_t n) {
+  int found = 0;
+  for (std::size_t limit = kSmallest; limit < n; limit *= kFactor) ++found;
+  return found;
+}
+
+template <class T>
+Tree tree_in(const Frame<T>& frame, const Box& box, const PointsView& points, Workers& workers) {
+  auto impl = std::make_shared<Tree::Impl>();
+  impl->options = {.box = box};
+  impl->options.curve = Parts<T>::curve(impl->options, points.dimension);
+  impl->input_size = points.size;
+  impl->scalar = points.scalar;
+  impl->dimension = points.dimension;
+  const Input<T> input = input_in(frame, measure<T>(points, NonFinite::error, workers));
+  impl->data = TreeData<T>{Parts<T>::planes(input, impl->options, workers), frame};
+  return Tree(std::move(impl));
+}
+
+/// Puts points that came from several groves in the order of their indices.
+template <class T>
+void sort_by_index(Grove<T>& grove, std::size_t width) {
+  if (std::ranges::is_sorted(grove.indices)) return;
+  std::vector<std::pair<std::int64_t, std::size_t>> order(grove.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = {grove.indices[i], i};
+  std::ranges::sort(order);
+  std::vector<T> rows(grove.rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    grove.indices[i] = order[i].first;
+    std::copy_n(grove.rows.data() + order[i].second * width, width, rows.data() + i * width);
+  }
+  grove.rows.swap(rows);
+}
+
+}  // namespace
+
+template <Coordinate T>
+Forest<T>::Impl::Impl(int d, const Box& b)
+    : dimension(d), box(b), frame(fitted_frame<T>(b, d, Extent<T>())) {}
+
+template <Coordinate T>
+void Forest<T>::Impl::check_points(const char* call, const PointsView& points) const {
+  check_view(call, points, box);
+  if (points.dimension != dimension)
+    refuse("{}: points of dimension {} for a forest of dimension {}", call, points.dimension,
+           dimension);
+  if (points.scalar != scalar_of<T>)
+    refuse("{}: points of another scalar type than the forest's; convert them first", call);
+}
+
+template <Coordinate T>
+void Forest<T>::Impl::build(Grove<T>& grove, Workers& workers) const {
+  grove.tree = std::make_shared<const Tree>(
+      tree_in(frame, box, view(grove.rows.data(), grove.size(), dimension), workers));
+}
+
+template <Coordinate T>
+void Forest<T>::Impl::fit(const Extent<T>& more, Workers& workers) {
+  Extent<T> all = extent;
+  all.add(more, dimension);
+  const Frame<T> next = fitted_frame(box, dimension, all);
+  if (next.exponent != frame.exponent) {
+    Impl other(*this);
+    other.frame = next;
+    for (Entry& entry : other.entries) {
+      auto grove = std::make_shared<Grove<T>>(*entry.grove);
+      other.build(*grove, workers);
+      entry.grove = std::move(grove);
+    }
+    *this = std::move(other);
+  }
+  extent = all;
+}
+
+template <Coordinate T>
+Grove<T> Forest<T>::Impl::gathered(std::span<const Entry> from, const std::vector<T>& rows,
+                                   std::int64_t first_index) const {
+  Grove<T> all;
+  std::size_t size = rows.size() / width();
+  for (const Entry& entry : from) size += entry.grove->size() - entry.dead;
+  all.rows.reserve(size * width());
+  all.indices.reserve(size);
+  const auto add = [&](const T* row, std::size_t count) {
+    all.rows.insert(all.rows.end(), row, row + count * width());
+  };
+  for (const auto& [grove, dead] : from) {
+    if (dead == 0) {
+      add(grove->rows.data(), grove->size());
+      all.indices.insert(all.indices.end(), grove->indices.begin(), grove->indices.end());
+      continue;
+    }
+    for (std::size_t i = 0; i < grove->size(); ++i) {
+      if (is_dead[static_cast<std::size_t>(grove->indices[i])]) continue;
+      add(grove->rows.data() + i * width(), 1);
+      all.indices.push_back(grove->indices[i]);
+    }
+  }
+  add(rows.data(), rows.size() / width());
+  while (all.indices.size() < size) all.indices.push_back(first_index++);
+  sort_by_index(all, width());
+  return all;
+}
+
+template <Coordinate T>
+void Forest<T>::Impl::sort_entries() {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.grove->size() > b.grove->size();
+  });
+}
+
+template <Coordinate T>
+void Forest<T>::Impl::insert(const PointsView& points, Workers& workers) {
+  check_points("forest: insert", points);
+  const std::size_t inserted = is_dead.size() + points.size;
+  if (inserted > kMaxPoints)
+    fail(ErrorCode::too_large, "forest: insert: {} points in all; a forest numbers at most {}",
+         inserted, kMaxPoints);
+  const Extent<T> more = measure<T>(points, NonFinite::error, workers).extent;
+  if (points.size == 0) return;
+  fit(more, workers);
+  // Where a size class would have too many, its trees join the new one; so it may grow into the
+  // next class.
+  std::size_t kept = entries.size(), size = points.size;
+  for (;;) {
+    std::size_t begin = kept;
+    while (begin > 0 && size_class(entries[begin - 1].grove->size()) <= size_class(size)) --begin;
+    if (kept - begin + 1 < kFactor) break;
+    for (std::size_t i = begin; i < kept; ++i) size += entries[i].grove->size();
+    kept = begin;
+  }
+  auto grove =
+      std::make_shared<Grove<T>>(gathered(std::span(entries).subspan(kept), packed_rows<T>(points),
+                                          static_cast<std::int64_t>(is_dead.size())));
+  build(*grove, workers);
+  entries.reserve(entries.size() + 1);
+  is_dead.resize(inserted, false);  // the last step that can fail
+  entries.resize(kept);
+  entries.push_back({std::move(grove), 0});
+  sort_entries();
+  live += points.size;
+}
+
+template <Coordinate T>
+void Forest<T>::Impl::remove(std::span<const std::int64_t> indices, Workers& workers) {
+  std::vector<std::int64_t> sorted(indices.begin(), indices.end());
+  std::ranges::sort(sorted);
+  for (const std::int64_t index : sorted)
+    if (!contains(index)) refuse("forest: remove: no point has the index {}", index);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    refuse("forest: remove: index {} is given twice", *twice);
+  const auto mark = [&](bool dead) {
+    for (const std::int64_t index : sorted) is_dead[static_cast<std::size_t>(index)] = dead;
+  };
+  std::vector<Entry> next = entries;
+  for (Entry& entry : next)
+    for (const std::int64_t index : sorted)
+      entry.dead += std::ranges::binary_search(entry.grove->indices, index) ? 1 : 0;
+  mark(true);
+  try {
+    for (Entry& entry : next) {
+      if (entry.dead == 0 || 2 * entry.dead < entry.grove->size()) continue;
+      auto grove = std::make_shared<Grove<T>>(gathered(std::span(&entry, 1), {}, 0));
+      build(*grove, workers);
+      entry = {std::move(grove), 0};
+    }
+  } catch (...) {
+    mark(false);
+    throw;
+  }
+  std::erase_if(next, [](const Entry& entry) { return entry.grove->size() == 0; });
+  entries.swap(next);
+  sort_entries();
+  live -= sorted.size();
+}
+
+template <Coordinate T>
+Forest<T>::Forest(int dimension, const ForestOptions& options) {
+  public_call("forest", [&] {
+    const T nothing = 0;
+    check_view("forest", view(&nothing, 0, dimension), options.box);
+    impl_ = std::make_unique<Impl>(dimension, options.box);
+  });
+}
+template <Coordinate T>
+Forest<T>::~Forest() = default;
+template <Coordinate T>
+Forest<T>::Forest(const Forest& other) {
+  public_call("forest", [&] { impl_ = std::make_unique<Impl>(*other.impl_); });
+}
+template <Coordinate T>
+Forest<T>::Forest(Forest&&) noexcept = default;
+template <Coordinate T>
+Forest<T>& Forest<T>::operator=(const Forest& other) {
+  public_call("forest", [&] { impl_ = std::make_unique<Impl>(*other.impl_); });
+  return *this;
+}
+template <Coordinate T>
+Forest<T>& Forest<T>::operator=(Forest&&) noexcept = default;
+
+template <Coordinate T>
+std::int64_t Forest<T>::insert(PointsView points, const Execution& execution) {
+  return public_call("forest: insert", execution, [&](Workers& workers) {
+    const std::int64_t first = inserted();
+    impl_->insert(points, workers);
+    return first;
+  });
+}
+template <Coordinate T>
+void Forest<T>::remove(std::span<const std::int64_t> indices, const Execution& execution) {
+  public_call("forest: remove", execution,
+              [&](Workers& workers) { impl_->remove(indices, workers); });
+}
+
+template <Coordinate T>
+int Forest<T>::dimension() const {
+  return impl_->dimension;
+}
+template <Coordinate T>
+const Box& Forest<T>::box() const {
+  return impl_->box;
+}
+template <Coordinate T>
+std::size_t Forest<T>::size() const {
+  return impl_->live;
+}
+template <Coordinate T>
+std::int64_t Forest<T>::inserted() const {
+  return static_cast<std::int64_t>(impl_->is_dead.size());
+}
+template <Coordinate T>
+bool Forest<T>::contains(std::int64_t index) const {
+  return impl_->contains(index);
+}
+template <Coordinate T>
+std::size_t Forest<T>::trees() const {
+  return impl_->entries.size();
+}
+template <Coordinate T>
+std::vector<std::int64_t> Forest<T>::indices() const {
+  return public_call("forest: indices",
+                     [&] { return impl_->gathered(impl_->entries, {}, 0).indices; });
+}
+template <Coordinate T>
+std::vector<T> Forest<T>::coordinates() const {
+  return public_call("forest: coordinates",
+                     [&] { return impl_->gathered(impl_->entries, {}, 0).rows; });
+}
+
+template class Forest<float>;
+template class Forest<double>;
+
+}  // namespace kith

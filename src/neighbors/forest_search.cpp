@@ -1,0 +1,274 @@
+// Searches of a forest: each tree answers for itself, and the answers are merged by (d2, index).
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "geometry/distance.hpp"
+#include "neighbors/forest_impl.hpp"
+#include "parallel/public_call.hpp"
+
+namespace kith {
+namespace {
+
+/// Queries to a body.
+constexpr std::size_t kGrain = 256;
+
+/// For calls inside a call: its threads and its token, not its reports.
+Execution inner(const Execution& execution) {
+  return {
+      .threads = execution.threads, .cancel = execution.cancel, .workspace = execution.workspace};
+}
+
+void check_options(const char* call, double p, bool exclude_self) {
+  if (p != 2) refuse("{}: p = {}; a forest knows the norm p = 2", call, p);
+  if (exclude_self) refuse("{}: exclude_self is for a tree's own points", call);
+}
+
+/// The squared distances that decide, of a query and points of a grove.
+template <class T>
+class Measure {
+ public:
+  Measure(const Frame<T>& frame, int dimension)
+      : frame_(frame), metric_{Axes<kAnyDimension>(dimension)} {
+    std::copy_n(frame.side, dimension, metric_.side);
+  }
+  T distance2(const T* query, const T* row) const {
+    T from[kMaxDimension], to[kMaxDimension];
+    for (int axis = 0; axis < metric_.axes.count(); ++axis) {
+      from[axis] = frame_(query[axis], axis);
+      to[axis] = frame_(row[axis], axis);
+    }
+    return metric_.distance2(from, to);
+  }
+
+ private:
+  const Frame<T>& frame_;
+  Metric<kAnyDimension, T> metric_;
+};
+
+template <class T>
+using Lists = std::vector<std::vector<FoundPoint<T>>>;
+
+template <class T>
+void keep_nearest(std::vector<FoundPoint<T>>& list, const std::vector<FoundPoint<T>>& more,
+                  std::size_t k) {
+  const auto middle = static_cast<std::ptrdiff_t>(list.size());
+  list.insert(list.end(), more.begin(), more.end());
+  std::inplace_merge(list.begin(), list.begin() + middle, list.end());
+  if (list.size() > k) list.resize(k);
+}
+
+/// The k nearest live points of one grove, for all queries. Where dead ones crowd them out, it asks
+/// again for more.
+template <class T>
+class Nearest {
+ public:
+  Nearest(const Forest<T>& forest, const Grove<T>& grove, std::size_t dead,
+          const Measure<T>& measure)
+      : forest_(forest), grove_(grove), dead_(dead), measure_(measure) {}
+
+  void add(std::vector<T> rows, KnnOptions options, const Execution& execution,
+           const Workers& workers, Lists<T>& lists) const {
+    const std::size_t wanted = options.k, width = static_cast<std::size_t>(forest_.dimension());
+    std::vector<std::size_t> open(lists.size());
+    for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
+    options.k = std::min(wanted + std::min(dead_, wanted + 8), grove_.size());
+    while (!open.empty()) {
+      const auto near = kith::knn<T, std::int64_t>(
+          *grove_.tree, view(rows.data(), open.size(), forest_.dimension()), options, execution);
+      std::vector<std::uint8_t> is_short(open.size());
+      workers.for_ranges(open.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const auto live = live_of(near, i, rows.data() + i * width);
+          const bool has_more = near.index(i).back() >= 0 && options.k < grove_.size();
+          is_short[i] = live.size() < wanted && has_more;
+          if (!is_short[i]) keep_nearest(lists[open[i]], live, wanted);
+        }
+      });
+      std::size_t left = 0;
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        if (!is_short[i]) continue;
+        open[left] = open[i];
+        std::copy_n(rows.data() + i * width, width, rows.data() + left++ * width);
+      }
+      open.resize(left);
+      options.k = std::min(2 * options.k, grove_.size());
+    }
+  }
+
+ private:
+  std::vector<FoundPoint<T>> live_of(const Neighbors<T, std::int64_t>& near, std::size_t i,
+                                     const T* query) const {
+    const auto width = static_cast<std::size_t>(forest_.dimension());
+    std::vector<FoundPoint<T>> live;
+    for (std::size_t j = 0; j < near.k() && near.index(i)[j] >= 0; ++j) {
+      const auto at = static_cast<std::size_t>(near.index(i)[j]);
+      if (!forest_.contains(grove_.indices[at])) continue;
+      live.push_back({measure_.distance2(query, grove_.rows.data() + at * width),
+                      near.distance(i)[j], grove_.indices[at]});
+    }
+    return live;
+  }
+
+  const Forest<T>& forest_;
+  const Grove<T>& grove_;
+  std::size_t dead_;
+  const Measure<T>& measure_;
+};
+
+}  // namespace
+
+template <Coordinate T>
+Neighbors<T, std::int64_t> Forest<T>::Impl::knn(const PointsView& queries,
+                                                const KnnOptions& options,
+                                                const Execution& execution, Workers& workers,
+                                                const Forest& forest) const {
+  check_points("forest: knn", queries);
+  check_options("forest: knn", options.p, options.exclude_self);
+  const std::vector<T> rows = packed_rows<T>(queries);
+  const Measure<T> measure(frame, dimension);
+  Lists<T> lists(queries.size);
+  // A tree without points checks the other options and the queries.
+  Grove<T> none;
+  build(none, workers);
+  kith::knn<T, std::int64_t>(*none.tree, queries, options, inner(execution));
+  for (const Entry& entry : entries)
+    Nearest<T>(forest, *entry.grove, entry.dead, measure)
+        .add(rows, options, inner(execution), workers, lists);
+  Neighbors<T, std::int64_t> result(queries.size, options.k, execution);
+  const auto out = result.rows();
+  workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t j = 0; j < options.k; ++j) {
+        const bool is_there = j < lists[i].size();
+        out.index[i * options.k + j] = is_there ? lists[i][j].index : -1;
+        out.distance[i * options.k + j] =
+            is_there ? lists[i][j].distance : std::numeric_limits<T>::infinity();
+      }
+  });
+  return result;
+}
+
+namespace {
+
+template <class T>
+NeighborLists<T, std::int64_t> joined_lists(Lists<T>& lists, std::size_t most,
+                                            const Execution& execution) {
+  std::vector<std::int64_t> offsets{0};
+  std::size_t truncated = 0;
+  for (auto& list : lists) {
+    if (most > 0 && list.size() > most) {
+      ++truncated;
+      list.resize(most);
+    }
+    offsets.push_back(offsets.back() + static_cast<std::int64_t>(list.size()));
+  }
+  NeighborLists<T, std::int64_t> result(std::move(offsets), truncated, execution);
+  std::size_t at = 0;
+  for (const auto& list : lists)
+    for (const FoundPoint<T>& one : list) {
+      result.indices()[at] = one.index;
+      result.distances()[at++] = one.distance;
+    }
+  return result;
+}
+
+}  // namespace
+
+template <Coordinate T>
+NeighborLists<T, std::int64_t> Forest<T>::Impl::radius(const PointsView& queries,
+                                                       RadiusOptions options,
+                                                       const Execution& execution,
+                                                       Workers& workers) const {
+  check_points("forest: radius", queries);
+  check_options("forest: radius", options.p, options.exclude_self);
+  const std::vector<T> rows = packed_rows<T>(queries);
+  const Measure<T> measure(frame, dimension);
+  const std::size_t most = std::exchange(options.max_neighbors, 0);
+  Lists<T> lists(queries.size);
+  Grove<T> none;
+  build(none, workers);
+  kith::radius<T, std::int64_t>(*none.tree, queries, options, inner(execution));
+  for (const auto& [grove, dead] : entries) {
+    const auto near =
+        kith::radius<T, std::int64_t>(*grove->tree, queries, options, inner(execution));
+    workers.for_ranges(
+        lists.size(), kGrain, [&, &grove = grove](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t j = 0; j < near.index(i).size(); ++j) {
+              const auto at = static_cast<std::size_t>(near.index(i)[j]);
+              if (!contains(grove->indices[at])) continue;
+              lists[i].push_back(
+                  {measure.distance2(rows.data() + i * width(), grove->rows.data() + at * width()),
+                   near.distance(i)[j], grove->indices[at]});
+            }
+        });
+  }
+  workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) std::sort(lists[i].begin(), lists[i].end());
+  });
+  return joined_lists(lists, most, execution);
+}
+
+/// Counts in the trees, less those of the dead.
+template <Coordinate T>
+std::vector<std::int64_t> Forest<T>::Impl::radius_count(const PointsView& queries,
+                                                        const RadiusOptions& options,
+                                                        const Execution& execution,
+                                                        Workers& workers) const {
+  check_points("forest: radius_count", queries);
+  check_options("forest: radius_count", options.p, options.exclude_self);
+  std::vector<std::int64_t> counts(queries.size, 0);
+  const auto add = [&](const Tree& tree, std::int64_t sign) {
+    const auto more = kith::radius_count(tree, queries, options, inner(execution));
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += sign * more[i];
+  };
+  Grove<T> gone;
+  for (const auto& [grove, dead] : entries) {
+    add(*grove->tree, 1);
+    for (std::size_t i = 0; dead > 0 && i < grove->size(); ++i) {
+      if (contains(grove->indices[i])) continue;
+      const T* row = grove->rows.data() + i * width();
+      gone.rows.insert(gone.rows.end(), row, row + width());
+      gone.indices.push_back(grove->indices[i]);
+    }
+  }
+  build(gone, workers);  // an empty one checks the options
+  add(*gone.tree, -1);
+  return counts;
+}
+
+template <Coordinate T>
+Neighbors<T, std::int64_t> Forest<T>::knn(PointsView queries, const KnnOptions& options,
+                                          const Execution& execution) const {
+  return public_call("forest: knn", execution, [&](Workers& workers) {
+    return impl_->knn(queries, options, execution, workers, *this);
+  });
+}
+template <Coordinate T>
+NeighborLists<T, std::int64_t> Forest<T>::radius(PointsView queries, const RadiusOptions& options,
+                                                 const Execution& execution) const {
+  return public_call("forest: radius", execution, [&](Workers& workers) {
+    return impl_->radius(queries, options, execution, workers);
+  });
+}
+template <Coordinate T>
+std::vector<std::int64_t> Forest<T>::radius_count(PointsView queries, const RadiusOptions& options,
+                                                  const Execution& execution) const {
+  return public_call("forest: radius_count", execution, [&](Workers& workers) {
+    return impl_->radius_count(queries, options, execution, workers);
+  });
+}
+
+#define KITH_FOREST_SEARCHES(T)                                                                \
+  template Neighbors<T, std::int64_t> Forest<T>::knn(PointsView, const KnnOptions&,            \
+                                                     const Execution&) const;                  \
+  template NeighborLists<T, std::int64_t> Forest<T>::radius(PointsView, const RadiusOptions&,  \
+                                                            const Execution&) const;           \
+  template std::vector<std::int64_t> Forest<T>::radius_count(PointsView, const RadiusOptions&, \
+                                                             const Execution&) const
+KITH_FOREST_SEARCHES(float);
+KITH_FOREST_SEARCHES(double);
+
+}  // namespace kith
