@@ -73,9 +73,7 @@ void Forest<T>::Impl::build(Grove<T>& grove, Workers& workers) const {
 }
 
 template <Coordinate T>
-void Forest<T>::Impl::fit(const Extent<T>& more, Workers& workers) {
-  Extent<T> all = extent;
-  all.add(more, dimension);
+void Forest<T>::Impl::fit(const Extent<T>& all, Workers& workers) {
   const Frame<T> next = fitted_frame(box, dimension, all);
   if (next.exponent != frame.exponent) {
     Impl other(*this);
@@ -88,6 +86,16 @@ void Forest<T>::Impl::fit(const Extent<T>& more, Workers& workers) {
     *this = std::move(other);
   }
   extent = all;
+}
+
+template <Coordinate T>
+Extent<T> Forest<T>::Impl::live_extent() const {
+  Extent<T> all;
+  for (const auto& [grove, dead] : entries)
+    for (std::size_t i = 0; i < grove->size(); ++i)
+      if (contains(grove->indices[i]))
+        all.bounds.add(grove->rows.data() + i * width(), Axes<kAnyDimension>(dimension));
+  return all;
 }
 
 template <Coordinate T>
@@ -133,9 +141,10 @@ void Forest<T>::Impl::insert(const PointsView& points, Workers& workers) {
   if (inserted > kMaxPoints)
     fail(ErrorCode::too_large, "forest: insert: {} points in all; a forest numbers at most {}",
          inserted, kMaxPoints);
-  const Extent<T> more = measure<T>(points, NonFinite::error, workers).extent;
+  Extent<T> all = measure<T>(points, NonFinite::error, workers).extent;
   if (points.size == 0) return;
-  fit(more, workers);
+  all.add(extent, dimension);
+  fit(all, workers);
   // Where a size class would have too many, its trees join the new one; so it may grow into the
   // next class.
   std::size_t kept = entries.size(), size = points.size;
@@ -166,29 +175,31 @@ void Forest<T>::Impl::remove(std::span<const std::int64_t> indices, Workers& wor
     if (!contains(index)) refuse("forest: remove: no point has the index {}", index);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     refuse("forest: remove: index {} is given twice", *twice);
-  const auto mark = [&](bool dead) {
-    for (const std::int64_t index : sorted) is_dead[static_cast<std::size_t>(index)] = dead;
-  };
-  std::vector<Entry> next = entries;
-  for (Entry& entry : next)
-    for (const std::int64_t index : sorted)
-      entry.dead += std::ranges::binary_search(entry.grove->indices, index) ? 1 : 0;
-  mark(true);
-  try {
-    for (Entry& entry : next) {
-      if (entry.dead == 0 || 2 * entry.dead < entry.grove->size()) continue;
-      auto grove = std::make_shared<Grove<T>>(gathered(std::span(&entry, 1), {}, 0));
-      build(*grove, workers);
-      entry = {std::move(grove), 0};
+  Impl next(*this);
+  bool is_edge = false;  // a point on the edge may have set the scale
+  for (const std::int64_t index : sorted) next.is_dead[static_cast<std::size_t>(index)] = true;
+  for (auto& [grove, dead] : next.entries)
+    for (const std::int64_t index : sorted) {
+      const auto at = std::ranges::lower_bound(grove->indices, index);
+      if (at == grove->indices.end() || *at != index) continue;
+      ++dead;
+      const auto row = static_cast<std::size_t>(at - grove->indices.begin()) * width();
+      for (int axis = 0; axis < dimension; ++axis) {
+        const T x = grove->rows[row + static_cast<std::size_t>(axis)];
+        is_edge = is_edge || x == extent.bounds.lo[axis] || x == extent.bounds.hi[axis];
+      }
     }
-  } catch (...) {
-    mark(false);
-    throw;
+  for (Entry& entry : next.entries) {
+    if (entry.dead == 0 || 2 * entry.dead < entry.grove->size()) continue;
+    auto grove = std::make_shared<Grove<T>>(next.gathered(std::span(&entry, 1), {}, 0));
+    next.build(*grove, workers);
+    entry = {std::move(grove), 0};
   }
-  std::erase_if(next, [](const Entry& entry) { return entry.grove->size() == 0; });
-  entries.swap(next);
-  sort_entries();
-  live -= sorted.size();
+  std::erase_if(next.entries, [](const Entry& entry) { return entry.grove->size() == 0; });
+  next.sort_entries();
+  next.live -= sorted.size();
+  if (is_edge) next.fit(next.live_extent(), workers);
+  *this = std::move(next);
 }
 
 template <Coordinate T>

@@ -40,7 +40,7 @@ struct Forest<T>::Impl {
 
   int dimension;
   Box box;
-  Extent<T> extent;  ///< of all points that ever were: what the scale of the frame follows from
+  Extent<T> extent;  ///< of the points that are left: what the scale of the frame follows from
   Frame<T> frame;
   std::vector<Entry> entries;  ///< large groves first
   std::vector<bool> is_dead;   ///< by index
@@ -66,8 +66,9 @@ struct Forest<T>::Impl {
   std::size_t width() const { return static_cast<std::size_t>(dimension); }
   void check_points(const char* call, const PointsView& points) const;
   void build(Grove<T>& grove, Workers& workers) const;
-  /// A frame for points of a larger extent; trees are built again if its scale is another.
-  void fit(const Extent<T>& more, Workers& workers);
+  /// A frame for points of another extent; trees are built again if its scale is another.
+  void fit(const Extent<T>& all, Workers& workers);
+  Extent<T> live_extent() const;
   /// The live points of some groves, and new rows, in one grove without a tree.
   Grove<T> gathered(std::span<const Entry> from, const std::vector<T>& rows,
                     std::int64_t first_index) const;
