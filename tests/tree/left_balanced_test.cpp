@@ -1,4 +1,5 @@
 // The left-balanced layout: all points once, and each side of a node where it belongs.
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include <kith/left_balanced.hpp>
@@ -11,7 +12,8 @@ namespace {
 template <class T>
 class Checker {
  public:
-  Checker(const test::PointSet<T>& set, const LeftBalanced& layout) : set_(set), layout_(layout) {}
+  Checker(const test::PointSet<T>& set, const LeftBalanced& layout, int exponent)
+      : set_(set), layout_(layout), exponent_(exponent) {}
 
   /// Visits the nodes below a node; each must be on its side of all nodes above.
   void visit(std::size_t node) {
@@ -22,7 +24,9 @@ class Checker {
       const int axis = layout_.axis[above];
       const auto key = [&](std::size_t i) {
         const std::int64_t index = layout_.index[i];
-        return std::pair(set_.row(static_cast<std::size_t>(index))[axis], index);
+        // In the scale in which data of extreme size are stored.
+        return std::pair(std::ldexp(set_.row(static_cast<std::size_t>(index))[axis], exponent_),
+                         index);
       };
       ASSERT_EQ(key(node) < key(above), child == 2 * above + 1) << set_.name << " node " << node;
     }
@@ -34,6 +38,7 @@ class Checker {
  private:
   const test::PointSet<T>& set_;
   const LeftBalanced& layout_;
+  int exponent_;
   std::size_t visited_ = 0;
 };
 
@@ -47,7 +52,7 @@ void check(const test::PointSet<T>& set) {
     std::ranges::sort(sorted);
     for (std::size_t i = 0; i < sorted.size(); ++i)
       ASSERT_EQ(sorted[i], static_cast<std::int64_t>(i));
-    Checker<T> checker(set, layout);
+    Checker<T> checker(set, layout, tree.scale_exponent());
     checker.visit(0);
     EXPECT_EQ(checker.visited(), set.size());
     EXPECT_EQ(left_balanced(Tree(set.view(), {.curve = Curve::kd}), rule, {.threads = 1}).index,
