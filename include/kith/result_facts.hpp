@@ -68,11 +68,6 @@ void for_each_fact(About& about, Visit visit) {
   fact("center", groups, about.center,
        "what `peak` is: mass, density, shrinking or potential; none: mass");
   fact("softening", groups, about.softening, "of the potentials whose deepest member is `peak`");
-  fact(
-      "line_of_sight", groups, about.line_of_sight,
-      "x, y, z or radial: the direction in which `linking_length_parallel` holds; none: all alike");
-  fact("linking_length_parallel", groups, about.linking_length_parallel,
-       "along the line of sight; 0: as in all directions");
   fact("gravity", groups, about.gravity,
        "Newton's constant of the circular velocities, over the scale factor if comoving; 0: none");
   fact("k", bits_of({knn, density}), about.k, "neighbors of each point");

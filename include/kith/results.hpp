@@ -54,9 +54,7 @@ struct ResultAbout {
   std::string sorted_snapshot = {};  ///< the same points, group after group; empty = none
   std::string center = {};  ///< what `peak` is: mass, density, shrinking, potential; empty = mass
   double softening = 0;     ///< of the potentials
-  std::string line_of_sight = {};      ///< x, y, z or radial; empty = all directions are alike
-  double linking_length_parallel = 0;  ///< along it; rounded to the scalar type
-  double gravity = 0;                  ///< of the circular velocities
+  double gravity = 0;       ///< of the circular velocities
 
   // Subhalos, in units of the scales.
   double subhalo_linking_length = 0;
