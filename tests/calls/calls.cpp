@@ -46,6 +46,14 @@ std::vector<Call> core_calls(const Scene& s) {
   const RadiusOptions ball{.radius = s.radius};
   const auto radii =
       std::make_shared<std::vector<double>>(std::vector<double>{s.radius / 2, s.radius});
+  const auto pairs = std::make_shared<PairHistogramOptions>(
+      PairHistogramOptions{.bins = {.separation = Separation::rp_pi,
+                                    .edges = {0, s.radius},
+                                    .pi_max = s.radius,
+                                    .pi_bins = 3},
+                           .box = s.box});
+  const auto regions = std::make_shared<CorrelationOptions>(
+      CorrelationOptions{.bins = {.edges = {0, s.radius}}, .box = s.box, .regions = 3});
   const OverdensityOptions edges{.density = {20.0 * static_cast<double>(s.points.size())}};
   const auto typed = std::make_shared<std::vector<TypedPoints>>(
       std::vector<TypedPoints>{{points, Role::linked}, {points, Role::attached}});
@@ -119,6 +127,10 @@ std::vector<Call> core_calls(const Scene& s) {
        [=, &s](const Execution& e) {
          weighted_pair_counts(s.tree, s.tree, {s.mass, s.mass}, {.radii = *radii}, e);
        }},
+      {"pair_histogram, (rp, pi), weights",
+       [=, &s](const Execution& e) { pair_histogram({points, s.mass}, *pairs, e); }},
+      {"correlation, regions",
+       [=](const Execution& e) { correlation({points}, {points}, *regions, e); }},
       {"kth_distance", [&s](const Execution& e) { kth_distance(s.tree, {.k = 4}, e); }},
       {"mean_distance", [&s](const Execution& e) { mean_distance(s.cells, {.k = 4}, e); }},
       {"sph_density",
