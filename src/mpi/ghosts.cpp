@@ -14,8 +14,6 @@
 namespace kith::mpi {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 12;
-
 // ---- the nearest boxes
 
 /// Keeps the boxes that may be the nearest for some query of a node.

@@ -194,7 +194,8 @@ class KdLarge {
   /// The key of the first point on the greater side.
   Key split_key(const Column& column, std::size_t lesser, std::vector<Part>& parts) {
     for (int attempt = 0;; ++attempt) {
-      const auto [first, last] = bracket(column, lesser, attempt);
+      const auto ends = bracket(column, lesser, attempt);
+      const Key &first = ends[0], &last = ends[1];  // clang 14 captures no bindings
       workers_.for_ranges(column.size, kGrain, [&](std::size_t begin, std::size_t end) {
         look(column, begin, end, first, last, parts[begin / kGrain]);
       });
@@ -248,7 +249,7 @@ class KdLarge {
       const T x = column.x[i];
       below += x < first.x ? 1 : 0;
       seldom[count] = static_cast<std::uint16_t>(i - begin);
-      count += (x >= first.x) & (x <= last.x) ? 1 : 0;
+      count += ((x >= first.x) & (x <= last.x)) ? 1 : 0;
     }
     part.inside.clear();
     for (std::size_t i = 0; i < count; ++i) {
