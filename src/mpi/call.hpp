@@ -1,8 +1,8 @@
 // A call of all ranks: phases of work that each rank does for itself, with exchanges between them.
 //
 // After each phase the ranks agree on how it went. If it failed on one of them, all throw the same
-// Error. A phase runs on a thread of its own while the calling thread listens: a rank that fails
-// rings an alarm, and the others stop computing at once. Exchanges take no memory, so nothing but
+// Error. A phase runs on a second thread while the calling thread listens: a rank that fails rings
+// an alarm, and the others stop computing at once. Exchanges take no memory, so nothing but
 // phases can fail, and no rank is left waiting for a message that never comes.
 #pragma once
 
@@ -55,7 +55,7 @@ class Call {
   /// The same for work of microseconds, on this thread.
   void quick(FunctionRef<void()> body);
 
-  /// Every run of `from` to its rank. Takes its memory in phases of its own.
+  /// Sends every run of `from` to its rank. Allocates in phases, so that a failure is agreed upon.
   Arrived exchange(const Runs& out, const std::byte* from);
   /// The same where both sides know the runs already.
   Array<std::byte> exchange(const Runs& out, const std::byte* from, const Runs& in);
@@ -65,7 +65,7 @@ class Call {
 
  private:
   static constexpr std::size_t kMessage = 1000;
-  /// What went wrong here, without memory of its own.
+  /// What went wrong here; fixed size, since memory may be what is lacking.
   struct Failure {
     bool is_there = false;
     std::int32_t code = 0;

@@ -3,8 +3,8 @@
 // Ranks never exchange points or samples to find out. They count their keys in cells of the curve,
 // add the counts up, and open those cells alone that an edge between two ranks falls into, until
 // such a cell has few enough points to go to one side as a whole. Points that share all bits of a
-// key are keyed again in the box that they have for themselves; points that no box tells apart are
-// ordered by global index. So any points are dealt out evenly, and for z every edge is one of a
+// key get new keys within their common box; points that no box separates are ordered by global
+// index. So any points are dealt out evenly, and for z every edge is one of a
 // Morton cell.
 #pragma once
 

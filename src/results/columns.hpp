@@ -12,7 +12,7 @@
 
 namespace kith::io {
 
-/// Where a column stands in files of other codes' styles; empty: nowhere.
+/// The names of a column in files of other codes' styles; empty: it is left out there.
 struct ColumnRule {
   std::string name;    ///< kith's own; of subhalos with subhalo_ in front
   std::string gadget;  ///< path
@@ -27,9 +27,9 @@ std::span<const ColumnRule> column_rules();
 /// Null if there is none of that name.
 const ColumnRule* find_rule(std::string_view name);
 
-/// Where a column stands in a catalogue of Gadget's style. Counts and offsets by type have the
-/// names that readers know only beside a snapshot whose rows they mean; else a reader would take
-/// wrong particles without a word.
+/// The path of a column in a catalogue of Gadget's style. Counts and offsets by type get the names
+/// that readers know only if a sorted snapshot was written with them; otherwise a reader would
+/// silently take wrong particles.
 std::string gadget_path(const ColumnRule& rule, const ResultAbout& about);
 
 /// The factor from kith's value to the style's.
