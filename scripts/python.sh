@@ -33,6 +33,8 @@ clean_environment() {
 run_pytest() {
   local name=$1
   shift
+  local program=$PWD/build/release/cli/kith
+  [ ! -x "$program" ] || export KITH_PROGRAM=$program
   (cd tests/python && "../../build/$name/bin/python" -m pytest -p no:cacheprovider "$@")
 }
 

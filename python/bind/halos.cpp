@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <kith/centers.hpp>
 #include <kith/halos.hpp>
 
 #include "arrays.hpp"
@@ -53,7 +54,33 @@ nb::object overdensities_of(const Tree& tree, const Numbers& centers, const nb::
       call, [&](const Execution& e) { return overdensities(tree, span_of(centers), options, e); });
   const std::size_t rows = densities == 0 ? 0 : found.mass.size() / densities;
   return nb::make_tuple(array_of(std::move(found.mass), {rows, densities}),
-                        array_of(std::move(found.radius), {rows, densities}));
+                        array_of(std::move(found.radius), {rows, densities}),
+                        array_of(std::move(found.size), {rows, densities}));
+}
+
+nb::object centers_of(const Array& points, const Members& members, const nb::dict& given,
+                      const Call& call) {
+  CenterOptions options;
+  std::optional<Array> mass;
+  std::optional<nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>> type;
+  Options read(given);
+  read("box", options.box);
+  read("mass", mass);
+  read("same_mass", options.mass.same);
+  read("type", type);
+  read("types", options.types);
+  read("softening", options.softening);
+  read.choice("kind", options.kind,
+              {{"mass", CenterKind::mass},
+               {"shrinking", CenterKind::shrinking},
+               {"potential", CenterKind::potential}});
+  read.expect_no_more();
+  if (mass) options.mass = values_of(*mass);
+  if (type) options.type = {type->data(), type->size()};
+  const PointsView view = points_of(points);
+  auto found = run(call, [&](const Execution& e) { return centers(view, members, options, e); });
+  const auto width = static_cast<std::size_t>(view.dimension);
+  return array_of(std::move(found), {members.count(), width});
 }
 
 nb::object subhalos_of(const Array& points, const Members& halos, const nb::dict& given,
@@ -83,6 +110,7 @@ nb::object subhalos_of(const Array& points, const Members& halos, const nb::dict
 void bind_halos(nb::module_& module) {
   module.def("edge_density", &edge_density_of);
   module.def("overdensities", &overdensities_of);
+  module.def("centers", &centers_of);
   module.def("subhalos", &subhalos_of);
 }
 

@@ -1,7 +1,9 @@
 // Snapshots: particles in files.
 #include <memory>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +75,7 @@ nb::dict info_dict(const Snapshot& snapshot) {
   facts["files"] = info.files;
   facts["dimension"] = info.dimension;
   facts["types"] = types_list(info.type);
+  facts["type_numbers"] = info.types;
   facts["time"] = info.time;
   facts["velocity_factor"] = info.velocity_factor;
   facts["is_double"] = info.position_scalar == Scalar::float64;
@@ -94,6 +97,9 @@ nb::object read_numbers(const Snapshot& snapshot, Field field, const Part& part,
   auto numbers = run(call, [&](const Execution& e) {
     std::vector<T> read(part.count * width);
     snapshot.read(field, part.begin, std::span<T>(read), part.types, e);
+    const double factor = field == Field::velocity ? snapshot.info().velocity_factor : 1;
+    for (std::size_t i = 0; factor != 1 && i < read.size(); ++i)
+      read[i] = static_cast<T>(static_cast<double>(read[i]) * factor);
     return read;
   });
   return is_vector ? array_of(std::move(numbers), {part.count, width})
@@ -132,9 +138,45 @@ bool has_field(const Snapshot& snapshot, const std::string& name, const std::vec
   return snapshot.has(field_of(name), types);
 }
 
+void write(const std::string& path, const Array& position, const nb::dict& given,
+           const Call& call) {
+  SnapshotContent content{.position = points_of(position)};
+  SnapshotWriteOptions options;
+  std::optional<Array> velocity;
+  std::optional<nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig>> id;
+  Options read(given);
+  read("velocity", velocity);
+  read("id", id);
+  read("particle_mass", content.particle_mass);
+  read("type", content.type);
+  read("box", content.box);
+  read("unit_length", content.units.length);
+  read("unit_mass", content.units.mass);
+  read("unit_velocity", content.units.velocity);
+  read("is_per_h", content.units.is_per_h);
+  read("is_comoving", content.units.is_comoving);
+  read("is_cosmological", content.background.is_known);
+  read("omega_m", content.background.omega_m);
+  read("omega_lambda", content.background.omega_lambda);
+  read("omega_b", content.background.omega_b);
+  read("h", content.background.h);
+  read("redshift", content.background.redshift);
+  read("compression", options.compression);
+  read("is_swift", options.is_swift);
+  read.expect_no_more();
+  content.background.scale_factor = 1 / (1 + content.background.redshift);
+  if (velocity) content.velocity = points_of(*velocity);
+  if (id) content.id = id->data();
+  run(call, [&](const Execution& e) {
+    write_snapshot(path, content, options, e);
+    return 0;
+  });
+}
+
 }  // namespace
 
 void bind_snapshot(nb::module_& module) {
+  module.def("write_snapshot", &write);
   nb::class_<Snapshot>(module, "CoreSnapshot")
       .def_static("open", &open_snapshot)
       .def("size", [](const Snapshot& s, const std::vector<int>& types) { return s.size(types); })

@@ -19,7 +19,7 @@ from typing import Any
 from . import correlation, gradients, sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
-from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, edge_density, halos,
+from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, centers, edge_density, halos,
                          mass_function, overdensities, peak_members, read_catalogue, subhalos)
 from ._clusters import (Branches, Clusters, CondensedTree, HdbscanClusters, Hierarchy, SpanningTree, dbscan,
                         hdbscan, hierarchy, spanning_tree)
@@ -28,15 +28,16 @@ from ._kdtree import KDTree, cKDTree
 from ._kith import version as __version__
 from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance, knn, mean_distance, radius,
                          radius_count, radius_pairs)
-from ._snapshot import Snapshot, read_snapshot
+from ._snapshot import Snapshot, read_snapshot, write_snapshot
+from ._program import report, verify
 from ._tree import Cells, Plane, Tree, estimate_memory
 
 __all__ = [
     "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Groups", "HdbscanClusters",
     "Hierarchy", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "correlation", "dbscan", "density",
+    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density",
     "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "mass_function", "mean_distance",
-    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "spanning_tree", "subhalos",
+    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "spanning_tree", "subhalos", "report", "verify", "write_snapshot",
 ]
 
 

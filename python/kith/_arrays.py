@@ -17,6 +17,11 @@ FLOAT64 = np.dtype(np.float64)
 
 def as_array(x: Any, name: str) -> np.ndarray:
     """Anything with DLPack, the array interface or nested sequences as a NumPy array, in place if possible."""
+    if isinstance(x, np.ma.MaskedArray):
+        if np.ma.is_masked(x):
+            raise ValueError(f"{name}: a masked array with {int(np.ma.count_masked(x))} masked values; choose the "
+                             "rows that count, x[~x.mask.any(axis=1)].data, or fill them with NaN and drop those")
+        return np.asarray(x.data)
     if isinstance(x, np.ndarray):
         return np.asarray(x)  # a subclass becomes the plain array under it
     if hasattr(x, "__dlpack__"):

@@ -10,7 +10,9 @@ from . import _kith
 from ._arrays import FLOAT64, points as as_points, small_integers, values
 from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
-from ._groups import Groups, fof
+from ._groups import Groups, _at_least_one, fof
+from ._roles import Roles, find_groups
+from ._snapshot import Snapshot
 from ._tree import Tree, as_tree
 
 
@@ -22,6 +24,9 @@ class Catalogue:
 
     Columns that need velocities, types or masses are there only if those were given: see ``columns``. The page about
     the catalogue defines each of them.
+
+    A catalogue is a table: ``h["mass"]`` is a column, ``h[0]`` a row, ``h[:3]`` or ``h[h.mass > 1e12]`` a catalogue of
+    some rows; iterating gives rows.
     """
 
     def __init__(self, columns: dict[str, np.ndarray], groups: Groups | None = None,
@@ -46,6 +51,34 @@ class Catalogue:
 
     def __len__(self) -> int:
         return len(self.columns["size"])
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by its name, a row (a dict) by its number, or the catalogue of a slice, a mask or indices."""
+        if isinstance(key, str):
+            return getattr(self, key)
+        if isinstance(key, (int, np.integer)):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"catalogue: row {key}; there are {len(self)}")
+            return {name: column[key] for name, column in self.columns.items()}
+        return self.select(key)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[row] for row in range(len(self)))
+
+    def keys(self) -> Iterator[str]:
+        """Names of the columns."""
+        return iter(self.columns)
+
+    def sort(self, by: str, *, descending: bool = True) -> Catalogue:
+        """A catalogue of all rows by a column of single numbers, the largest first; ties keep their order."""
+        column = self[by]
+        if column.ndim != 1:
+            raise ValueError(f"sort: {by} has {column.shape[1:]} numbers in each row; sort by one")
+        order = np.argsort(-column.astype(float) if descending else column, kind="stable")
+        return self.select(order)
 
     @property
     def dimension(self) -> int:
@@ -112,6 +145,20 @@ class Catalogue:
     def __repr__(self) -> str:
         return f"<kith.Catalogue: {len(self)} groups, columns {', '.join(self.columns)}>"
 
+    def _repr_html_(self, rows: int = 10) -> str:
+        """What a notebook shows: the first rows of columns of at most three numbers."""
+        shown = {name: column for name, column in self.columns.items() if column[:1].size <= 3}
+        head = "".join(f"<th>{name}</th>" for name in shown)
+        body = "".join("<tr><td>{}</td>{}</tr>".format(row, "".join(f"<td>{_cell(c[row])}</td>" for c in shown.values()))
+                       for row in range(min(rows, len(self))))
+        more = f"<p>{len(self)} groups</p>"
+        return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _cell(value: Any) -> str:
+    """A number, or a few of them, in five digits."""
+    return ", ".join(str(v) if isinstance(v, np.integer) else f"{v:.5g}" for v in np.atleast_1d(value))
+
 
 def _document_columns() -> None:
     """The list of columns comes from the table that writers and readers of files use."""
@@ -168,6 +215,32 @@ def peak_members(groups: Any, value: Any, *, peak: str = "largest") -> np.ndarra
     chosen = _as_groups(groups)
     per_point = values(value, len(chosen.label), "value")
     return carry_out(_kith.peak_members, chosen._members, per_point, peak == "smallest")
+
+
+def centers(points: Any, groups: Any, *, kind: str = "potential", softening: float = 0.0, mass: Any = None,
+            type: Any = None, types: Sequence[int] = (), box: Any = None, threads: int | None = None,
+            progress: Progress = None, cancel: CancelToken | None = None) -> np.ndarray:
+    """A center for every group, a row each.
+
+    Parameters
+    ----------
+    points, groups, mass, box
+        As in catalogue.
+    kind : "potential", "shrinking" or "mass"
+        The member with the deepest potential, the center of shrinking spheres, or the center of mass. The densest
+        member is found by peak_members.
+    softening : float
+        Of the potentials; a fifth of the linking length is a good choice.
+    type, types : array_like of small integers, sequence of int
+        Members of these types alone decide, such as dark matter.
+    """
+    chosen, groups = as_points(points), _as_groups(groups)
+    options = {"box": as_box(box)._core, "kind": kind, "softening": softening, "types": list(types),
+               **_mass_options(mass, len(chosen))}
+    if type is not None:
+        options["type"] = small_integers(type, len(chosen), "type")
+    return carry_out(_kith.centers, chosen, groups._members, options, threads=threads, progress=progress,
+                     cancel=cancel)
 
 
 def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = None, type: Any = None,
@@ -237,15 +310,48 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
           threads: int | None = None, progress: Progress = None,
           cancel: CancelToken | None = None) -> Catalogue:
     """Friends of friends and their catalogue in one call; ``halos.groups`` has the labels. The parameters are
-    those of kith.fof and kith.catalogue."""
+    those of kith.fof and kith.catalogue.
+
+    Instead of points it takes a kith.Snapshot: ``kith.halos(kith.read_snapshot("snapshot.hdf5"), b=0.2)``. Its box,
+    velocities, masses and units are used, and the result is that of ``kith fof``: dark matter (type 1) makes the
+    groups, gas, stars and black holes join them, and heavy particles of types 2 and 3 count as contaminating.
+    Without type 1 all types make groups. Open the snapshot with ``types`` to leave some out. The mean separation
+    follows from the particle mass where the linked particles do not fill the box.
+    """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
-    chosen = as_points(points)
-    groups = fof(chosen, linking_length=linking_length, b=b, box=box, min_size=min_size,
-                 mean_separation=mean_separation, volume=volume, strict=strict, **how)
-    found = catalogue(chosen, groups, mass=mass, velocity=velocity, box=box, **how)
+    given: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
+                             "volume": volume, "strict": strict, "min_size": _at_least_one(min_size)}
+    if isinstance(points, Snapshot):
+        if velocity is not None or mass is not None:
+            raise TypeError("halos: a snapshot has velocities and masses of its own; give its arrays to use others")
+        found = _snapshot_halos(points, points.box if box is None else as_box(box), given, how)
+    else:
+        chosen = as_points(points)
+        groups = fof(chosen, box=box, **given, **how)
+        found = catalogue(chosen, groups, mass=mass, velocity=velocity, box=box, **how)
     found.about["min_size"] = min_size
+    found.about["strict"] = strict
     if b is not None:
         found.about["b"] = b
+    return found
+
+
+def _snapshot_halos(snapshot: Snapshot, box: Box, given: dict[str, Any], how: dict[str, Any]) -> Catalogue:
+    roles = Roles(snapshot)
+    if given["b"] is not None and given["mean_separation"] is None and given["volume"] is None:
+        given = given | {"mean_separation": roles.separation(box)}
+    position = roles.read("position")
+    options = given | {"keep_roots": False, "box": box._core, "non_finite": None}
+    groups = Groups._of(find_groups(roles, position, options, how))
+    columns: dict[str, Any] = {}
+    if roles.has("mass"):
+        columns = {"mass": roles.read("mass", FLOAT64), "gravity": roles.gravity}
+    if roles.has("velocity"):
+        columns["velocity"] = roles.read("velocity")
+    if len(roles.types) > 1:
+        columns |= {"type": roles.type, "types": max(snapshot.info["type_numbers"], roles.types[-1] + 1)}
+    found = catalogue(position, groups, box=box, contaminating_types=roles.contaminating, **columns, **how)
+    found.about |= roles.about()
     return found
 
 
@@ -301,10 +407,12 @@ def subhalos(points: Any, groups: Any, *, velocity: Any, linking_length: float, 
 
 
 class Overdensities(NamedTuple):
-    """Masses and radii of spheres: a row per center, a column per density."""
+    """Masses, radii and numbers of points of spheres: a row per center, a column per density. Masses of fewer than 100
+    points are not resolved."""
 
     mass: np.ndarray
     radius: np.ndarray
+    size: np.ndarray
 
 
 def edge_density(edge: str, *, omega_m: float = 0.31, omega_lambda: float = 0.69, redshift: float = 0.0,

@@ -7,7 +7,8 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _kith
-from ._box import Box
+from ._arrays import as_array, points as as_points
+from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
 
 _FIELDS = ("position", "velocity", "mass", "id")
@@ -70,8 +71,11 @@ class Snapshot:
         rows = len(self)
         if not 0 <= begin <= rows or not 0 <= (rows - begin if count is None else count) <= rows - begin:
             raise ValueError(f"read: rows from {begin} on, count = {count}; there are {rows}")
-        return carry_out(_kith.CoreSnapshot.read, self._core, field, self._types, begin,
-                         rows - begin if count is None else count, self.dtype == np.dtype(np.float64), **self._how)
+        return self._read(field, self._types, begin, rows - begin if count is None else count, self.dtype)
+
+    def _read(self, field: str, types: Sequence[int], begin: int, count: int, dtype: np.dtype) -> np.ndarray:
+        return carry_out(_kith.CoreSnapshot.read, self._core, field, list(types), begin, count,
+                         dtype == np.dtype(np.float64), **self._how)
 
     def __len__(self) -> int:
         return self._core.size(self._types)
@@ -111,3 +115,52 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
                "mass_column": mass_column}
     core = carry_out(_kith.CoreSnapshot.open, os.fspath(path), options, **how)
     return Snapshot(core, chosen, dtype, how)
+
+
+def write_snapshot(path: str | os.PathLike[str], position: Any, *, velocity: Any = None, id: Any = None,
+                   mass: float = 0.0, type: int = 1, box: Any = None, units: dict[str, Any] | None = None,
+                   background: dict[str, Any] | None = None, style: str = "gadget", compression: int = 0,
+                   progress: Progress = None, cancel: CancelToken | None = None) -> None:
+    """Writes particles of one type to a file; its ending names the format: .hdf5, .npy, .npz, .ply, .csv, .xyz, .txt,
+    .raw, .f32, .f64 or .gadget2. Formats that have no room for velocities, ids, units or the box leave them out.
+
+    Parameters
+    ----------
+    path : path
+    position : array_like, (n, dimension)
+    velocity : array_like, (n, dimension), optional
+        Peculiar.
+    id : array_like of integers, optional
+    mass : float
+        Of each particle; 0: none.
+    type : int
+        In formats that have types: 1 is dark matter.
+    box : float, sequence or Box, optional
+    units, background : dict, optional
+        As ``info["units"]`` and ``info["background"]`` of a snapshot have them; missing entries are not known.
+    style : "gadget" or "swift"
+        Of .hdf5.
+    compression : int
+        Of .hdf5: gzip level 0 to 9.
+    """
+    if style not in ("gadget", "swift"):
+        raise ValueError(f"style = {style!r}; there are: gadget, swift")
+    rows = as_points(position, "position")
+    options: dict[str, Any] = {"particle_mass": float(mass), "type": type, "box": as_box(box)._core,
+                               "compression": compression, "is_swift": style == "swift"}
+    for name, value in (units or {}).items():
+        options[f"unit_{name}" if name in ("length", "mass", "velocity") else name] = value
+    facts = dict(background or {})
+    if "scale_factor" in facts:
+        facts.setdefault("redshift", 1 / facts["scale_factor"] - 1)
+        del facts["scale_factor"]
+    if facts:
+        options["is_cosmological"] = facts.pop("is_known", True)
+    options.update(facts)
+    if velocity is not None:
+        options["velocity"] = as_points(velocity, "velocity")
+    if id is not None:
+        options["id"] = np.ascontiguousarray(as_array(id, "id"), dtype=np.uint64)
+        if options["id"].shape != (len(rows),):
+            raise ValueError(f"id: an array of shape {options['id'].shape} for {len(rows)} points; give one for each")
+    carry_out(_kith.write_snapshot, os.fspath(path), rows, options, progress=progress, cancel=cancel)
