@@ -28,8 +28,8 @@ from ._kdtree import KDTree, cKDTree
 from ._kith import version as __version__
 from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance, knn, mean_distance, radius,
                          radius_count, radius_pairs)
-from ._snapshot import Snapshot, read_snapshot, write_snapshot
 from ._program import report, verify
+from ._snapshot import Snapshot, read_snapshot, write_snapshot
 from ._tree import Cells, Plane, Tree, estimate_memory
 
 __all__ = [
@@ -37,7 +37,8 @@ __all__ = [
     "Hierarchy", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
     "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density",
     "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "mass_function", "mean_distance",
-    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "sample", "sklearn", "spanning_tree", "subhalos", "report", "verify", "write_snapshot",
+    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "report", "sample",
+    "sklearn", "spanning_tree", "subhalos", "verify", "write_snapshot",
 ]
 
 
