@@ -1,5 +1,5 @@
-// Neighbors of points that are spread over the ranks of MPI. Every call is collective: all ranks of
-// the communicator make it, with the same options. Errors are the same on all ranks.
+// Neighbors and groups of points that are spread over the ranks of MPI. Every call is collective:
+// all ranks of the communicator make it, with the same options. Errors are the same on all ranks.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <kith/density.hpp>
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
+#include <kith/groups.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/pair_counts.hpp>
 #include <kith/radius.hpp>
@@ -175,5 +176,49 @@ KITH_API void for_each_neighborhood(const Domains& domains, const KnnOptions& op
 KITH_API std::vector<std::int64_t> pair_counts(const Domains& receivers, const Domains& sources,
                                                const PairCountOptions& options,
                                                const Execution& execution = {});
+
+/// Groups of the points of all ranks. Labels are those of one process: by falling size, then by
+/// lowest member. Labels of points are where the points are; the rows of the groups themselves are
+/// dealt out, each rank has those of a run of labels. Copies share one result.
+class KITH_API Groups {
+ public:
+  std::uint64_t count() const;  ///< groups of all ranks with at least `min_size` points
+
+  /// The group of every point, in the order asked for: 0 ... count() - 1, or -1 for points of
+  /// smaller groups and points that were dropped.
+  std::span<const std::int64_t> label() const;
+  /// The lowest global index in the group of every point, in the same order, groups below
+  /// `min_size` too; -1 for points that were dropped. Empty unless `keep_roots` was set.
+  std::span<const std::int64_t> root() const;
+
+  std::uint64_t first() const;                   ///< the label of this rank's first row
+  std::span<const std::int64_t> sizes() const;   ///< points of the groups first(), first() + 1, ...
+  std::span<const std::int64_t> lowest() const;  ///< the lowest global index in each of them
+
+  /// What was used, rounded to the scalar type of the points.
+  double linking_length() const;
+
+  class Impl;
+  explicit Groups(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Friends of friends over all ranks: the labels of kith::fof, for any number of ranks. Mean
+/// separations count the points of all ranks; the box is that of the domains.
+///
+/// Each rank joins its own points, and those near its edges with the points of other ranks within
+/// the linking length. Sets that touch an edge are vertices of a graph, whose components take
+/// log2(vertices) rounds of messages at most. `Execution::statistics` counts them ("hooking
+/// rounds", "shortcutting rounds"). Errors: as kith::fof.
+KITH_API Groups fof(const Domains& domains, const FofOptions& options,
+                    RowOrder order = RowOrder::input, const Execution& execution = {});
+
+/// In one call, for points that are not needed again; the box and what to do with points that are
+/// not finite are those of the FofOptions.
+KITH_API Groups fof(MPI_Comm comm, PointsView points, const FofOptions& options,
+                    const Execution& execution = {});
 
 }  // namespace kith::mpi

@@ -1,0 +1,30 @@
+#include "groups/parts.hpp"
+
+#include "groups/join.hpp"
+
+namespace kith {
+
+template <class T>
+LinkingReach<T> GroupParts<T>::reach(const FofOptions& options, const Box& box, std::size_t points,
+                                     int dimension, const Frame<T>& frame) {
+  check_fof_options(options);
+  return reach_of<T>(linking_length_of(options, box, points, dimension), options.strict, frame);
+}
+
+template <class T>
+Array<std::uint32_t> GroupParts<T>::join(const Planes<T>& planes, const Frame<T>& frame, T reach2,
+                                         Workers& workers) {
+  if (planes.points == 0) return {};
+  return kith::join(planes, frame.side, reach2, workers);
+}
+
+template <class T>
+CountedSets GroupParts<T>::count(const Planes<T>& planes, std::uint32_t* parent,
+                                 const Workers& workers) {
+  return count_sets(planes, parent, 1, workers);
+}
+
+template struct GroupParts<float>;
+template struct GroupParts<double>;
+
+}  // namespace kith

@@ -1,0 +1,28 @@
+// What a library above calls to link parts of a point set: the core's own functions, made visible
+// as in neighbors/parts.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include <kith/groups.hpp>
+
+#include "base/shared.hpp"
+#include "groups/reach.hpp"
+#include "groups/sets.hpp"
+#include "parallel/workers.hpp"
+#include "tree/planes.hpp"
+
+namespace kith {
+
+template <class T>
+struct KITH_SHARED GroupParts {
+  /// Checks the options too. `points`: of all parts.
+  static LinkingReach<T> reach(const FofOptions& options, const Box& box, std::size_t points,
+                               int dimension, const Frame<T>& frame);
+  /// Sets of linked points, see groups/join.hpp; none without points.
+  static Array<std::uint32_t> join(const Planes<T>& planes, const Frame<T>& frame, T reach2,
+                                   Workers& workers);
+  static CountedSets count(const Planes<T>& planes, std::uint32_t* parent, const Workers& workers);
+};
+
+}  // namespace kith

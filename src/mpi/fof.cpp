@@ -1,0 +1,398 @@
+// Friends of friends over ranks: the own points joined, then the sets that meet at edges between
+// ranks, then names.
+#include <algorithm>
+#include <bit>
+
+#include "base/checked_sort.hpp"
+#include "groups/parts.hpp"
+#include "mpi/components.hpp"
+#include "mpi/ghosts.hpp"
+#include "mpi/group_order.hpp"
+#include "mpi/groups_impl.hpp"
+#include "mpi/mail.hpp"
+
+namespace kith::mpi {
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::int64_t kInside = -1;  ///< of a set that no other rank can reach
+
+/// What a set with a root on another rank is told.
+struct Name {
+  std::int64_t label;
+  std::uint64_t lowest;
+};
+
+/// The part of a component that one rank has.
+struct Share {
+  Vertex root;
+  GroupKey key;
+};
+
+template <class T>
+class Linking {
+ public:
+  Linking(Call& call, const Domains::Impl& domains, const FofOptions& options, Groups::Impl& out)
+      : call_(call), domains_(domains), part_(domains.as<T>()), options_(options), out_(out) {}
+
+  void run() {
+    join_own();
+    const Ghosts<T> ghosts = import();
+    std::vector<Edge> edges;
+    call_.phase([&](Workers& workers) { edges = edges_to(ghosts, workers); });
+    ComponentRounds rounds;
+    root_ = components(call_, vertex_.size(), std::move(edges), rounds);
+    call_.quick([&] { note(rounds); });
+    add_up();
+    call_.note_traffic("components");
+    name();
+    call_.note_traffic("labels");
+  }
+
+ private:
+  const Planes<T>& planes() const { return part_.planes; }
+  std::uint64_t global_of_lowest(std::size_t root) const {
+    return part_.global[sets_.lowest[root]];
+  }
+  GroupKey key_of(std::size_t root) const { return {sets_.size[root], global_of_lowest(root)}; }
+
+  void note(const ComponentRounds& rounds) const {
+    if (!call_.execution().statistics) return;
+    auto& counts = call_.execution().statistics->counts;
+    counts.push_back({"boundary sets", vertex_.size()});
+    counts.push_back({"hooking rounds", rounds.hooking});
+    counts.push_back({"shortcutting rounds", rounds.shortcutting});
+  }
+
+  // ---- the own points
+
+  void join_own() {
+    call_.phase([&](Workers& workers) {
+      reach_ = GroupParts<T>::reach(options_, domains_.options.tree.box, domains_.total,
+                                    domains_.dimension, part_.frame);
+      out_.linking_length = static_cast<double>(reach_.linking_length);
+      parent_ = GroupParts<T>::join(planes(), part_.frame, reach_.reach2, workers);
+      const Stage stage(workers, "sets", 2 * planes().points);
+      sets_ = GroupParts<T>::count(planes(), parent_.data(), workers);
+      out_.tree_label = Array<std::int64_t>(planes().points, workers.pool());
+      std::fill(out_.tree_label.begin(), out_.tree_label.end(), kInside);
+    });
+  }
+
+  // ---- sets that meet others
+
+  /// Points that may have friends on other ranks, and what lies within their reach there. Every
+  /// ghost comes with the vertex of its set: a point that others can reach is itself one of the far
+  /// ones here, since bounds of boxes inside others are at least as far.
+  Ghosts<T> import() {
+    Array<double> vertex_of_point;
+    call_.phase([&](Workers& workers) {
+      const Stage stage(workers, "edges", planes().points);
+      const PlanesView<T> view = part_.view();
+      const auto nearest = nearest_boxes(part_, view, call_.rank(), workers);
+      Array<T> reach2(view.points, workers.pool());
+      for (std::size_t i = 0; i < reach2.size(); ++i)
+        reach2[i] = nearest[i / kLanes].lower2 <= reach_.reach2 ? reach_.reach2 : T(-1);
+      far_ = reaching(Asked<T>{&planes(), view, true}, reach2, workers);
+      number_vertices();
+      vertex_of_point = Array<double>(view.points, workers.pool());
+      for (const std::uint32_t position : far_.queries.position)
+        vertex_of_point[planes().index(position)] = std::bit_cast<double>(vertex_at(position));
+    });
+    static const double none = 0;  // not null where a rank has no points: others send theirs
+    return import_ghosts(call_, part_, far_,
+                         vertex_of_point.empty() ? &none : vertex_of_point.data());
+  }
+
+  /// The sets of the far points; the label of their roots is the number of the vertex for now.
+  void number_vertices() {
+    for (const std::uint32_t position : far_.queries.position) {
+      const std::uint32_t root = sets_.root[position];
+      if (out_.tree_label[root] != kInside) continue;
+      out_.tree_label[root] = static_cast<std::int64_t>(vertex_.size());
+      vertex_.push_back(root);
+    }
+  }
+  Vertex vertex_at(std::size_t position) const {
+    return vertex_of(call_.rank(), static_cast<std::size_t>(out_.tree_label[sets_.root[position]]));
+  }
+
+  /// Far points and ghosts joined once more; all sets of points that end up together are linked.
+  std::vector<Edge> edges_to(const Ghosts<T>& ghosts, Workers& workers) const {
+    std::vector<Edge> edges;
+    if (ghosts.global.empty()) return edges;
+    const Stage stage(workers, "link edges", ghosts.global.size());
+    const Subset<T>& own = far_.queries;
+    const std::size_t far = own.position.size(), all = far + ghosts.global.size();
+    const Planes<T> both = joined_rows(own.planes, ghosts.planes, workers);
+    const Array<std::uint32_t> parent =
+        GroupParts<T>::join(both, part_.frame, reach_.reach2, workers);
+    const CountedSets sets = GroupParts<T>::count(both, parent.data(), workers);
+    std::vector<std::pair<std::uint32_t, Vertex>> members(all);  // set and vertex
+    for (std::size_t i = 0; i < all; ++i) {
+      const std::uint32_t row = both.index(i);
+      members[i] = {sets.root[i], row < far ? vertex_at(own.position[row])
+                                            : std::bit_cast<Vertex>(ghosts.value[row - far])};
+    }
+    checked_sort(members.begin(), members.end(), [&] { workers.check_cancelled(); });
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    add_edges(members, edges);
+    return edges;
+  }
+
+  /// Rows of the far points by place in their tree, then those of the ghosts by index.
+  Planes<T> joined_rows(const Planes<T>& own, const Planes<T>& ghosts, Workers& workers) const {
+    const auto d = static_cast<std::size_t>(domains_.dimension);
+    const Axes<kAnyDimension> axes(domains_.dimension);
+    const std::size_t all = own.points + ghosts.points;
+    if (all > kMaxPoints)
+      fail(ErrorCode::too_large,
+           "fof: {} points near the edges of a rank; it holds at most {}: use more ranks", all,
+           kMaxPoints);
+    Array<T> rows(all * d, workers.pool());
+    workers.for_ranges(own.points, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) own.view().load(i, axes, rows.data() + i * d);
+    });
+    workers.for_ranges(ghosts.points, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        ghosts.view().load(i, axes, rows.data() + (own.points + ghosts.index(i)) * d);
+    });
+    return planes_of_rows(rows.data(), all, domains_.dimension, TreeOptions{}, workers);
+  }
+
+  /// From the first own vertex of each set to all others.
+  void add_edges(const std::vector<std::pair<std::uint32_t, Vertex>>& members,
+                 std::vector<Edge>& edges) const {
+    for (std::size_t begin = 0, end = 0; begin < members.size(); begin = end) {
+      while (end < members.size() && members[end].first == members[begin].first) ++end;
+      const auto* own = std::find_if(
+          members.data() + begin, members.data() + end,
+          [&](const auto& member) { return mpi::rank_of(member.second) == call_.rank(); });
+      if (own == members.data() + end) continue;
+      for (std::size_t i = begin; i < end; ++i)
+        if (members[i].second != own->second) edges.push_back({own->second, members[i].second});
+    }
+  }
+
+  // ---- sizes
+
+  /// Each rank's share of a component goes to the rank of its root.
+  void add_up() {
+    std::vector<Share> shares;
+    call_.phase([&](Workers& workers) {
+      std::vector<std::pair<Vertex, GroupKey>> sorted;
+      for (std::size_t i = 0; i < vertex_.size(); ++i)
+        sorted.emplace_back(root_[i], key_of(vertex_[i]));
+      checked_sort(sorted.begin(), sorted.end(), [&] { workers.check_cancelled(); });
+      for (const auto& [root, key] : sorted) {
+        if (shares.empty() || shares.back().root != root) shares.push_back({root, {0, key.lowest}});
+        add(shares.back().key, key);
+      }
+      component_.assign(vertex_.size(), {0, ~std::uint64_t{0}});
+    });
+    const Arrived arrived =
+        mailed(call_, shares, [](const Share& share) { return mpi::rank_of(share.root); });
+    for (const Share& share : rows_of<Share>(arrived.bytes))
+      add(component_[number_of(share.root)], share.key);
+  }
+
+  static void add(GroupKey& sum, const GroupKey& more) {
+    sum.size += more.size;
+    sum.lowest = std::min(sum.lowest, more.lowest);
+  }
+
+  // ---- names
+
+  void name() {
+    std::vector<GroupKey> keys;
+    std::vector<std::uint32_t> owner;  // of each key: the position of a root
+    std::vector<std::int64_t> label;
+    call_.phase([&](Workers& workers) {
+      const Stage stage(workers, "labels", planes().points);
+      for (std::size_t i = 0; i < planes().points; ++i) {
+        if (i % kGrain == 0) workers.check_cancelled();
+        if (sets_.root[i] != i) continue;
+        const GroupKey key = group_at(i);
+        if (key.size < options_.min_size || key.size == 0) continue;
+        keys.push_back(key);
+        owner.push_back(static_cast<std::uint32_t>(i));
+      }
+    });
+    const GroupRows rows = order_groups(call_, keys, label);
+    std::vector<Name> named;
+    call_.quick([&] {
+      named.assign(vertex_.size(), {-1, 0});
+      for (std::size_t i = 0; i < owner.size(); ++i) set_label(owner[i], label[i], named);
+      for (std::size_t i = 0; i < vertex_.size(); ++i) named[i].lowest = component_[i].lowest;
+      keep_rows(rows);
+    });
+    name_vertices(named);
+    call_.phase([&](Workers& workers) { write_labels(workers); });
+  }
+
+  bool is_vertex(std::size_t root) const { return out_.tree_label[root] != kInside; }
+
+  /// The group whose root is here: a set of its own, or a component that ends at it.
+  GroupKey group_at(std::size_t root) const {
+    return is_vertex(root) ? component_[static_cast<std::size_t>(out_.tree_label[root])]
+                           : key_of(root);
+  }
+
+  /// Sets inside the rank are done; vertices keep their numbers until all have been named.
+  void set_label(std::uint32_t root, std::int64_t label, std::vector<Name>& named) {
+    if (is_vertex(root))
+      named[static_cast<std::size_t>(out_.tree_label[root])].label = label;
+    else
+      inside_.emplace_back(root, label);
+  }
+
+  void keep_rows(const GroupRows& rows) {
+    out_.count = rows.count;
+    out_.first = rows.first;
+    for (const GroupKey& key : rows.rows) {
+      out_.size.push_back(static_cast<std::int64_t>(key.size));
+      out_.lowest.push_back(static_cast<std::int64_t>(key.lowest));
+    }
+  }
+
+  /// Asks the rank of each component's root for its name.
+  void name_vertices(const std::vector<Name>& named) {
+    std::vector<Vertex> roots;
+    call_.phase([&](Workers& workers) {
+      roots = root_;
+      checked_sort(roots.begin(), roots.end(), [&] { workers.check_cancelled(); });
+      roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    });
+    const Array<std::byte> bytes =
+        answered<Name>(call_, roots, mpi::rank_of, [&](Vertex v) { return named[number_of(v)]; });
+    call_.quick([&] {
+      const std::span<const Name> names = rows_of<Name>(bytes);
+      for (const Vertex root : root_) {
+        const auto at = std::lower_bound(roots.begin(), roots.end(), root) - roots.begin();
+        name_.push_back(names[static_cast<std::size_t>(at)]);
+      }
+    });
+  }
+
+  void write_labels(Workers& workers) {
+    const std::size_t n = planes().points;
+    if (options_.keep_roots) {
+      out_.tree_root = Array<std::int64_t>(n, workers.pool());
+      for (std::size_t i = 0; i < n; ++i)
+        if (sets_.root[i] == i)
+          out_.tree_root[i] = static_cast<std::int64_t>(
+              is_vertex(i) ? name_[static_cast<std::size_t>(out_.tree_label[i])].lowest
+                           : global_of_lowest(i));
+      spread(out_.tree_root, workers);
+    }
+    for (std::size_t i = 0; i < vertex_.size(); ++i) out_.tree_label[vertex_[i]] = name_[i].label;
+    for (const auto& [root, label] : inside_) out_.tree_label[root] = label;
+    spread(out_.tree_label, workers);
+  }
+
+  /// From the root of each set to its points.
+  void spread(const Array<std::int64_t>& values, const Workers& workers) const {
+    workers.for_ranges(values.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        if (sets_.root[i] != i) values[i] = values[sets_.root[i]];
+    });
+  }
+
+  Call& call_;
+  const Domains::Impl& domains_;
+  const Part<T>& part_;
+  const FofOptions& options_;
+  Groups::Impl& out_;
+  LinkingReach<T> reach_;
+  Array<std::uint32_t> parent_;
+  CountedSets sets_;
+  Reaching<T> far_;
+  std::vector<std::uint32_t> vertex_;  ///< the position of each one's root
+  std::vector<Vertex> root_;           ///< of each vertex
+  std::vector<GroupKey> component_;    ///< of those that are roots; the others have no points
+  std::vector<Name> name_;             ///< of each vertex
+  std::vector<std::pair<std::uint32_t, std::int64_t>> inside_;  ///< labels of roots that are no
+                                                                ///< vertices
+};
+
+/// Values by position, in the order of the input.
+template <class T>
+Array<std::int64_t> returned(Call& call, const Domains::Impl& domains,
+                             const Array<std::int64_t>& values) {
+  const Planes<T>& planes = domains.as<T>().planes;
+  Array<std::int64_t> result;
+  Array<std::uint32_t> position;
+  call.phase([&](Workers& workers) {
+    result = Array<std::int64_t>(domains.input_size, workers.pool());
+    std::fill(result.begin(), result.end(), std::int64_t{-1});
+    position = Array<std::uint32_t>(planes.points, workers.pool());
+    for (std::size_t i = 0; i < planes.points; ++i)
+      position[planes.index(i)] = static_cast<std::uint32_t>(i);
+  });
+  carried_back(
+      call, domains.route,
+      [&](std::size_t local) -> const void* { return &values[position[local]]; },
+      sizeof(std::int64_t), result.data());
+  return result;
+}
+
+void agree_on(Call& call, const Domains& domains, const FofOptions& options, RowOrder order) {
+  for (const double value :
+       {options.linking_length, options.b, options.mean_separation, options.volume})
+    call.require_same(value);
+  call.require_same(std::uint64_t{options.min_size});
+  call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.keep_roots});
+  call.require_same(static_cast<std::uint64_t>(order));
+  call.quick([&] {
+    if (options.box != Box() && options.box != domains.box())
+      refuse("fof: the box of the options is not that of the domains; leave it out");
+  });
+}
+
+}  // namespace
+
+Groups fof(const Domains& domains, const FofOptions& options, RowOrder order,
+           const Execution& execution) {
+  return public_call("fof", [&] {
+    const Domains::Impl& impl = *domains.impl();
+    Call call("fof", *impl.communicator, execution);
+    agree_on(call, domains, options, order);
+    std::shared_ptr<Groups::Impl> groups;
+    call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
+    groups->order = order;
+    with_scalar(impl.scalar, [&]<class T>() {
+      Linking<T>(call, impl, options, *groups).run();
+      if (order == RowOrder::tree) return;
+      groups->label = returned<T>(call, impl, groups->tree_label);
+      if (options.keep_roots) groups->root = returned<T>(call, impl, groups->tree_root);
+      call.note_traffic("rows");
+    });
+    return Groups(std::move(groups));
+  });
+}
+
+Groups fof(MPI_Comm comm, PointsView points, const FofOptions& options,
+           const Execution& execution) {
+  const DomainOptions domains{.tree = {.box = options.box, .non_finite = options.non_finite}};
+  return fof(Domains::curve(comm, points, domains, execution), options, RowOrder::input, execution);
+}
+
+namespace {
+std::span<const std::int64_t> span_of(const Array<std::int64_t>& values) {
+  return {values.data(), values.size()};
+}
+}  // namespace
+
+std::uint64_t Groups::count() const { return impl_->count; }
+std::uint64_t Groups::first() const { return impl_->first; }
+std::span<const std::int64_t> Groups::sizes() const { return impl_->size; }
+std::span<const std::int64_t> Groups::lowest() const { return impl_->lowest; }
+double Groups::linking_length() const { return impl_->linking_length; }
+std::span<const std::int64_t> Groups::label() const {
+  return span_of(impl_->order == RowOrder::tree ? impl_->tree_label : impl_->label);
+}
+std::span<const std::int64_t> Groups::root() const {
+  return span_of(impl_->order == RowOrder::tree ? impl_->tree_root : impl_->root);
+}
+
+}  // namespace kith::mpi

@@ -1,0 +1,151 @@
+#include "mpi/group_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked_sort.hpp"
+#include "mpi/mail.hpp"
+
+namespace kith::mpi {
+namespace {
+
+/// What all ranks learn of one: some of its keys, evenly spaced, each for as many others.
+struct Sample {
+  static constexpr std::size_t kKeys = 64;
+  std::uint64_t keys;
+  GroupKey key[kKeys];
+};
+
+struct Numbered {
+  GroupKey key;
+  std::uint32_t number;
+  bool operator<(const Numbered& other) const { return key < other.key; }
+};
+
+class Ordering {
+ public:
+  explicit Ordering(Call& call) : call_(call) {}
+
+  GroupRows run(const std::vector<GroupKey>& keys, std::vector<std::int64_t>& label) {
+    call_.phase([&](Workers& workers) { sort(keys, workers); });
+    find_splitters();
+    Runs out, back;
+    std::vector<GroupKey> sorted;
+    call_.quick([&] {
+      out = runs();
+      back = out;
+      for (std::size_t& at : back.offset) at = at / sizeof(GroupKey) * sizeof(std::int64_t);
+      for (const Numbered& each : own_) sorted.push_back(each.key);
+    });
+    const Arrived arrived = call_.exchange(out, reinterpret_cast<const std::byte*>(sorted.data()));
+    call_.phase([&](Workers& workers) { merge(arrived, workers); });
+    number();
+    Runs in;
+    call_.quick([&] {
+      in = arrived.runs;
+      for (std::size_t& at : in.offset) at = at / sizeof(GroupKey) * sizeof(std::int64_t);
+    });
+    const Array<std::byte> bytes =
+        call_.exchange(in, reinterpret_cast<const std::byte*>(labels_.data()), back);
+    call_.quick([&] {
+      label.resize(own_.size());
+      for (std::size_t i = 0; i < own_.size(); ++i)
+        label[own_[i].number] = rows_of<std::int64_t>(bytes)[i];
+    });
+    return std::move(rows_);
+  }
+
+ private:
+  void sort(const std::vector<GroupKey>& keys, const Workers& workers) {
+    own_.resize(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      own_[i] = {keys[i], static_cast<std::uint32_t>(i)};
+    checked_sort(own_.begin(), own_.end(), [&] { workers.check_cancelled(); });
+  }
+
+  /// The first key of every rank but the first.
+  void find_splitters() {
+    std::vector<Sample> samples;
+    Sample mine{own_.size(), {}};
+    call_.quick([&] {
+      samples.resize(static_cast<std::size_t>(call_.ranks()));
+      for (std::size_t i = 0; i < Sample::kKeys && !own_.empty(); ++i)
+        mine.key[i] = own_[(2 * i + 1) * own_.size() / (2 * Sample::kKeys)].key;
+    });
+    call_.communicator().gather_all(&mine, sizeof mine, samples.data());
+    call_.quick([&] { choose(samples); });
+  }
+
+  void choose(const std::vector<Sample>& samples) {
+    std::vector<std::pair<GroupKey, double>> weighted;
+    double total = 0;
+    for (const Sample& sample : samples)
+      for (std::size_t i = 0; i < Sample::kKeys && sample.keys > 0; ++i) {
+        weighted.emplace_back(sample.key[i], static_cast<double>(sample.keys));
+        total += static_cast<double>(sample.keys);
+      }
+    std::sort(weighted.begin(), weighted.end());
+    const auto ranks = static_cast<double>(call_.ranks());
+    double before = 0;
+    for (const auto& [key, weight] : weighted) {
+      before += weight;
+      while (splitters_.size() + 1 < samples.size() &&
+             before * ranks > total * static_cast<double>(splitters_.size() + 1))
+        splitters_.push_back(key);
+    }
+  }
+
+  /// Own keys by rank: those of rank r are before splitter r.
+  Runs runs() const {
+    Runs runs;
+    auto begin = own_.begin();
+    for (std::size_t r = 0; begin != own_.end(); ++r) {
+      const auto end = r < splitters_.size()
+                           ? std::lower_bound(begin, own_.end(), Numbered{splitters_[r], 0})
+                           : own_.end();
+      if (end != begin)
+        runs.add(static_cast<int>(r), static_cast<std::size_t>(end - begin) * sizeof(GroupKey));
+      begin = end;
+    }
+    return runs;
+  }
+
+  void merge(const Arrived& arrived, const Workers& workers) {
+    const std::span<const GroupKey> keys = rows_of<GroupKey>(arrived.bytes);
+    merged_.resize(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      merged_[i] = {keys[i], static_cast<std::uint32_t>(i)};
+    checked_sort(merged_.begin(), merged_.end(), [&] { workers.check_cancelled(); });
+    labels_.resize(keys.size());
+    rows_.rows.resize(keys.size());
+    counts_.resize(static_cast<std::size_t>(call_.ranks()));
+  }
+
+  void number() {
+    const std::uint64_t mine = merged_.size();
+    call_.communicator().gather_all(&mine, sizeof mine, counts_.data());
+    rows_.count = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+    rows_.first =
+        std::accumulate(counts_.begin(), counts_.begin() + call_.rank(), std::uint64_t{0});
+    for (std::size_t i = 0; i < merged_.size(); ++i) {
+      rows_.rows[i] = merged_[i].key;
+      labels_[merged_[i].number] = static_cast<std::int64_t>(rows_.first + i);
+    }
+  }
+
+  Call& call_;
+  std::vector<Numbered> own_, merged_;
+  std::vector<GroupKey> splitters_;
+  std::vector<std::uint64_t> counts_;
+  std::vector<std::int64_t> labels_;  ///< by arrival
+  GroupRows rows_;
+};
+
+}  // namespace
+
+GroupRows order_groups(Call& call, const std::vector<GroupKey>& keys,
+                       std::vector<std::int64_t>& label) {
+  return Ordering(call).run(keys, label);
+}
+
+}  // namespace kith::mpi

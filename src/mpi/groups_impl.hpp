@@ -1,0 +1,23 @@
+// What a Groups over ranks holds.
+#pragma once
+
+#include <cstdint>
+
+#include <kith/mpi.hpp>
+
+#include "base/array.hpp"
+
+namespace kith::mpi {
+
+class Groups::Impl {
+ public:
+  Array<std::int64_t> tree_label;          ///< per position of this rank's tree
+  Array<std::int64_t> label;               ///< per input point, or empty: asked for in tree order
+  Array<std::int64_t> tree_root, root;     ///< likewise, or both empty
+  std::vector<std::int64_t> size, lowest;  ///< of the rows of this rank
+  std::uint64_t count = 0, first = 0;
+  RowOrder order = RowOrder::input;
+  double linking_length = 0;
+};
+
+}  // namespace kith::mpi
