@@ -113,6 +113,7 @@ Counter traffic_of(MPI_Comm comm, std::size_t n, Statistics* statistics) {
   mpi::knn(domains, {.k = 8}, execution);
   mpi::radius(domains, {.radius = 0.05}, RowOrder::input, execution);
   mpi::sph_density(domains, {.k = 8}, RowOrder::input, execution);
+  mpi::fof(domains, {.linking_length = 0.01}, RowOrder::input, execution);
   counter.is_on = false;
   return counter;
 }
