@@ -3,6 +3,7 @@
 
 #include <kith/catalogue_columns.hpp>
 #include <kith/figure.hpp>
+#include <kith/forest_file.hpp>
 #include <kith/picture.hpp>
 #include <kith/result_facts.hpp>
 #include <kith/results.hpp>

@@ -14,9 +14,9 @@
 #include "call.hpp"
 #include "module.hpp"
 #include "options.hpp"
+#include "questions.hpp"
 
 namespace kith::python {
-namespace {
 
 KnnOptions knn_options(const nb::dict& given) {
   KnnOptions options;
@@ -34,6 +34,8 @@ KnnOptions knn_options(const nb::dict& given) {
   read.expect_no_more();
   return options;
 }
+
+namespace {
 
 /// What a search is asked, besides the tree.
 struct Question {

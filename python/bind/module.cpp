@@ -14,6 +14,7 @@ NB_MODULE(_kith, module) {
   bind_tree_file(module);
   bind_knn(module);
   bind_radius(module);
+  bind_forest(module);
   bind_pair_counts(module);
   bind_correlation(module);
   bind_density(module);

@@ -11,6 +11,7 @@ void bind_knn(nanobind::module_& module);
 void bind_radius(nanobind::module_& module);
 void bind_pair_counts(nanobind::module_& module);
 void bind_correlation(nanobind::module_& module);
+void bind_forest(nanobind::module_& module);
 void bind_tree_file(nanobind::module_& module);
 void bind_snapshot(nanobind::module_& module);
 void bind_results(nanobind::module_& module);

@@ -12,30 +12,27 @@
 #include "call.hpp"
 #include "module.hpp"
 #include "options.hpp"
+#include "questions.hpp"
 
 namespace kith::python {
-namespace {
 
-/// The options, and the array that one of them views.
-struct RadiusQuestion {
-  explicit RadiusQuestion(const nb::dict& given) {
-    Options read(given);
-    read("radius", options.radius);
-    std::optional<Numbers> several;
-    read("radii", several);
-    read("strict", options.strict);
-    read("exclude_self", options.exclude_self);
-    read("sorted", options.sorted);
-    read("max_neighbors", options.max_neighbors);
-    read("p", options.p);
-    read.expect_no_more();
-    if (!several) return;
-    radii = *several;
-    options.radii = span_of(radii);
-  }
-  Numbers radii;
-  RadiusOptions options;
-};
+RadiusQuestion::RadiusQuestion(const nb::dict& given) {
+  Options read(given);
+  read("radius", options.radius);
+  std::optional<Numbers> several;
+  read("radii", several);
+  read("strict", options.strict);
+  read("exclude_self", options.exclude_self);
+  read("sorted", options.sorted);
+  read("max_neighbors", options.max_neighbors);
+  read("p", options.p);
+  read.expect_no_more();
+  if (!several) return;
+  radii = *several;
+  options.radii = span_of(radii);
+}
+
+namespace {
 
 template <class T, class Index>
 nb::object lists(const Tree& tree, const std::optional<PointsView>& queries,

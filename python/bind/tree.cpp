@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 #include <string>
 
+#include <kith/left_balanced.hpp>
 #include <kith/tree.hpp>
 
 #include "arrays.hpp"
@@ -82,6 +83,27 @@ nb::dict cell_columns(const Tree& tree, int plane) {
   return columns;
 }
 
+/// The splits of all nodes of a plane, 7 for each.
+nb::object split_columns(const Tree& tree, int plane) {
+  const std::size_t count = tree.nodes(plane);
+  std::vector<std::int8_t> axis;
+  std::vector<double> value;
+  for (std::size_t i = 0; i < count; ++i)
+    for (const Split& split : tree.splits(plane, i)) {
+      axis.push_back(static_cast<std::int8_t>(split.axis));
+      value.push_back(split.value);
+    }
+  return nb::make_tuple(array_of(std::move(axis), {count, 7}),
+                        array_of(std::move(value), {count, 7}));
+}
+
+nb::object left_balanced_of(const Tree& tree, const nb::dict& given, const Call& call) {
+  const TreeOptions options = tree_options(given);
+  LeftBalanced found =
+      run(call, [&](const Execution& e) { return left_balanced(tree, options.split_axis, e); });
+  return nb::make_tuple(array_of(std::move(found.index)), array_of(std::move(found.axis)));
+}
+
 nb::object order_of(const Tree& tree) {
   return array_of(run({}, [&](const Execution&) { return tree.order(); }));
 }
@@ -145,9 +167,11 @@ void bind_tree(nb::module_& module) {
       .def("nodes", &Tree::nodes)
       .def("plane", &plane_columns)
       .def("cells", &cell_columns)
+      .def("splits", &split_columns)
       .def("order", &order_of)
       .def("coordinates", &coordinates_of)
       .def("check", [](const Tree& t) { run_work({}, [&](const Execution&) { t.check(); }); });
+  module.def("left_balanced", &left_balanced_of);
   module.def("estimate_memory", &memory_estimate);
 }
 

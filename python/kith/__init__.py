@@ -23,6 +23,7 @@ from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catal
                          mass_function, overdensities, peak_members, read_catalogue, subhalos)
 from ._clusters import (Branches, Clusters, CondensedTree, HdbscanClusters, Hierarchy, SpanningTree, dbscan,
                         hdbscan, hierarchy, spanning_tree)
+from ._forest import Forest
 from ._groups import Groups, fof
 from ._kdtree import KDTree, cKDTree
 from ._kith import version as __version__
@@ -30,13 +31,13 @@ from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance,
                          radius_count, radius_pairs)
 from ._program import report, verify
 from ._snapshot import Snapshot, read_snapshot, write_snapshot
-from ._tree import Cells, Plane, Tree, estimate_memory
+from ._tree import Cells, LeftBalanced, Plane, Splits, Tree, estimate_memory, left_balanced
 
 __all__ = [
-    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Groups", "HdbscanClusters",
-    "Hierarchy", "KDTree", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density",
-    "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "mass_function", "mean_distance",
+    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Forest", "Groups", "HdbscanClusters",
+    "Hierarchy", "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors",
+    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density",
+    "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function", "mean_distance",
     "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "report", "sample",
     "sklearn", "spanning_tree", "subhalos", "verify", "write_snapshot",
 ]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,28 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.level)
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The splits inside the nodes of one plane of a tree in kd order, 7 to a node as a heap: split 0 is the node's own,
+    below split i are 2 i + 1 (lesser) and 2 i + 2 (greater). Points on the lesser side have coordinates up to
+    ``value[node, i]`` on ``axis[node, i]``, those on the greater side from it on; the axis is -1 where there is no
+    split."""
+
+    axis: np.ndarray
+    value: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.axis)
+
+
+class LeftBalanced(NamedTuple):
+    """A kd-tree without pointers, one point to a node: node i has the children 2 i + 1 (lesser) and 2 i + 2 (greater).
+    ``index``: the original index of each node's point; ``axis``: along which the node splits the points below it."""
+
+    index: np.ndarray  # type: ignore[assignment]
+    axis: np.ndarray
 
 
 class Tree:
@@ -152,6 +174,10 @@ class Tree:
         """The Morton cells of a plane's nodes, for a tree in z-order."""
         return Cells(**self._core.cells(self._plane_number(plane)))
 
+    def splits(self, plane: int) -> Splits:
+        """The splits inside the nodes of a plane, for a tree in kd order; planes as in plane()."""
+        return Splits(*self._core.splits(self._plane_number(plane)))
+
     def _plane_number(self, plane: int) -> int:
         number = plane + self.planes if plane < 0 else plane
         if not 0 <= number < self.planes:
@@ -204,6 +230,25 @@ def as_tree(points: Any, box: Any = None, **execution: Any) -> Tree:
             raise ValueError(f"box: the tree has {points.box!r} and keeps it; build another for {as_box(box)!r}")
         return points
     return Tree(points, box=box, **execution)
+
+
+def left_balanced(points: Any, *, box: Any = None, split_axis: str = "widest", threads: int | None = None,
+                  progress: Progress = None, cancel: CancelToken | None = None) -> LeftBalanced:
+    """The left-balanced kd-tree of points (or of a Tree's, whatever its order), for programs that bring their own
+    traversal. Every row of nodes is full but the last, which is filled from the left.
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension), or Tree
+    split_axis : {"widest", "cyclic", "variance"}
+        Along which a set of points is split: the longest side of its box, one axis after the other, or the one of the
+        largest variance.
+    box, threads, progress, cancel
+        See Tree.
+    """
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    tree = as_tree(points, box, **how)
+    return LeftBalanced(*carry_out(_kith.left_balanced, tree._core, {"split_axis": split_axis}, **how))
 
 
 def estimate_memory(size: int, dimension: int = 3, dtype: Any = np.float32, **options: Any) -> dict[str, int]:

@@ -15,7 +15,7 @@ FROM_ROOT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"]
 # Headers in the order of a tour: the core, then files, then samples. Those not named follow by name.
 FIRST = ["points", "box", "tree", "execution", "error", "neighbors", "radius", "pair_counts", "density",
          "groups", "catalogue", "halos", "clusters", "spanning_tree", "hierarchy", "hdbscan", "correlation",
-         "gradients", "topology", "snapshot", "results", "tree_file", "figure", "picture", "sample",
+         "gradients", "topology", "snapshot", "results", "tree_file", "forest", "forest_file", "left_balanced", "figure", "picture", "sample",
          "shapes", "cosmology", "mass_function"]
 LEFT_OUT = {"export", "kith", "io"}  # nothing but macros or other headers
 ENTITY = re.compile(r"\b(?:struct|class|concept|enum class|using)\s+(?:KITH_API\s+)?(\w+)")

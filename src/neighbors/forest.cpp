@@ -2,6 +2,7 @@
 
 #include <kith/forest.hpp>
 
+#include "base/checked_sort.hpp"
 #include "base/fail.hpp"
 #include "neighbors/forest_impl.hpp"
 #include "neighbors/parts.hpp"
@@ -15,6 +16,7 @@ namespace {
 /// half as many trees as with 2, and a search asks half as many again.
 constexpr std::size_t kFactor = 4;
 constexpr std::size_t kSmallest = 256;
+constexpr std::size_t kLook = std::size_t{1} << 14;  ///< steps between two looks at the token
 
 int size_class(std::size_t n) {
   int found = 0;
@@ -170,7 +172,8 @@ void Forest<T>::Impl::insert(const PointsView& points, Workers& workers) {
 template <Coordinate T>
 void Forest<T>::Impl::remove(std::span<const std::int64_t> indices, Workers& workers) {
   std::vector<std::int64_t> sorted(indices.begin(), indices.end());
-  std::ranges::sort(sorted);
+  checked_sort(sorted.begin(), sorted.end(), [&] { workers.check_cancelled(); });
+  workers.check_cancelled();
   for (const std::int64_t index : sorted)
     if (!contains(index)) refuse("forest: remove: no point has the index {}", index);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
@@ -179,7 +182,9 @@ void Forest<T>::Impl::remove(std::span<const std::int64_t> indices, Workers& wor
   bool is_edge = false;  // a point on the edge may have set the scale
   for (const std::int64_t index : sorted) next.is_dead[static_cast<std::size_t>(index)] = true;
   for (auto& [grove, dead] : next.entries)
-    for (const std::int64_t index : sorted) {
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      if (i % kLook == 0) workers.check_cancelled();
+      const std::int64_t index = sorted[i];
       const auto at = std::ranges::lower_bound(grove->indices, index);
       if (at == grove->indices.end() || *at != index) continue;
       ++dead;

@@ -1,6 +1,8 @@
 // A forest as bytes: a header, the indices of its points, their coordinates.
 #include <cstring>
 
+#include <kith/forest_file.hpp>
+
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "neighbors/forest_impl.hpp"
@@ -29,7 +31,8 @@ std::uint64_t checksum_of(Header header, std::span<const std::byte> bytes) {
   fail(ErrorCode::io, "forest: {}; save the forest again", why);
 }
 
-Header read_header(std::span<const std::byte> bytes, std::size_t scalar_bytes) {
+/// The header of a forest of any type.
+Header any_header(std::span<const std::byte> bytes) {
   Header header;
   const Header expected;
   if (bytes.size() < sizeof(Header)) refuse_bytes("too few bytes");
@@ -38,6 +41,13 @@ Header read_header(std::span<const std::byte> bytes, std::size_t scalar_bytes) {
     refuse_bytes("these bytes are no forest");
   if (header.byte_order != expected.byte_order || header.version != expected.version)
     refuse_bytes("bytes of another machine or version");
+  if (header.scalar_bytes != sizeof(float) && header.scalar_bytes != sizeof(double))
+    refuse_bytes("truncated or damaged");
+  return header;
+}
+
+Header read_header(std::span<const std::byte> bytes, std::size_t scalar_bytes) {
+  const Header header = any_header(bytes);
   if (header.scalar_bytes != scalar_bytes) refuse_bytes("points of another scalar type");
   const std::size_t point = sizeof(std::int64_t) + header.dimension * scalar_bytes;
   if (header.dimension < 1 || header.dimension > kMaxDimension ||
@@ -84,34 +94,62 @@ std::vector<std::byte> Forest<T>::bytes() const {
   });
 }
 
+namespace {
+
+/// The points and indices of the bytes, which must be ascending and below `inserted`.
+template <class T>
+std::shared_ptr<Grove<T>> grove_of(const Header& header, std::span<const std::byte> bytes) {
+  auto grove = std::make_shared<Grove<T>>();
+  grove->indices.resize(header.points);
+  grove->rows.resize(header.points * header.dimension);
+  const std::byte* at = bytes.data() + sizeof(Header);
+  std::memcpy(grove->indices.data(), at, header.points * sizeof(std::int64_t));
+  std::memcpy(grove->rows.data(), at + header.points * sizeof(std::int64_t),
+              grove->rows.size() * sizeof(T));
+  for (std::size_t i = 0; i < header.points; ++i) {
+    const std::int64_t index = grove->indices[i];
+    if (index < 0 || static_cast<std::uint64_t>(index) >= header.inserted ||
+        (i > 0 && index <= grove->indices[i - 1]))
+      refuse_bytes("no forest has such indices");
+  }
+  return grove;
+}
+
+/// Whether an error means that a box or a point was no such thing.
+bool is_about_content(const Error& error) {
+  return error.code() == ErrorCode::invalid_argument || error.code() == ErrorCode::non_finite;
+}
+
+}  // namespace
+
 template <Coordinate T>
 Forest<T> Forest<T>::from_bytes(std::span<const std::byte> bytes, const Execution& execution) {
   return public_call("forest: from_bytes", execution, [&](Workers& workers) {
     const Header header = read_header(bytes, sizeof(T));
-    Forest forest(static_cast<int>(header.dimension), {.box = box_of(header)});
-    Impl& impl = *forest.impl_;
-    impl.is_dead.assign(header.inserted, true);
-    if (header.points == 0) return forest;
-    auto grove = std::make_shared<Grove<T>>();
-    grove->indices.resize(header.points);
-    grove->rows.resize(header.points * header.dimension);
-    const std::byte* at = bytes.data() + sizeof(Header);
-    std::memcpy(grove->indices.data(), at, header.points * sizeof(std::int64_t));
-    std::memcpy(grove->rows.data(), at + header.points * sizeof(std::int64_t),
-                grove->rows.size() * sizeof(T));
-    for (std::size_t i = 0; i < header.points; ++i) {
-      const std::int64_t index = grove->indices[i];
-      if (index < 0 || static_cast<std::uint64_t>(index) >= header.inserted ||
-          (i > 0 && index <= grove->indices[i - 1]))
-        refuse_bytes("no forest has such indices");
-      impl.is_dead[static_cast<std::size_t>(index)] = false;
+    try {
+      Forest forest(static_cast<int>(header.dimension), {.box = box_of(header)});
+      Impl& impl = *forest.impl_;
+      impl.is_dead.assign(header.inserted, true);
+      if (header.points == 0) return forest;
+      auto grove = grove_of<T>(header, bytes);
+      for (const std::int64_t index : grove->indices)
+        impl.is_dead[static_cast<std::size_t>(index)] = false;
+      const PointsView points = view(grove->rows.data(), grove->size(), impl.dimension);
+      impl.fit(measure<T>(points, NonFinite::error, workers).extent, workers);
+      impl.build(*grove, workers);
+      impl.entries.push_back({std::move(grove), 0});
+      impl.live = header.points;
+      return forest;
+    } catch (const Error& error) {
+      if (is_about_content(error)) refuse_bytes(error.what());
+      throw;
     }
-    const PointsView points = view(grove->rows.data(), grove->size(), impl.dimension);
-    impl.fit(measure<T>(points, NonFinite::error, workers).extent, workers);
-    impl.build(*grove, workers);
-    impl.entries.push_back({std::move(grove), 0});
-    impl.live = header.points;
-    return forest;
+  });
+}
+
+Scalar forest_scalar(std::span<const std::byte> bytes) {
+  return public_call("forest_scalar", [&] {
+    return any_header(bytes).scalar_bytes == sizeof(float) ? Scalar::float32 : Scalar::float64;
   });
 }
 

@@ -60,6 +60,10 @@ struct Forest<T>::Impl {
                                  const Forest& forest) const;
   NeighborLists<T, std::int64_t> radius(const PointsView& queries, RadiusOptions options,
                                         const Execution& execution, Workers& workers) const;
+  std::vector<std::vector<FoundPoint<T>>> radius_lists(const PointsView& queries,
+                                                       const RadiusOptions& options,
+                                                       const Execution& execution,
+                                                       Workers& workers) const;
   std::vector<std::int64_t> radius_count(const PointsView& queries, const RadiusOptions& options,
                                          const Execution& execution, Workers& workers) const;
 

@@ -11,8 +11,25 @@
 namespace kith {
 namespace {
 
-/// Queries to a body.
+/// Queries to a body, and to a batch: what is found lies in lists until the batch is done.
 constexpr std::size_t kGrain = 256;
+constexpr std::size_t kBatch = std::size_t{1} << 14;
+
+PointsView part(PointsView points, std::size_t begin, std::size_t end, std::size_t scalar_bytes) {
+  points.data = static_cast<const std::byte*>(points.data) +
+                static_cast<std::ptrdiff_t>(begin * scalar_bytes) * points.stride;
+  points.size = end - begin;
+  return points;
+}
+
+/// body(begin, end) for one batch of queries after the other.
+template <class Body>
+void for_batches(std::size_t n, const Workers& workers, const Body& body) {
+  for (std::size_t begin = 0; begin < n; begin += kBatch) {
+    workers.check_cancelled();
+    body(begin, std::min(n, begin + kBatch));
+  }
+}
 
 /// For calls inside a call: its threads and its token, not its reports.
 Execution inner(const Execution& execution) {
@@ -117,6 +134,23 @@ class Nearest {
   const Measure<T>& measure_;
 };
 
+/// Rows of the queries from `first` on.
+template <class T>
+void write_rows(const Lists<T>& lists, std::size_t first, Neighbors<T, std::int64_t>& result,
+                const Workers& workers) {
+  const auto out = result.rows();
+  const std::size_t k = result.k();
+  workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t j = 0; j < k; ++j) {
+        const bool is_there = j < lists[i].size();
+        const std::size_t at = (first + i) * k + j;
+        out.index[at] = is_there ? lists[i][j].index : -1;
+        out.distance[at] = is_there ? lists[i][j].distance : std::numeric_limits<T>::infinity();
+      }
+  });
+}
+
 }  // namespace
 
 template <Coordinate T>
@@ -126,51 +160,65 @@ Neighbors<T, std::int64_t> Forest<T>::Impl::knn(const PointsView& queries,
                                                 const Forest& forest) const {
   check_points("forest: knn", queries);
   check_options("forest: knn", options.p, options.exclude_self);
-  const std::vector<T> rows = packed_rows<T>(queries);
   const Measure<T> measure(frame, dimension);
-  Lists<T> lists(queries.size);
   // A tree without points checks the other options and the queries.
   Grove<T> none;
   build(none, workers);
   kith::knn<T, std::int64_t>(*none.tree, queries, options, inner(execution));
-  for (const Entry& entry : entries)
-    Nearest<T>(forest, *entry.grove, entry.dead, measure)
-        .add(rows, options, inner(execution), workers, lists);
   Neighbors<T, std::int64_t> result(queries.size, options.k, execution);
-  const auto out = result.rows();
-  workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      for (std::size_t j = 0; j < options.k; ++j) {
-        const bool is_there = j < lists[i].size();
-        out.index[i * options.k + j] = is_there ? lists[i][j].index : -1;
-        out.distance[i * options.k + j] =
-            is_there ? lists[i][j].distance : std::numeric_limits<T>::infinity();
-      }
+  for_batches(queries.size, workers, [&](std::size_t first, std::size_t last) {
+    const std::vector<T> rows = packed_rows<T>(part(queries, first, last, sizeof(T)));
+    Lists<T> lists(last - first);
+    for (const Entry& entry : entries)
+      Nearest<T>(forest, *entry.grove, entry.dead, measure)
+          .add(rows, options, inner(execution), workers, lists);
+    write_rows(lists, first, result, workers);
   });
   return result;
 }
 
 namespace {
 
+/// The lists of one batch without gaps.
 template <class T>
-NeighborLists<T, std::int64_t> joined_lists(Lists<T>& lists, std::size_t most,
-                                            const Execution& execution) {
-  std::vector<std::int64_t> offsets{0};
-  std::size_t truncated = 0;
+struct JoinedLists {
+  std::vector<std::size_t> sizes;
+  std::vector<FoundPoint<T>> found;
+};
+
+template <class T>
+JoinedLists<T> joined(Lists<T>& lists, std::size_t most, std::size_t& truncated) {
+  JoinedLists<T> all;
   for (auto& list : lists) {
     if (most > 0 && list.size() > most) {
       ++truncated;
       list.resize(most);
     }
-    offsets.push_back(offsets.back() + static_cast<std::int64_t>(list.size()));
+    all.sizes.push_back(list.size());
+    all.found.insert(all.found.end(), list.begin(), list.end());
+  }
+  return all;
+}
+
+template <class T>
+NeighborLists<T, std::int64_t> lists_of(const std::vector<JoinedLists<T>>& batches,
+                                        std::size_t truncated, const Execution& execution,
+                                        const Workers& workers) {
+  std::vector<std::int64_t> offsets{0}, first{0};
+  for (const JoinedLists<T>& batch : batches) {
+    workers.check_cancelled();
+    for (const std::size_t size : batch.sizes)
+      offsets.push_back(offsets.back() + static_cast<std::int64_t>(size));
+    first.push_back(offsets.back());
   }
   NeighborLists<T, std::int64_t> result(std::move(offsets), truncated, execution);
-  std::size_t at = 0;
-  for (const auto& list : lists)
-    for (const FoundPoint<T>& one : list) {
+  workers.for_each(batches.size(), [&](std::size_t batch) {
+    auto at = static_cast<std::size_t>(first[batch]);
+    for (const FoundPoint<T>& one : batches[batch].found) {
       result.indices()[at] = one.index;
       result.distances()[at++] = one.distance;
     }
+  });
   return result;
 }
 
@@ -183,32 +231,48 @@ NeighborLists<T, std::int64_t> Forest<T>::Impl::radius(const PointsView& queries
                                                        Workers& workers) const {
   check_points("forest: radius", queries);
   check_options("forest: radius", options.p, options.exclude_self);
-  const std::vector<T> rows = packed_rows<T>(queries);
-  const Measure<T> measure(frame, dimension);
   const std::size_t most = std::exchange(options.max_neighbors, 0);
-  Lists<T> lists(queries.size);
   Grove<T> none;
   build(none, workers);
   kith::radius<T, std::int64_t>(*none.tree, queries, options, inner(execution));
-  for (const auto& [grove, dead] : entries) {
-    const auto near =
-        kith::radius<T, std::int64_t>(*grove->tree, queries, options, inner(execution));
-    workers.for_ranges(
-        lists.size(), kGrain, [&, &grove = grove](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i)
-            for (std::size_t j = 0; j < near.index(i).size(); ++j) {
-              const auto at = static_cast<std::size_t>(near.index(i)[j]);
-              if (!contains(grove->indices[at])) continue;
-              lists[i].push_back(
-                  {measure.distance2(rows.data() + i * width(), grove->rows.data() + at * width()),
-                   near.distance(i)[j], grove->indices[at]});
-            }
-        });
+  std::vector<JoinedLists<T>> batches;
+  std::size_t truncated = 0;
+  for_batches(queries.size, workers, [&](std::size_t first, std::size_t last) {
+    RadiusOptions mine = options;
+    if (!options.radii.empty()) mine.radii = options.radii.subspan(first, last - first);
+    Lists<T> lists =
+        radius_lists(part(queries, first, last, sizeof(T)), mine, inner(execution), workers);
+    batches.push_back(joined(lists, most, truncated));
+  });
+  return lists_of(batches, truncated, execution, workers);
+}
+
+template <Coordinate T>
+std::vector<std::vector<FoundPoint<T>>> Forest<T>::Impl::radius_lists(const PointsView& queries,
+                                                                      const RadiusOptions& options,
+                                                                      const Execution& execution,
+                                                                      Workers& workers) const {
+  const std::vector<T> rows = packed_rows<T>(queries);
+  const Measure<T> measure(frame, dimension);
+  Lists<T> lists(queries.size);
+  for (const Entry& entry : entries) {
+    const Grove<T>& grove = *entry.grove;
+    const auto near = kith::radius<T, std::int64_t>(*grove.tree, queries, options, execution);
+    workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t j = 0; j < near.index(i).size(); ++j) {
+          const auto at = static_cast<std::size_t>(near.index(i)[j]);
+          if (!contains(grove.indices[at])) continue;
+          lists[i].push_back(
+              {measure.distance2(rows.data() + i * width(), grove.rows.data() + at * width()),
+               near.distance(i)[j], grove.indices[at]});
+        }
+    });
   }
   workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) std::sort(lists[i].begin(), lists[i].end());
   });
-  return joined_lists(lists, most, execution);
+  return lists;
 }
 
 /// Counts in the trees, less those of the dead.

@@ -202,6 +202,7 @@ std::vector<Call> core_calls(const Scene& s) {
       {"CancelToken", [](const Execution&) { CancelToken(); }},
   };
   for (Call& call : gradient_calls(s)) calls.push_back(std::move(call));
+  for (Call& call : forest_calls(s)) calls.push_back(std::move(call));
   return calls;
 }
 
@@ -353,6 +354,7 @@ void add_trees(std::vector<Call>& calls, const Scene& s) {
 std::vector<Call> file_calls(const Scene& scene) {
   std::vector<Call> calls;
   add_trees(calls, scene);
+  for (Call& call : forest_file_calls(scene)) calls.push_back(std::move(call));
   add_snapshots(calls, scene);
   add_results(calls, scene);
   add_drawings(calls, scene);

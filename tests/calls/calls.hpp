@@ -44,8 +44,10 @@ struct Scene {
 /// scene.
 std::vector<Call> core_calls(const Scene& scene);
 std::vector<Call> gradient_calls(const Scene& scene);  ///< part of those of the core
+std::vector<Call> forest_calls(const Scene& scene);    ///< likewise
 std::vector<Call> sample_calls(std::size_t n);
 std::vector<Call> file_calls(const Scene& scene);
+std::vector<Call> forest_file_calls(const Scene& scene);  ///< part of those of files
 
 inline std::vector<Call> all_calls(const Scene& scene) {
   std::vector<Call> calls = core_calls(scene);

@@ -111,10 +111,30 @@ class LooksOfCalls : public ::testing::Test {
 
 /// Calls without an Execution have no token to look at.
 bool takes_execution(const Call& call) {
-  for (const char* name :
-       {"Tree::", "Groups::", "Box", "Workspace", "CancelToken", "edge_density", "rows",
-        "KnnSearcher", "ResultFile", "linear", "mass_function", "sigma", "plot", "Drawing", "html",
-        "write_page", "soft_mass_function", "score_weights", "members of labels"})
+  for (const char* name : {"Tree::",
+                           "Groups::",
+                           "Box",
+                           "Workspace",
+                           "CancelToken",
+                           "edge_density",
+                           "rows",
+                           "KnnSearcher",
+                           "ResultFile",
+                           "linear",
+                           "mass_function",
+                           "sigma",
+                           "plot",
+                           "Drawing",
+                           "html",
+                           "write_page",
+                           "soft_mass_function",
+                           "score_weights",
+                           "members of labels",
+                           "Forest,",
+                           "Forest::indices",
+                           "Forest::coordinates",
+                           "Forest::bytes",
+                           "forest_scalar"})
     if (call.name.starts_with(name)) return false;
   return true;
 }
