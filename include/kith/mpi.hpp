@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <kith/catalogue.hpp>
 #include <kith/density.hpp>
 #include <kith/error.hpp>
 #include <kith/execution.hpp>
@@ -179,7 +180,8 @@ KITH_API std::vector<std::int64_t> pair_counts(const Domains& receivers, const D
 
 /// Groups of the points of all ranks. Labels are those of one process: by falling size, then by
 /// lowest member. Labels of points are where the points are; the rows of the groups themselves are
-/// dealt out, each rank has those of a run of labels. Copies share one result.
+/// dealt out: each rank has those of a run of labels, so that the groups of each have about equally
+/// many points. Copies share one result.
 class KITH_API Groups {
  public:
   std::uint64_t count() const;  ///< groups of all ranks with at least `min_size` points
@@ -220,5 +222,49 @@ KITH_API Groups fof(const Domains& domains, const FofOptions& options,
 /// not finite are those of the FofOptions.
 KITH_API Groups fof(MPI_Comm comm, PointsView points, const FofOptions& options,
                     const Execution& execution = {});
+
+/// Points in the order of their groups: each rank has the members of its groups, those whose rows
+/// it has in Groups, by label and then by global index. Copies share one object.
+class KITH_API Members {
+ public:
+  std::uint64_t first() const;                  ///< the label of the first group here
+  std::size_t count() const;                    ///< groups here
+  std::span<const std::int64_t> index() const;  ///< global indices of the members
+  std::span<const std::size_t> offset() const;  ///< where each group begins; count() + 1 values
+  std::span<const std::int64_t> of(std::size_t group) const {  ///< members of first() + group
+    return index().subspan(offset()[group], offset()[group + 1] - offset()[group]);
+  }
+
+  /// What belongs to the points follows them: one value for each label of this rank, in the order
+  /// of Groups::label(), becomes one for each member. Collective.
+  template <class Value>
+  requires std::is_trivially_copyable_v<Value> std::vector<Value> to_group_order(
+      std::span<const Value> values, const Execution& execution = {})
+  const {
+    std::vector<Value> result(index().size());
+    carry(values.data(), values.size(), sizeof(Value), result.data(), execution);
+    return result;
+  }
+
+  class Impl;
+  explicit Members(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  void carry(const void* from, std::size_t count, std::size_t bytes, void* to,
+             const Execution& execution) const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// The members of each group must fit on one rank. `domains`: those that the groups were made of.
+KITH_API Members members(const Domains& domains, const Groups& groups,
+                         const Execution& execution = {});
+
+/// The rows of this rank of the catalogue that kith::catalogue makes, bit for bit; `first` has
+/// global indices. Positions, masses, velocities and types: one for each label of this rank, in the
+/// order of Groups::label(); masses, velocities and types on all ranks or on none. A `peak` is one
+/// for each row of this rank. Errors: as kith::catalogue.
+KITH_API Catalogue catalogue(const Domains& domains, PointsView points, const Groups& groups,
+                             const CatalogueOptions& options = {}, const Execution& execution = {});
 
 }  // namespace kith::mpi

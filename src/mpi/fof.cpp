@@ -10,6 +10,7 @@
 #include "mpi/group_order.hpp"
 #include "mpi/groups_impl.hpp"
 #include "mpi/mail.hpp"
+#include "mpi/members.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -247,8 +248,8 @@ class Linking {
   }
 
   void keep_rows(const GroupRows& rows) {
-    out_.count = rows.count;
-    out_.first = rows.first;
+    out_.start = rows.start;
+    out_.first = rows.start[static_cast<std::size_t>(call_.rank())];
     for (const GroupKey& key : rows.rows) {
       out_.size.push_back(static_cast<std::int64_t>(key.size));
       out_.lowest.push_back(static_cast<std::int64_t>(key.lowest));
@@ -315,27 +316,6 @@ class Linking {
                                                                 ///< vertices
 };
 
-/// Values by position, in the order of the input.
-template <class T>
-Array<std::int64_t> returned(Call& call, const Domains::Impl& domains,
-                             const Array<std::int64_t>& values) {
-  const Planes<T>& planes = domains.as<T>().planes;
-  Array<std::int64_t> result;
-  Array<std::uint32_t> position;
-  call.phase([&](Workers& workers) {
-    result = Array<std::int64_t>(domains.input_size, workers.pool());
-    std::fill(result.begin(), result.end(), std::int64_t{-1});
-    position = Array<std::uint32_t>(planes.points, workers.pool());
-    for (std::size_t i = 0; i < planes.points; ++i)
-      position[planes.index(i)] = static_cast<std::uint32_t>(i);
-  });
-  carried_back(
-      call, domains.route,
-      [&](std::size_t local) -> const void* { return &values[position[local]]; },
-      sizeof(std::int64_t), result.data());
-  return result;
-}
-
 void agree_on(Call& call, const Domains& domains, const FofOptions& options, RowOrder order) {
   for (const double value :
        {options.linking_length, options.b, options.mean_separation, options.volume})
@@ -363,8 +343,8 @@ Groups fof(const Domains& domains, const FofOptions& options, RowOrder order,
     with_scalar(impl.scalar, [&]<class T>() {
       Linking<T>(call, impl, options, *groups).run();
       if (order == RowOrder::tree) return;
-      groups->label = returned<T>(call, impl, groups->tree_label);
-      if (options.keep_roots) groups->root = returned<T>(call, impl, groups->tree_root);
+      groups->label = in_input_order(call, impl, groups->tree_label);
+      if (options.keep_roots) groups->root = in_input_order(call, impl, groups->tree_root);
       call.note_traffic("rows");
     });
     return Groups(std::move(groups));
@@ -383,7 +363,7 @@ std::span<const std::int64_t> span_of(const Array<std::int64_t>& values) {
 }
 }  // namespace
 
-std::uint64_t Groups::count() const { return impl_->count; }
+std::uint64_t Groups::count() const { return impl_->start.back(); }
 std::uint64_t Groups::first() const { return impl_->first; }
 std::span<const std::int64_t> Groups::sizes() const { return impl_->size; }
 std::span<const std::int64_t> Groups::lowest() const { return impl_->lowest; }

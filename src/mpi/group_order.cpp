@@ -40,6 +40,7 @@ class Ordering {
     const Arrived arrived = call_.exchange(out, reinterpret_cast<const std::byte*>(sorted.data()));
     call_.phase([&](Workers& workers) { merge(arrived, workers); });
     number();
+    deal();
     Runs in;
     call_.quick([&] {
       in = arrived.runs;
@@ -117,27 +118,71 @@ class Ordering {
       merged_[i] = {keys[i], static_cast<std::uint32_t>(i)};
     checked_sort(merged_.begin(), merged_.end(), [&] { workers.check_cancelled(); });
     labels_.resize(keys.size());
-    rows_.rows.resize(keys.size());
     counts_.resize(static_cast<std::size_t>(call_.ranks()));
   }
 
+  /// Groups and points of one rank.
+  struct Counts {
+    std::uint64_t groups, points;
+  };
+
   void number() {
-    const std::uint64_t mine = merged_.size();
+    Counts mine{merged_.size(), 0};
+    for (const Numbered& each : merged_) mine.points += each.key.size;
     call_.communicator().gather_all(&mine, sizeof mine, counts_.data());
-    rows_.count = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
-    rows_.first =
-        std::accumulate(counts_.begin(), counts_.begin() + call_.rank(), std::uint64_t{0});
-    for (std::size_t i = 0; i < merged_.size(); ++i) {
-      rows_.rows[i] = merged_[i].key;
-      labels_[merged_[i].number] = static_cast<std::int64_t>(rows_.first + i);
+    std::uint64_t label = 0;
+    for (int r = 0; r < call_.ranks(); ++r) {
+      const Counts& counts = counts_[static_cast<std::size_t>(r)];
+      total_ += counts.points;
+      if (r >= call_.rank()) continue;
+      label += counts.groups;
+      before_ += counts.points;
     }
+    for (const Numbered& each : merged_) labels_[each.number] = static_cast<std::int64_t>(label++);
+  }
+
+  /// Cuts the rows anew: a group goes to the rank in whose share of the points its middle lies.
+  void deal() {
+    std::vector<GroupKey> sorted;
+    Runs runs;
+    call_.quick([&] {
+      std::vector<int> to;
+      std::uint64_t offset = before_;
+      for (const Numbered& each : merged_) {
+        sorted.push_back(each.key);
+        to.push_back(rank_of_point(offset + each.key.size / 2));
+        offset += each.key.size;
+      }
+      runs = runs_of(std::span<const GroupKey>(sorted),
+                     [&](const GroupKey& key) { return to[index_of(key, sorted)]; });
+      rows_.start.resize(counts_.size() + 1);
+    });
+    const Arrived arrived = call_.exchange(runs, reinterpret_cast<const std::byte*>(sorted.data()));
+    call_.quick([&] {
+      const std::span<const GroupKey> rows = rows_of<GroupKey>(arrived.bytes);
+      rows_.rows.assign(rows.begin(), rows.end());
+    });
+    const std::uint64_t mine = rows_.rows.size();
+    call_.communicator().gather_all(&mine, sizeof mine, rows_.start.data());
+    std::exclusive_scan(rows_.start.begin(), rows_.start.end(), rows_.start.begin(),
+                        std::uint64_t{0});
+  }
+
+  static std::size_t index_of(const GroupKey& key, const std::vector<GroupKey>& keys) {
+    return static_cast<std::size_t>(&key - keys.data());
+  }
+
+  int rank_of_point(std::uint64_t offset) const {
+    const double share = static_cast<double>(offset) / static_cast<double>(total_);
+    return std::min(static_cast<int>(share * call_.ranks()), call_.ranks() - 1);
   }
 
   Call& call_;
   std::vector<Numbered> own_, merged_;
   std::vector<GroupKey> splitters_;
-  std::vector<std::uint64_t> counts_;
-  std::vector<std::int64_t> labels_;  ///< by arrival
+  std::vector<Counts> counts_;            ///< of each rank
+  std::uint64_t before_ = 0, total_ = 0;  ///< points in groups: of the ranks before, of all
+  std::vector<std::int64_t> labels_;      ///< by arrival
   GroupRows rows_;
 };
 

@@ -1,5 +1,6 @@
 // Groups of all ranks by falling size, those of equal size by their lowest member: a sample sort.
-// Afterwards each rank has the rows of a run of labels.
+// Afterwards each rank has the rows of a run of labels, cut so that the groups of each rank have
+// about as many points as those of the others.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,9 @@ struct GroupKey {
   }
 };
 
-/// The rows of this rank: labels first, first + 1, ...
 struct GroupRows {
-  std::uint64_t count = 0;  ///< of all ranks
-  std::uint64_t first = 0;
-  std::vector<GroupKey> rows;
+  std::vector<std::uint64_t> start;  ///< the first label of each rank, and the end
+  std::vector<GroupKey> rows;        ///< of this rank
 };
 
 /// Sets label[i] of key i; the keys of all ranks are different. Collective.

@@ -15,7 +15,8 @@ class Groups::Impl {
   Array<std::int64_t> label;               ///< per input point, or empty: asked for in tree order
   Array<std::int64_t> tree_root, root;     ///< likewise, or both empty
   std::vector<std::int64_t> size, lowest;  ///< of the rows of this rank
-  std::uint64_t count = 0, first = 0;
+  std::vector<std::uint64_t> start;        ///< the first label of each rank, and the end
+  std::uint64_t first = 0;                 ///< of this rank
   RowOrder order = RowOrder::input;
   double linking_length = 0;
 };
