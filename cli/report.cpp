@@ -1,4 +1,4 @@
-// `kith report`: groups as one HTML page with pictures and tables.
+// `kith report`: groups as one HTML page with maps, curves and a table.
 #include "report.hpp"
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 #include <thread>
 
 #include <kith/error.hpp>
-#include <kith/page.hpp>
 #include <kith/version.hpp>
 
 #include "groups.hpp"
 #include "interrupt.hpp"
+#include "text_file.hpp"
 
 namespace kith::cli {
 namespace {
@@ -24,9 +24,10 @@ constexpr const char* kExamples = R"(Examples:
   kith report halos.hdf5 -o report.html --figures figures
   kith report points.npy --linking-length 0.01 --box 1 --title "My points" -o report.html
 
-Finds the groups of a snapshot, or takes a catalogue that kith wrote (.hdf5, .npz) and looks for its
-snapshot where the catalogue says it is. The page needs no other file and no network. Times are told
-only of work that the report itself has done.)";
+Finds the groups of a snapshot, or reads a catalogue that kith wrote (.hdf5, .npz) and its snapshot
+from the path in the catalogue. The page is one file and needs no network: a map to pan and zoom, a
+table to sort and search, the largest groups with their density profiles, a view in three dimensions
+and the mass function. Without scripts it shows the same as still pictures.)";
 
 struct ReportRequest {
   GroupRequest groups;
@@ -41,23 +42,24 @@ void add_options(Command command, ReportRequest& request) {
   ReportOptions& o = request.options;
   add_input(command, request.groups.input);
   add_linking(command, request.groups);
-  command.add_option("--catalogue", request.catalogue, "take these groups instead: .hdf5 or .npz");
-  command.add_option("-o,--output", request.output, "file for the page: .html").required();
+  command.add_option("--catalogue", request.catalogue,
+                     "groups to show instead of finding them: .hdf5 or .npz");
+  command.add_option("-o,--output", request.output, "the page: .html").required();
   command.add_option("--figures", request.figures,
-                     "folder for the figures as files of their own, .svg and .png");
-  command.add_option("--title", o.title, "of the page");
-  command.add_option("--rows", o.rows, "of the table").shows_default();
-  command.add_option("--circles", o.circles, "groups drawn").shows_default();
-  command.add_option("--picture-size", o.picture_size, "pixels of the picture's longer side")
+                     "folder for the figures as separate files, .svg and .png");
+  command.add_option("--title", o.title, "title of the page");
+  command.add_option("--rows", o.rows, "rows of the table shown at a time").shows_default();
+  command.add_option("--circles", o.circles, "groups drawn on the maps").shows_default();
+  command.add_option("--picture-size", o.picture_size, "pixels of a map's longer side")
       .shows_default();
   command.add_option("--picture-axis", o.axis, "axis to look along").shows_default();
   command.add_option("--picture-thickness", o.thickness,
-                     "of the slice; default a tenth of a periodic box");
-  command.add_option("--bins-per-decade", o.bins_per_decade, "of the mass function")
+                     "thickness of the slice; default: a tenth of a periodic box");
+  command.add_option("--bins-per-decade", o.bins_per_decade, "bins of the mass function per decade")
       .shows_default();
-  command.add_option("--sigma8", o.sigma8, "of the theory: rms contrast in spheres of 8 Mpc/h")
+  command.add_option("--sigma8", o.sigma8, "theory: rms density contrast in spheres of 8 Mpc/h")
       .shows_default();
-  command.add_option("--n-s", o.n_s, "of the theory: primordial slope").shows_default();
+  command.add_option("--n-s", o.n_s, "theory: primordial spectral index").shows_default();
   add_max_memory(command, request.groups.common);
   add_common(command, request.groups.common);
 }
@@ -129,34 +131,44 @@ void add_facts(Findings& findings, const SnapshotInfo& info) {
   findings.facts.insert(findings.facts.begin() + 1, {"format", format});
 }
 
+ReportParts parts_of(const ReportRequest& request, const Findings& findings,
+                     const Execution& execution) {
+  ReportParts parts;
+  parts.maps = map_exhibits(findings, request.options, execution);
+  parts.close_ups = close_ups(findings, request.options, execution);
+  for (auto& curves : {mass_exhibit(findings, request.options), size_exhibit(findings)})
+    if (curves) parts.curves.push_back(*curves);
+  return parts;
+}
+
+void write_figures(const ReportRequest& request, const ReportParts& parts,
+                   const Execution& execution) {
+  for (const Exhibit* e : parts.all())
+    for (const char* ending : {".svg", ".png"}) {
+      stop_if_interrupted();
+      write_drawing((std::filesystem::path(request.figures) / (e->name + ending)).string(),
+                    e->drawing, 2, execution);
+    }
+}
+
 /// The figures and the page.
 void deliver(const ReportRequest& request, Findings& findings, Session& session) {
   const Execution& execution = session.execution();
-  std::vector<Exhibit> exhibits;
-  for (auto& exhibit : {density_exhibit(findings, request.options, execution),
-                        mass_exhibit(findings, request.options), size_exhibit(findings)})
-    if (exhibit) exhibits.push_back(*exhibit);
-  for (const Exhibit& e : exhibits) {
-    if (request.figures.empty()) break;
-    for (const char* ending : {".svg", ".png"}) {
-      stop_if_interrupted();
-      write_drawing((std::filesystem::path(request.figures) / (e.name + ending)).string(),
-                    e.drawing, 2, execution);
-    }
-  }
+  const ReportParts parts = parts_of(request, findings, execution);
+  if (!request.figures.empty()) write_figures(request, parts, execution);
   if (findings.seconds > 0) {
     findings.seconds = session.seconds();
     findings.statistics = session.statistics();
   }
   stop_if_interrupted();
-  const std::string page = report_page(findings, request.options, exhibits);
+  const std::string page = report_page(findings, request.options, parts);
   stop_if_interrupted();
-  write_page(request.output, page);
+  write_text_file(request.output, page);
   session.report().add_count("groups", findings.catalogue.count());
   session.report().add("output", request.output);
-  session.say(fmt::format("{}: {} in {}", request.output,
-                          counted(exhibits.size(), "figure", "figures"),
-                          counted(findings.catalogue.count(), "group", "groups")));
+  session.say(fmt::format("{}: {}, {}", request.output,
+                          counted(findings.catalogue.count(), "group", "groups"),
+                          bytes_name(static_cast<double>(page.size()))));
   session.finish();
 }
 
@@ -169,13 +181,31 @@ void report_snapshot(const ReportRequest& request, Session& session) {
                     .about = run.about(ResultKind::fof),
                     .catalogue = run.catalogue(),
                     .points = run.points(),
+                    .mass = run.mass(),
+                    .has_mass = run.input().has(Field::mass),
                     .seconds = session.seconds(),
                     .threads = request.groups.common.threads};
+  for (std::size_t g = 0; g < std::min(kCloseUps, run.members().count()); ++g) {
+    const auto members = run.members().of(g);
+    findings.members.emplace_back(members.begin(), members.end());
+  }
   findings.about.version = KITH_VERSION;
   if (findings.threads == 0)
     findings.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   add_facts(findings, run.input().info());
   deliver(request, findings, session);
+}
+
+/// Members of the largest groups, if the file says whose points they are.
+std::vector<std::vector<std::uint32_t>> largest_members(const ResultFile& result,
+                                                        std::size_t groups) {
+  const std::vector<std::int32_t> label = result.label();
+  if (label.empty()) return {};
+  std::vector<std::vector<std::uint32_t>> members(std::min(kCloseUps, groups));
+  for (std::size_t i = 0; i < label.size(); ++i)
+    if (label[i] >= 0 && static_cast<std::size_t>(label[i]) < members.size())
+      members[static_cast<std::size_t>(label[i])].push_back(static_cast<std::uint32_t>(i));
+  return members;
 }
 
 /// Where the catalogue says, or beside the catalogue.
@@ -208,7 +238,8 @@ void report_catalogue(const ReportRequest& request, const std::string& path,
       .command = request.command, .about = result.about(), .catalogue = result.catalogue()};
   if (snapshot.empty()) {
     add_facts(findings);
-    findings.facts.emplace_back("picture", "none: the snapshot is not where the catalogue says");
+    findings.facts.emplace_back("picture",
+                                "none: the snapshot is not at the path in the catalogue");
     return deliver(request, findings, session);
   }
   InputOptions options = request.groups.input;
@@ -217,10 +248,14 @@ void report_catalogue(const ReportRequest& request, const std::string& path,
   input.use(findings.about);
   check_same_points(input, findings.about, path);
   session.say(input.describe());
-  session.need_memory(input.position_bytes());
+  session.need_memory(input.position_bytes() + input.mass_bytes());
   const Numbers positions = input.positions(session.execution());
   findings.about.snapshot = snapshot;
   findings.points = positions.rows(input.dimension());
+  const Numbers masses = input.masses(session.execution());
+  findings.mass = input.mass_values(masses);
+  findings.has_mass = input.has(Field::mass);
+  findings.members = largest_members(result, findings.catalogue.count());
   add_facts(findings, input.info());
   deliver(request, findings, session);
 }
@@ -262,8 +297,8 @@ void run(const ReportRequest& request) {
 }  // namespace
 
 void add_report(Command program) {
-  Command command =
-      program.add_subcommand("report", "writes a page with pictures and tables of the groups");
+  Command command = program.add_subcommand(
+      "report", "writes an interactive page with maps, curves and a table of the groups");
   const auto request = std::make_shared<ReportRequest>();
   command.footer(kExamples);
   add_options(command, *request);

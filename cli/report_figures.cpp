@@ -35,13 +35,6 @@ ToCommon to_common(const ResultAbout& about) {
   return std::isfinite(factors.mass) && std::isfinite(factors.length) ? factors : ToCommon{};
 }
 
-/// Of a box all of whose axes are periodic; else 0.
-double volume_of(const ResultAbout& about) {
-  double volume = 1;
-  for (int axis = 0; axis < about.dimension; ++axis) volume *= about.box.side(axis);
-  return volume;
-}
-
 std::string redshift_text(const ResultAbout& about) {
   if (!about.background.is_known) return "";
   const double z = about.background.redshift;
@@ -127,7 +120,112 @@ void limit_below(Plot& plot) {
   plot.y.high = high * 3;
 }
 
+/// What a picture shows, for the scripts.
+MapFrame frame_of(const Findings& findings, const PictureOptions& view, std::string name) {
+  const int dimension = findings.about.dimension;
+  MapFrame frame{.name = std::move(name), .thickness = view.thickness};
+  if (dimension > 2) {
+    frame.depth = view.axis;
+    frame.across = view.axis == 0 ? 1 : 0;
+    frame.up = view.axis <= 1 ? 2 : 1;
+    frame.center = shown_along(findings, view.axis).first + view.center;
+  }
+  for (int i = 0; i < 2; ++i) {
+    const auto [low, high] = shown_along(findings, i == 0 ? frame.across : frame.up);
+    frame.low[i] = low;
+    frame.side[i] = high - low;
+  }
+  return frame;
+}
+
+std::string axis_name(int axis, int dimension) {
+  return dimension <= 3 ? std::string(1, "xyz"[axis]) : fmt::format("axis {}", axis);
+}
+
+/// One picture with its circles.
+Exhibit map_exhibit(const Findings& findings, const ReportOptions& options,
+                    const PictureOptions& view, const Execution& execution) {
+  const ResultAbout& about = findings.about;
+  const Catalogue& c = findings.catalogue;
+  const std::size_t shown = std::min(options.circles, c.count());
+  const bool is_slice = view.thickness > 0;
+  const bool is_all_of_depth = !is_slice && about.dimension > 2;
+  const std::string along = axis_name(view.axis, about.dimension);
+  FigureOptions figure_options;
+  figure_options.view = view;
+  figure_options.title = title_of(about);
+  figure_options.note =
+      is_all_of_depth ? fmt::format("all along {}", along) : slice_text(view, about);
+  figure_options.length_unit = unit_name(about.units, {.length = 1});
+  if (about.units.is_comoving && about.background.is_known && about.background.redshift > 1e-3)
+    figure_options.length_unit = fmt::format("comoving {}", figure_options.length_unit);
+  figure_options.circles = {
+      .center = std::span(c.center).first(shown * static_cast<std::size_t>(about.dimension)),
+      .radius = std::span(c.radius).first(shown),
+      .legend = shown < c.count() ? fmt::format("groups 0 to {}", shown - 1) : "groups"};
+  std::string caption =
+      "Number of points along the line of sight, smoothed over 32 points, in units of the mean. "
+      "Circles reach from the center of mass to the farthest member; numbers are rows of the "
+      "table.";
+  if (is_slice && c.count() > 0 && view.center > 0)
+    caption.insert(0, "A slice through the largest group. ");
+  return {.name = is_all_of_depth ? fmt::format("density_{}", view.axis) : "density",
+          .heading = "Map of the groups",
+          .caption = std::move(caption),
+          .drawing = figure(findings.points, figure_options, execution),
+          .map = frame_of(findings, view,
+                          is_slice          ? "Slice through the largest"
+                          : is_all_of_depth ? fmt::format("Along {}", along)
+                                            : "Map")};
+}
+
+/// Limits that are written down, for the scripts.
+void set_limits(Plot& plot) {
+  const auto widest = [](const Plot& from, bool is_x) {
+    double low = 1e300, high = 0;
+    for (const Series& s : from.series)
+      for (const double v : is_x ? s.x : s.y)
+        if (v > 0 && std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+    return high > low ? std::pair{low, high} : std::pair{high / 2, high * 2};
+  };
+  for (Axis* axis : {&plot.x, &plot.y}) {
+    if (axis->low != 0 || axis->high != 0) continue;
+    const auto [low, high] = widest(plot, axis == &plot.x);
+    const double room = std::pow(high / low, 0.04);
+    *axis = {axis->label, axis->is_log, low / room, high * room};
+  }
+}
+
 }  // namespace
+
+double volume_of(const ResultAbout& about) {
+  double volume = 1;
+  for (int axis = 0; axis < about.dimension; ++axis) volume *= about.box.side(axis);
+  return volume;
+}
+
+double coordinate_of(const PointsView& points, std::size_t i, int axis) {
+  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * points.stride + axis;
+  return points.scalar == Scalar::float32
+             ? static_cast<double>(static_cast<const float*>(points.data)[at])
+             : static_cast<const double*>(points.data)[at];
+}
+
+std::pair<double, double> shown_along(const Findings& findings, int axis) {
+  const Box& box = findings.about.box;
+  if (box.is_periodic(axis)) return {box.origin(axis), box.origin(axis) + box.side(axis)};
+  double low = 1e300, high = -1e300;
+  for (std::size_t i = 0; i < findings.points.size; ++i) {
+    const double x = coordinate_of(findings.points, i, axis);
+    if (std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
+  }
+  return low < high ? std::pair{low, high}
+                    : std::pair{low <= high ? low : 0.0, low <= high ? low + 1 : 1.0};
+}
+
+std::string number_label(double number, const std::string& unit) {
+  return fmt::format("{}{}{}", number_label(number), unit.empty() ? "" : " ", unit);
+}
 
 std::string number_label(double number) {
   if (!std::isfinite(number)) return "\u2013";
@@ -149,31 +247,19 @@ std::string unit_label(const Units& units, const UnitPowers& powers) {
   return text;
 }
 
-std::optional<Exhibit> density_exhibit(const Findings& findings, const ReportOptions& options,
-                                       const Execution& execution) {
-  const ResultAbout& about = findings.about;
-  if (!findings.points.data || about.dimension < 2) return {};
-  const Catalogue& c = findings.catalogue;
-  const std::size_t shown = std::min(options.circles, c.count());
-  FigureOptions figure_options;
-  figure_options.view = view_of(findings, options);
-  figure_options.title = title_of(about);
-  figure_options.note = slice_text(figure_options.view, about);
-  figure_options.length_unit = unit_name(about.units, {.length = 1});
-  if (about.units.is_comoving && about.background.is_known && about.background.redshift > 1e-3)
-    figure_options.length_unit = fmt::format("comoving {}", figure_options.length_unit);
-  figure_options.circles = {
-      .center = std::span(c.center).first(shown * static_cast<std::size_t>(about.dimension)),
-      .radius = std::span(c.radius).first(shown),
-      .legend = shown < c.count() ? fmt::format("groups 0 to {}", shown - 1) : "groups"};
-  std::string caption =
-      "Number of points in each line of sight, smoothed over 32 of them, in units of the mean. "
-      "Circles reach from the center of mass to the farthest member; numbers are those of the "
-      "table.";
-  if (figure_options.view.thickness > 0 && c.count() > 0 && figure_options.view.center > 0)
-    caption.insert(0, "A slice through the largest group. ");
-  return Exhibit{"density", "Where the groups are", caption,
-                 figure(findings.points, figure_options, execution)};
+std::vector<Exhibit> map_exhibits(const Findings& findings, const ReportOptions& options,
+                                  const Execution& execution) {
+  const int dimension = findings.about.dimension;
+  if (!findings.points.data || dimension < 2) return {};
+  const PictureOptions first = view_of(findings, options);
+  std::vector<Exhibit> maps{map_exhibit(findings, options, first, execution)};
+  for (int axis = 0; dimension == 3 && axis < 3; ++axis) {
+    if (!(first.thickness > 0) && axis == first.axis) continue;  // the first shows it
+    const PictureOptions view{
+        .box = findings.about.box, .size = options.picture_size, .axis = axis};
+    maps.push_back(map_exhibit(findings, options, view, execution));
+  }
+  return maps;
 }
 
 std::optional<Exhibit> mass_exhibit(const Findings& findings, const ReportOptions& options) {
@@ -213,21 +299,23 @@ std::optional<Exhibit> mass_exhibit(const Findings& findings, const ReportOption
       add_theory(plot_options, findings, options, counted);
       caption += fmt::format(
           " Curves: a flat universe with \u03a9_{{m}} = {:.4g}, h = {:.4g}, \u03c3_{{8}} = {:.4g} "
-          "and n_{{s}} = {:.4g}; the last two are not in snapshots, --sigma8 and --n-s set them.",
+          "and n_{{s}} = {:.4g}; snapshots do not state the last two, set them with --sigma8 and "
+          "--n-s.",
           about.background.omega_m, about.background.h, options.sigma8, options.n_s);
     } catch (const Error& error) {
       caption += fmt::format(" No curves of theory: {}.", printable(error.what()));
     }
   }
   limit_below(plot_options);
-  return Exhibit{"mass_function", "How many of which mass", caption, plot(plot_options)};
+  set_limits(plot_options);
+  return Exhibit{"mass_function", "Mass function", caption, plot(plot_options), {}, plot_options};
 }
 
 std::optional<Exhibit> size_exhibit(const Findings& findings) {
   if (findings.catalogue.count() == 0) return {};
   std::vector<std::int64_t> size = findings.catalogue.size;
   std::sort(size.begin(), size.end(), std::greater<>());
-  Series series;
+  Series series{.name = "groups"};
   // From the left: all of them up to the smallest size, then fewer up to the next one, with a
   // corner at both ends of each step.
   for (std::size_t i = size.size(); i-- > 0;) {
@@ -238,12 +326,13 @@ std::optional<Exhibit> size_exhibit(const Findings& findings) {
     series.y.insert(series.y.end(), {groups, groups});
   }
   Plot plot_options;
-  plot_options.title = "Sizes";
+  plot_options.title = "Groups of at least this size";
   plot_options.x = {.label = "members", .is_log = true};
-  plot_options.y = {.label = "groups with so many, or more", .is_log = true};
+  plot_options.y = {.label = "number of groups", .is_log = true};
   plot_options.height = 340;
   plot_options.series.push_back(std::move(series));
-  return Exhibit{"sizes", "How many of which size", "", plot(plot_options)};
+  set_limits(plot_options);
+  return Exhibit{"sizes", "Sizes", "", plot(plot_options), {}, plot_options};
 }
 
 }  // namespace kith::cli

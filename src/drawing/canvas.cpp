@@ -1,7 +1,5 @@
 #include "drawing/canvas.hpp"
 
-#include <kith/page.hpp>
-
 #include "base/fail.hpp"
 #include "files/atomic_file.hpp"
 #include "parallel/public_call.hpp"
@@ -71,12 +69,7 @@ void write_drawing(const std::string& path, const Drawing& drawing, double scale
     check_drawing_path(path);
     if (std::string_view(path).ends_with(".png"))
       return write_png(path, drawing.picture(scale), execution);
-    write_page(path, drawing.svg());
-  });
-}
-
-void write_page(const std::string& path, std::string_view text) {
-  public_call("write_page", [&] {
+    const std::string text = drawing.svg();
     io::AtomicFile file(path);
     file.write(text.data(), text.size());
     file.commit();

@@ -71,7 +71,8 @@ double distance(const Lab& p, const Lab& q) {
   return std::hypot(p.lightness - q.lightness, p.a - q.a, p.b - q.b);
 }
 
-constexpr std::size_t kColors = 1024;
+// As many as the palette of a PNG file holds: such files are much smaller.
+constexpr std::size_t kColors = 256;
 
 std::array<Color, kColors> even_path() {
   constexpr int kFine = 8192;

@@ -1,10 +1,6 @@
 #include "drawing/markup.hpp"
 
-#include <kith/page.hpp>
-
-#include "base/format.hpp"
 #include "drawing/text.hpp"
-#include "parallel/public_call.hpp"
 
 namespace kith::io {
 namespace {
@@ -67,27 +63,3 @@ std::string base64(std::string_view bytes) {
 }
 
 }  // namespace kith::io
-
-namespace kith {
-
-std::string html_text(std::string_view text) {
-  return public_call("html_text", [&] { return io::escaped(text); });
-}
-
-std::string html_label(std::string_view label) {
-  return public_call("html_label", [&] {
-    std::string result;
-    for (const io::Run& run : io::runs_of(label)) {
-      const std::string text = io::escaped(run.text);
-      if (run.rise == 0) {
-        result += text;
-      } else {
-        const char* const tag = run.rise > 0 ? "sup" : "sub";
-        result += formatted("<{0}>{1}</{0}>", tag, text);
-      }
-    }
-    return result;
-  });
-}
-
-}  // namespace kith

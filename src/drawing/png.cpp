@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <new>
 #include <png.h>
 #include <string>
+#include <unordered_map>
 
 #include <kith/picture.hpp>
 
@@ -13,6 +15,41 @@
 
 namespace kith {
 namespace {
+
+/// The colors of a picture that has few of them, and the color of each pixel as a byte.
+struct Palette {
+  std::vector<png_color> colors;    ///< none: the picture has more than 256
+  std::vector<std::uint8_t> index;  ///< of each pixel
+};
+
+/// From dark to bright: neighbors in a map of colors have indices that differ little, and files
+/// with differences of indices are half as large.
+Palette palette_of(const Picture& picture) {
+  const auto code_at = [&](std::size_t i) {
+    const std::uint8_t* p = &picture.pixels[3 * i];
+    const std::uint32_t brightness = std::uint32_t{p[0]} + p[1] + p[2];
+    return std::uint64_t{brightness} << 24 | std::uint64_t{p[0]} << 16 | p[1] << 8 | p[2];
+  };
+  const std::size_t count = picture.pixels.size() / 3;
+  std::unordered_map<std::uint64_t, std::uint8_t> known;
+  for (std::size_t i = 0; i < count; ++i) {
+    known.try_emplace(code_at(i));
+    if (known.size() > 256) return {};
+  }
+  std::vector<std::uint64_t> codes;
+  for (const auto& each : known) codes.push_back(each.first);
+  std::sort(codes.begin(), codes.end());
+  Palette palette;
+  for (const std::uint64_t code : codes) {
+    known[code] = static_cast<std::uint8_t>(palette.colors.size());
+    palette.colors.push_back({static_cast<png_byte>(code >> 16 & 255),
+                              static_cast<png_byte>(code >> 8 & 255),
+                              static_cast<png_byte>(code & 255)});
+  }
+  palette.index.resize(count);
+  for (std::size_t i = 0; i < count; ++i) palette.index[i] = known.find(code_at(i))->second;
+  return palette;
+}
 
 /// The bytes of a PNG file in memory. libpng reports errors by a long jump, which must not cross an
 /// object with a destructor: so this function owns none, and what it writes to belongs to the
@@ -45,7 +82,7 @@ struct Encoder {
   static void on_warning(png_structp, png_const_charp) {}
 };
 
-bool encode(const Picture& picture, Encoder& encoder) {
+bool encode(const Picture& picture, const Palette& palette, Encoder& encoder) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, &Encoder::on_error,
                                             &Encoder::on_warning);
   if (!png) return false;
@@ -56,14 +93,21 @@ bool encode(const Picture& picture, Encoder& encoder) {
   }
   png_set_write_fn(png, &encoder, &Encoder::append, nullptr);
   const auto width = static_cast<png_uint_32>(picture.width);
-  png_set_IHDR(png, info, width, static_cast<png_uint_32>(picture.height), 8, PNG_COLOR_TYPE_RGB,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  const bool has_palette = !palette.colors.empty();
+  const std::uint8_t* rows = has_palette ? palette.index.data() : picture.pixels.data();
+  const std::size_t row_bytes = std::size_t{has_palette ? 1U : 3U} * width;
+  png_set_IHDR(png, info, width, static_cast<png_uint_32>(picture.height), 8,
+               has_palette ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  if (has_palette) {
+    png_set_PLTE(png, info, palette.colors.data(), static_cast<int>(palette.colors.size()));
+    png_set_filter(png, PNG_FILTER_TYPE_DEFAULT, PNG_ALL_FILTERS);
+  }
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_write_info(png, info);
   for (int y = 0; y < picture.height; ++y) {
     if (encoder.cancel && encoder.cancel->is_cancelled()) png_error(png, "cancelled");
-    png_write_row(png,
-                  picture.pixels.data() + std::size_t{3} * width * static_cast<std::size_t>(y));
+    png_write_row(png, rows + row_bytes * static_cast<std::size_t>(y));
   }
   png_write_end(png, nullptr);
   png_destroy_write_struct(&png, &info);
@@ -85,7 +129,8 @@ std::string io::encode_png(const Picture& picture, const std::string& what,
   check(what, picture);
   Encoder encoder;
   encoder.cancel = execution.cancel;
-  const bool is_encoded = encode(picture, encoder);
+  const Palette palette = palette_of(picture);
+  const bool is_encoded = encode(picture, palette, encoder);
   if (execution.cancel && execution.cancel->is_cancelled())
     fail(ErrorCode::cancelled, "{}: cancelled by the caller", what);
   if (encoder.is_out_of_memory) throw std::bad_alloc();

@@ -321,19 +321,12 @@ void add_drawings(std::vector<Call>& calls, const Scene& s) {
   calls.push_back({"plot", [=](const Execution&) { plot(*curves); }});
   calls.push_back({"Drawing::svg", [=](const Execution&) { drawing->svg(); }});
   calls.push_back({"Drawing::picture", [=](const Execution&) { drawing->picture(0.3); }});
-  const std::string svg = s.file("d.svg"), png = s.file("d.png"), page = s.file("p.html");
+  const std::string svg = s.file("d.svg"), png = s.file("d.png");
   calls.push_back(
       {"write_drawing svg", [=](const Execution& e) { write_drawing(svg, *drawing, 1, e); }});
   calls.push_back(
       {"write_drawing png", [=](const Execution& e) { write_drawing(png, *drawing, 0.3, e); }});
   calls.push_back({"write_png", [=](const Execution& e) { write_png(png, *image, e); }});
-  calls.push_back({"write_page", [=](const Execution&) { write_page(page, "<html>"); }});
-  calls.push_back({"html_text", [](const Execution&) {
-                     html_text("a < b, and more text than a short string holds");
-                   }});
-  calls.push_back({"html_label", [](const Execution&) {
-                     html_label("x^{2} and more text than a short string holds");
-                   }});
 }
 
 void add_trees(std::vector<Call>& calls, const Scene& s) {

@@ -9,7 +9,6 @@
 
 #include <kith/io.hpp>
 #include <kith/kith.hpp>
-#include <kith/page.hpp>
 #include <kith/sample.hpp>
 
 namespace kith::test {

@@ -125,8 +125,6 @@ bool takes_execution(const Call& call) {
                            "sigma",
                            "plot",
                            "Drawing",
-                           "html",
-                           "write_page",
                            "soft_mass_function",
                            "score_weights",
                            "members of labels",

@@ -73,10 +73,9 @@ class Report(unittest.TestCase):
     def test_of_a_snapshot_tells_everything(self):
         page = self.make(self.universe, "-b", "0.2", "--rows", "7")
         headings = self.headings(page)
-        self.assertEqual(headings[:3], ["Where the groups are", "How many of which mass",
-                                        "How many of which size"])
-        self.assertIn("What was run", headings)
-        self.assertIn("Where the time went", headings)
+        self.assertEqual(headings[:3], ["Map of the groups", "Table of groups",
+                                        "The largest groups"])
+        self.assertEqual(headings[3:], ["Mass function", "Sizes", "Input and options", "Run time"])
         groups, facts, times = self.tables(page)
         self.assertEqual(len(groups), 1 + 7)
         largest = self.fof["largest"][0]
@@ -93,7 +92,7 @@ class Report(unittest.TestCase):
 
     def test_needs_nothing_else(self):
         self.make(self.universe, "-b", "0.2")
-        self.assertNotIn("<script", self.page)
+        self.assertEqual(re.findall(r"<script[^>]*>", self.page), ['<script type="application/json" id="data">', "<script>"])
         self.assertNotIn("<link", self.page)
         for reference in re.findall(r'(?:href|src)="([^"]{0,30})', self.page):
             self.assertTrue(reference.startswith("data:image/png;base64,"), reference)
@@ -102,10 +101,10 @@ class Report(unittest.TestCase):
 
     def test_of_a_catalogue_has_no_times(self):
         page = self.make(self.universe, "--catalogue", self.halos)
-        self.assertNotIn("Where the time went", self.headings(page))
-        self.assertEqual(self.headings(page)[0], "Where the groups are")
+        self.assertNotIn("Run time", self.headings(page))
+        self.assertEqual(self.headings(page)[0], "Map of the groups")
         alone = self.make(self.halos)
-        self.assertEqual(self.headings(alone)[0], "Where the groups are")
+        self.assertEqual(self.headings(alone)[0], "Map of the groups")
         self.assertEqual(self.tables(alone)[0], self.tables(page)[0])
 
     def test_is_the_same_page_each_time(self):
@@ -126,14 +125,16 @@ class Report(unittest.TestCase):
             page = self.make(self.path("halos.hdf5"))
         finally:
             os.rename(moved, self.universe)
-        self.assertEqual(self.headings(page)[0], "How many of which mass")
+        self.assertEqual(self.headings(page)[:2], ["Table of groups", "Mass function"])
 
     def test_writes_figures(self):
         self.make(self.universe, "-b", "0.2", "--figures", self.path("figures"),
                   "--picture-size", "600")
         names = sorted(os.listdir(self.path("figures")))
-        self.assertEqual(names, ["density.png", "density.svg", "mass_function.png",
-                                 "mass_function.svg", "sizes.png", "sizes.svg"])
+        wanted = ["density", "density_0", "density_1", "density_2", "mass_function", "sizes"]
+        for group in range(5):
+            wanted += [f"group_{group}", f"group_{group}_profile"]
+        self.assertEqual(names, sorted(name + ending for name in wanted for ending in [".png", ".svg"]))
         for name in ["density", "mass_function", "sizes"]:
             svg = ElementTree.parse(self.path(f"figures/{name}.svg")).getroot()
             with open(self.path(f"figures/{name}.png"), "rb") as file:
@@ -162,7 +163,8 @@ class Report(unittest.TestCase):
 
     def test_compares_with_theory(self):
         page = self.make(self.universe, "-b", "0.2", "--sigma8", "0.7")
-        svg = [s for s in page.iter(SVG + "svg") if s.get("role")][1]
+        figure = next(f for f in page.iter(HTML + "figure") if f.get("data-figure") == "mass_function")
+        svg = next(figure.iter(SVG + "svg"))
         texts = [text_of(t) for t in svg.iter(SVG + "text")]
         for label in ["groups", "Sheth & Tormen 1999", "Press & Schechter 1974",
                       "M (M\u2299/h)", "dn / dlnM (h3 Mpc\u22123)", "1014"]:
@@ -176,7 +178,7 @@ class Report(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         page = self.make(name, "--linking-length", "0.01", "--min-size", "2", "--box", "1",
                          "--title", "<script>1</script>")
-        self.assertNotIn("<script", self.page)
+        self.assertNotIn("<script>1", self.page)
         self.assertEqual(text_of(next(page.iter(HTML + "h1"))), "<script>1</script>")
         self.assertIn(name, dict(self.tables(page)[1])["snapshot"])
 
@@ -184,11 +186,26 @@ class Report(unittest.TestCase):
         points = self.path("points.npy")
         run("sample", "uniform", "-n", "3000", "-o", points)
         page = self.make(points, "--linking-length", "0.03", "--min-size", "2")
-        self.assertEqual(self.headings(page)[:2], ["Where the groups are",
-                                                   "How many of which size"])
+        self.assertEqual(self.headings(page)[:2], ["Map of the groups", "Table of groups"])
         none = self.make(points, "--linking-length", "1e-9", "--min-size", "2")
-        self.assertEqual(self.headings(none), ["Where the groups are", "What was run",
-                                               "Where the time went"])
+        self.assertEqual(self.headings(none), ["Map of the groups", "Input and options",
+                                               "Run time"])
+
+    def test_profiles_follow_the_sphere(self):
+        """R200 as kith fof --overdensities finds it, from a snapshot and from its catalogue."""
+        halos = self.path("spheres.csv")
+        result = run("fof", self.universe, "-b", "0.2", "--overdensities", "-o", halos)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(halos, encoding="utf-8") as file:
+            lines = [line.rstrip("\n").split(",") for line in file if not line.startswith("#")]
+        column = next(i for i, name in enumerate(lines[0]) if name == "critical200_radius")
+        for words in [[self.universe, "-b", "0.2"], [self.halos]]:
+            page = self.make(*words)
+            for group, article in enumerate(page.iter(HTML + "article")):
+                facts = {text_of(d[0]): text_of(d[1]) for d in article.iter(HTML + "div")}
+                radius = float(facts["R200c"].split()[0])
+                self.assertAlmostEqual(radius, float(lines[1 + group][column]), delta=1e-3)
+            self.assertEqual(group, 4)
 
     def test_json(self):
         result = run("report", self.halos, "-o", self.path("r.html"), "--json")

@@ -20,9 +20,9 @@ Picture gradient(int width, int height) {
   return picture;
 }
 
-TEST(Png, ComesBackAsItWas) {
+/// Writes a picture and reads it back.
+void expect_same_back(const Picture& picture) {
   const Folder folder;
-  const Picture picture = gradient(37, 21);
   write_png(folder / "a.png", picture);
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
@@ -30,9 +30,24 @@ TEST(Png, ComesBackAsItWas) {
   image.format = PNG_FORMAT_RGB;
   std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
   ASSERT_TRUE(png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr));
-  EXPECT_EQ(image.width, 37U);
-  EXPECT_EQ(image.height, 21U);
+  EXPECT_EQ(image.width, static_cast<png_uint_32>(picture.width));
+  EXPECT_EQ(image.height, static_cast<png_uint_32>(picture.height));
   EXPECT_EQ(pixels, picture.pixels);
+}
+
+TEST(Png, ComesBackAsItWas) {
+  expect_same_back(gradient(37, 21));  // few colors: a file with a palette
+  Picture colorful = gradient(37, 21);
+  for (std::size_t i = 0; i < colorful.pixels.size(); i += 3)
+    colorful.pixels[i] = static_cast<std::uint8_t>(i / 3 * 11 / 256);
+  expect_same_back(colorful);
+  for (const int colors : {1, 255, 256, 257}) {
+    Picture picture{colors, 2, {}};
+    for (int i = 0; i < 2 * colors; ++i)
+      for (const int part : {i % colors & 255, i % colors >> 8, 7})
+        picture.pixels.push_back(static_cast<std::uint8_t>(part));
+    expect_same_back(picture);
+  }
 }
 
 TEST(Png, IsTheSameFileEachTime) {

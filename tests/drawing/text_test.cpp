@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include <kith/page.hpp>
-
 #include "drawing/markup.hpp"
 
 namespace kith::io {
@@ -73,11 +71,6 @@ TEST(Text, IsEscapedForXml) {
   EXPECT_EQ(escaped("a\x01\x7f\xff z"), "a\ufffd\ufffd\ufffd z");
   EXPECT_EQ(escaped("\u00e9\u2299\U0001d11e"), "\u00e9\u2299\U0001d11e");
   EXPECT_EQ(escaped("\xed\xa0\x80"), "\ufffd");  // half of a surrogate pair
-}
-
-TEST(Text, IsMadeIntoHtml) {
-  EXPECT_EQ(html_text("a^{b} <"), "a^{b} &lt;");
-  EXPECT_EQ(html_label("10^{12} M_{<}/h & more"), "10<sup>12</sup> M<sub>&lt;</sub>/h &amp; more");
 }
 
 TEST(Text, Base64IsThatOfTheStandard) {
