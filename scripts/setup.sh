@@ -2,7 +2,7 @@
 # Installs what kith needs and this machine (Debian 12) does not have yet, by the names of the packages.
 # Does nothing, quickly, when nothing is missing. demo.sh and test.sh source it and call need_packages.
 #
-# Usage: scripts/setup.sh [GROUP...]; groups: build mpi test python torch check; without one, all of them.
+# Usage: scripts/setup.sh [GROUP...]; groups: build mpi test browser python torch check; without one, all of them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 declare -A packages=(
@@ -14,6 +14,8 @@ declare -A packages=(
   [mpi]="libopenmpi-dev openmpi-bin"
   # The tests and the benchmarks with their peers.
   [test]="libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
+  # For the test of the pages that `kith report` writes: 100 MB to download, 300 MB on disk.
+  [browser]="chromium-headless-shell"
   # The Python package; ccache spares the wheel what the release build has compiled.
   [python]="python3-dev python3-venv ccache"
   # For the tests of kith.torch: a small build without CUDA, for the system's Python and others of its version.
@@ -56,6 +58,13 @@ need_packages() {
   [ ${#absent[@]} = 0 ] || step packages install_packages "${absent[@]}"
 }
 
+# want_packages GROUP...: as need_packages, but what needs them is skipped where they cannot be had.
+want_packages() {
+  need_packages "$@" && return
+  echo "  going on without: $*"
+  unset 'failed_steps[-1]'
+}
+
 # need_python NAME...: packages for Python in .venv, which the project has for itself; sets $python.
 need_python() {
   python=$PWD/.venv/bin/python
@@ -68,7 +77,7 @@ need_venv() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  [ $# -gt 0 ] || set -- build mpi test python torch check
+  [ $# -gt 0 ] || set -- build mpi test browser python torch check
   for group in "$@"; do
     [ -n "${packages[$group]:-}" ] || { echo "setup.sh: no group $group; there are: ${!packages[*]}"; exit 2; }
   done

@@ -58,10 +58,12 @@ echo "kith: testing"
 start=$SECONDS
 if [ $is_quick = yes ]; then
   need_packages build mpi test
+  want_packages browser
   need_python numpy h5py yt
   build_and_test release
 else
   need_packages build mpi test python check
+  want_packages browser
   need_python numpy h5py yt
   # One cache for all presets and the wheel, where there is one.
   CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)
