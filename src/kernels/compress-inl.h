@@ -2,8 +2,8 @@
 // whole vector is stored; what follows the chosen ones is overwritten by the next append.
 //
 // Highway 1.0.3's CompressStore does the same, but g++ 12 copies its table to the stack at every
-// call: 2.5 times the time of a query. So the tables here are ours; AVX-512 has an instruction for
-// it.
+// call: 2.5 times the time of a query. So the tables here are ours. AVX-512 has instructions for
+// it, called by their names: for 64-bit lanes Highway has a table there too.
 #if defined(KITH_KERNELS_COMPRESS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_KERNELS_COMPRESS_INL_H_
 #undef KITH_KERNELS_COMPRESS_INL_H_
@@ -24,11 +24,17 @@ namespace HWY_NAMESPACE {
 template <class TagT, class V>
 HWY_INLINE V compressed(TagT tag, V v, unsigned bits) {
   using X = hn::TFromD<TagT>;
-  constexpr std::size_t kBytes = hn::MaxLanes(TagT()) * sizeof(X);
 #if HWY_TARGET <= HWY_AVX3
-  const std::uint8_t mask[8] = {static_cast<std::uint8_t>(bits)};
-  return hn::Compress(v, hn::LoadMaskBits(tag, mask));
+  static_assert(hn::MaxLanes(TagT()) == kLanes);
+  const hn::RebindToUnsigned<TagT> words;
+  const auto from = hn::BitCast(words, v).raw;
+  const auto mask = static_cast<__mmask8>(bits);
+  if constexpr (sizeof(X) == 8)
+    return hn::BitCast(tag, hn::VFromD<decltype(words)>{_mm512_maskz_compress_epi64(mask, from)});
+  else
+    return hn::BitCast(tag, hn::VFromD<decltype(words)>{_mm256_maskz_compress_epi32(mask, from)});
 #else
+  constexpr std::size_t kBytes = hn::MaxLanes(TagT()) * sizeof(X);
   if constexpr (kBytes == 32) {
     const hn::Repartition<std::uint32_t, TagT> parts;
     const auto* row = sizeof(X) == 4 ? kCompress.lane8[bits] : kCompress.pair4[bits];

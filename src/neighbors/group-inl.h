@@ -95,15 +95,20 @@ class GroupSearch : public SearchWorker {
   /// Lists the blocks within r2 of the group, unless they are more than `limit`.
   void list_group(T r2, std::size_t limit) {
     listed2_ = r2;
-    is_wrapped_ = leaves_box(group_, r2);
-    const BoxProbe<D, T> probe(group_, sources_.axes());
-    is_listed_ = is_wrapped_ ? sources_.template list<true>(probe, r2, limit, list_)
-                             : sources_.template list<false>(probe, r2, limit, list_);
-    if (is_listed_ && picked_stride_ < list_.size + 2 * kLanes) {
-      const std::size_t stride = 2 * list_.size + 4 * kLanes;
+    is_listed_ = list_box(group_, r2, limit, list_);
+  }
+  /// The same for any box of queries; false if they are more.
+  bool list_box(const Bounds<D, T>& box, T r2, std::size_t limit, InteractionList<T>& list) {
+    is_wrapped_ = leaves_box(box, r2);
+    const BoxProbe<D, T> probe(box, sources_.axes());
+    const bool is_listed = is_wrapped_ ? sources_.template list<true>(probe, r2, limit, list)
+                                       : sources_.template list<false>(probe, r2, limit, list);
+    if (is_listed && picked_stride_ < list.size + 2 * kLanes) {
+      const std::size_t stride = 2 * list.size + 4 * kLanes;
       picked_ = Array<std::uint32_t>(kLanes * stride);
       picked_stride_ = stride;
     }
+    return is_listed;
   }
 
   /// Could a pair within r2 of these queries be nearer around the box? The margin covers every
@@ -217,7 +222,7 @@ class GroupSearch : public SearchWorker {
   Bounds<D, T> group_;
   T listed2_ = -1;  ///< the group's list holds all blocks within
   bool is_listed_ = false, is_wrapped_ = false;
-  InteractionList<T> list_, near_, alone_;
+  InteractionList<T> list_, block_list_, near_, alone_;
   Array<std::uint32_t> picked_;
   std::size_t picked_stride_ = 0;
 

@@ -18,8 +18,10 @@
 #include <hwy/highway.h>
 #include <limits>
 
+#include "neighbors/enough-inl.h"
 #include "neighbors/knn_rows-inl.h"
 #include "neighbors/predictor.hpp"
+#include "walk/nearest_first-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -30,48 +32,52 @@ class KnnSearch final : public KnnRows<D, T> {
  public:
   explicit KnnSearch(const KnnJob<T>& job)
       : KnnRows<D, T>(job),
-        aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.is_hilbert) {
+        aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.is_hilbert),
+        enough_(sources_, need_),
+        nearest_first_(sources_, need_) {
     const auto expected = static_cast<std::size_t>(aim_.blocks);
     max_picked_ = std::max<std::size_t>(256, 4 * expected);
-    max_listed_ = std::max<std::size_t>(3072, 16 * expected);
+    max_listed_ = std::max<std::size_t>(768, 16 * expected);
+    max_block_listed_ = std::max<std::size_t>(256, 8 * expected);
+    max_sorted_ = 48 + 2 * static_cast<std::size_t>(aim_.points);
   }
 
  private:
   using Base = KnnRows<D, T>;
   using Base::collect, Base::counts_, Base::counts_of_, Base::is_listed_, Base::is_wrapped_,
-      Base::job_, Base::limit2_, Base::list_, Base::listed2_, Base::most2_, Base::near_,
-      Base::need_, Base::picked, Base::queries_, Base::query_, Base::reserve_slots, Base::slots,
-      Base::sources_;
+      Base::block_list_, Base::job_, Base::limit2_, Base::list_, Base::listed2_, Base::most2_,
+      Base::near_, Base::need_, Base::picked, Base::queries_, Base::query_, Base::reserve_slots,
+      Base::slots, Base::sources_;
 
   void search_block() override {
     const Bounds<D, T> box = this->box_of_block(this->position_ / kLanes);
     this->set_limits();
     if (queries_ > 1 && this->is_point(box)) return search_equal_queries();
     const float log_diagonal2 = rough_log2(this->finite_diagonal2(box));
-    T r2 = 0;
     const T most2 = job_.limits2 ? *std::max_element(most2_, most2_ + queries_) : most2_[0];
     const bool has_guess = job_.is_grouped && predictor_.is_ready();
+    T r2 = 0;
     if (has_guess) {
       r2 = std::min(most2, rough_exp2<T>(predictor_.predict(log_diagonal2, aim_)));
       if (r2 > listed2_ || (!is_listed_ && r2 * 3 < listed2_))
-        this->list_group(std::min(most2, r2 * T(1.5)), max_listed_);
+        this->list_group(std::min(most2, r2 * kSpare), max_listed_);
     }
-    if (!has_guess || !is_listed_) {
-      for (std::size_t j = 0; j < queries_; ++j) search_alone(j);
-    } else if (is_wrapped_) {
-      search_listed<true>(box, r2);
-    } else {
-      search_listed<false>(box, r2);
-    }
-    T last2[kLanes];
-    this->finish(last2);
-    if (job_.is_grouped) learn(last2, log_diagonal2);
+    if (!has_guess)
+      search_each_alone();
+    else if (is_listed_)
+      search_listed(box, r2, {list_, listed2_});
+    else
+      search_block_list(box, std::min(most2, r2));
+    this->sort_rows();
+    if (job_.is_grouped) learn(log_diagonal2);
+    this->deliver_rows();
   }
 
-  void learn(const T* last2, float log_diagonal2) {
-    float log_r2[kLanes];
-    for (std::size_t j = 0; j < queries_; ++j) log_r2[j] = rough_log2(std::max(T(0), last2[j]));
-    predictor_.learn(log_r2, queries_, log_diagonal2);
+  void learn(float log_diagonal2) {
+    Lesson lesson(predictor_.guess());
+    for (std::size_t j = 0; j < queries_; ++j)
+      lesson.add(rough_log2(std::max(T(0), this->last2(j))));
+    predictor_.learn(lesson, log_diagonal2);
   }
 
   /// One search serves all, unless they have limits of their own.
@@ -83,8 +89,8 @@ class KnnSearch final : public KnnRows<D, T> {
       else
         copy_slot(0, j);
     }
-    T last2[kLanes];
-    this->finish(last2);
+    this->sort_rows();
+    this->deliver_rows();
   }
   void copy_slot(std::size_t from, std::size_t to) {
     const std::size_t count = counts_of_[to] = counts_of_[from];
@@ -92,11 +98,32 @@ class KnnSearch final : public KnnRows<D, T> {
     std::copy_n(slots(from).index, count, slots(to).index);
   }
 
-  // ---- with the group's list
+  // ---- with a list that queries share
 
+  /// All blocks within r2 of the queries.
+  struct Reach {
+    const InteractionList<T>& list;
+    T within2;
+  };
+
+  /// The group is too wide for a list, since points near it are much closer to each other: perhaps
+  /// its blocks are not.
+  void search_block_list(const Bounds<D, T>& box, T r2) {
+    const T r = std::sqrt(enough(0)) + std::sqrt(this->finite_diagonal2(box));
+    r2 = std::min(r2, T(1.001) * r * r);
+    const T within2 = std::min(std::numeric_limits<T>::max(), r2 * kSpare);
+    if (this->list_box(box, within2, max_block_listed_, block_list_))
+      search_listed(box, r2, {block_list_, within2});
+    else
+      search_each_alone();
+  }
+
+  void search_listed(const Bounds<D, T>& box, T r2, const Reach& reach) {
+    is_wrapped_ ? search_listed<true>(box, r2, reach) : search_listed<false>(box, r2, reach);
+  }
   template <bool Wrap>
-  void search_listed(const Bounds<D, T>& box, T r2) {
-    sources_.template filter<Wrap>(list_, BoxProbe<D, T>(box, sources_.axes()), r2, near_);
+  void search_listed(const Bounds<D, T>& box, T r2, const Reach& reach) {
+    sources_.template filter<Wrap>(reach.list, BoxProbe<D, T>(box, sources_.axes()), r2, near_);
     std::size_t blocks[kLanes], most = 0;
     T radius2[kLanes];
     for (std::size_t j = 0; j < queries_; ++j) {
@@ -117,8 +144,18 @@ class KnnSearch final : public KnnRows<D, T> {
       if (HWY_UNLIKELY(blocks[j] > max_picked_))
         search_alone(j);
       else if (HWY_UNLIKELY(!is_complete(j, radius2[j])))
-        rescan<Wrap>(j, radius2[j]);
+        rescan<Wrap>(j, radius2[j], reach);
+      else
+        trim(j);
     }
+  }
+
+  /// Sorting networks are for few candidates.
+  HWY_INLINE void trim(std::size_t j) {
+    if (HWY_LIKELY(counts_of_[j] <= max_sorted_)) return;
+    const Slots<T> slot = slots(j);
+    const T bound2 = rank_bound(slot.d2, counts_of_[j], need_);
+    counts_of_[j] = keep_within(slot.d2, slot.index, counts_of_[j], bound2);
   }
 
   /// Nothing within r2 is missing; is that enough? With a radius limit, there may be no more.
@@ -134,65 +171,55 @@ class KnnSearch final : public KnnRows<D, T> {
   }
 
   template <bool Wrap>
-  HWY_NOINLINE void rescan(std::size_t j, T r2) {
+  HWY_NOINLINE void rescan(std::size_t j, T r2, const Reach& reach) {
     while (true) {
       ++counts_.rescanned;
       const T last = r2;
       r2 = grown(j, last);
       // The least number does not grow by a factor, the largest not at all.
-      if (!(r2 > last && r2 <= listed2_)) return search_alone(j, r2);
-      const std::size_t blocks = sources_.template pick<Wrap>(list_, query_ + j, r2, picked(j));
-      if (blocks > max_picked_) return search_alone(j, r2);
+      if (!(r2 > last && r2 <= reach.within2)) return search_alone(j);
+      const std::size_t blocks =
+          sources_.template pick<Wrap>(reach.list, query_ + j, r2, picked(j));
+      if (blocks > max_picked_) return search_alone(j);
       reserve_slots(blocks * kLanes);
       this->template collect<Wrap>(j, picked(j), blocks, r2);
-      if (is_complete(j, r2)) return;
+      if (is_complete(j, r2)) return trim(j);
     }
   }
 
-  // ---- without it
+  // ---- without one
 
-  /// Searches from the root, from a guess or, if that is none or was much too small, from what the
-  /// tree suggests.
-  HWY_NOINLINE void search_alone(std::size_t j, T r2 = 0) {
+  void search_each_alone() {
+    for (std::size_t j = 0; j < queries_; ++j) search_alone(j);
+  }
+
+  /// Searches from the root, within what is enough for certain.
+  HWY_NOINLINE void search_alone(std::size_t j) {
     ++counts_.alone;
-    T sure = most2_[j];
-    for (int attempt = 0; attempt < 10; ++attempt) {
-      if ((attempt == 0 && !(r2 > 0)) || attempt == 2) {
-        T guess = r2;
-        sure = std::min(most2_[j], descend(j, guess));
-        r2 = std::min(std::max(r2, guess), sure);
-      }
-      if (!this->list_alone(j, r2, max_picked_)) break;
-      this->collect_alone(j, r2);
-      if (is_complete(j, r2)) return;
-      if (r2 >= sure && attempt > 2) break;
-      r2 = std::min(sure, grown(j, std::max(r2, std::numeric_limits<T>::min())));
-    }
-    this->search_best_first(j);
+    const T r2 = std::min(most2_[j], enough(j));
+    reserve_slots(nearest_first_.room());
+    const bool is_done =
+        job_.is_periodic
+            ? nearest_first_.template search<true>(query_ + j, r2, slots(j), counts_of_[j])
+            : nearest_first_.template search<false>(query_ + j, r2, slots(j), counts_of_[j]);
+    if (!is_done || !is_complete(j, r2)) this->search_best_first(j);
   }
 
-  /// A squared radius within which enough points certainly lie; sets the guess that the size of the
-  /// last node with enough points suggests.
-  T descend(std::size_t j, T& guess) const {
-    T sure = std::numeric_limits<T>::max();
-    guess = sure;
-    sources_.follow_nearest(query_ + j, need_,
-                            [&](T upper, const Bounds<D, T>& box, std::size_t points) {
-                              sure = std::min(sure, upper);
-                              guess = guess_from(box, points);
-                            });
-    return sure;
+  bool is_own() const { return job_.queries.blocks == job_.source.blocks; }
+
+  T enough(std::size_t j) {
+    const std::size_t block =
+        is_own() ? this->position_ / kLanes : sources_.nearest_block(query_ + j);
+    return enough_.around(query_ + j, block);
   }
 
-  /// The squared radius of a ball that should hold the points aimed at, if a node of this box holds
-  /// so many.
-  T guess_from(const Bounds<D, T>& box, std::size_t points) const {
-    const float share = std::pow(aim_.points / static_cast<float>(points), aim_.exponent);
-    return diagonal2(box, sources_.axes()) * static_cast<T>(0.14f * share);
-  }
+  /// Lists reach farther than the guess, in squares, so that it may grow.
+  static constexpr T kSpare = T(1.5);
 
   const Aim aim_;
-  std::size_t max_picked_, max_listed_;
+  std::size_t max_picked_, max_listed_, max_block_listed_, max_sorted_;
+  Enough<D, T> enough_;
+  NearestFirst<D, T> nearest_first_;
   Predictor predictor_;
 };
 

@@ -54,19 +54,21 @@ class KnnRows : public GroupSearch<D, T> {
     counts_of_[j] = found.size();
   }
 
-  /// Sorts and delivers; notes the squared radius of the k-th neighbor of each query, or how far
-  /// was searched if there are fewer.
-  void finish(T* last2) {
+  void sort_rows() {
     std::fill(counts_of_ + queries_, counts_of_ + kLanes, 0);
     if (job_.exclude_self)
       for (std::size_t j = 0; j < queries_; ++j) forget(j, this->query_index(j));
     for (std::size_t j = 0; j < queries_; j += kColumns)
       this->selector_.sort(slots(j), counts_of_ + j, job_.k);
-    for (std::size_t j = 0; j < queries_; ++j) {
-      const std::size_t count = std::min(counts_of_[j], job_.k);
-      last2[j] = count < job_.k ? most2_[j] : slots(j).d2[count - 1];
-      deliver(this->found(j, count));
-    }
+  }
+  /// Of a sorted row: the squared radius of the k-th neighbor, or how far was searched if there are
+  /// fewer.
+  T last2(std::size_t j) const {
+    return counts_of_[j] < job_.k ? most2_[j] : slots(j).d2[job_.k - 1];
+  }
+  void deliver_rows() {
+    for (std::size_t j = 0; j < queries_; ++j)
+      deliver(this->found(j, std::min(counts_of_[j], job_.k)));
   }
 
   const KnnJob<T>& job_;

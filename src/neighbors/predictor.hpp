@@ -10,21 +10,18 @@
 
 namespace kith {
 
-/// log2 of a positive number through its bits, linear between powers of two, and the inverse: close
-/// enough for a guess and a few cycles each. Zero has the logarithm of the smallest exponent.
-inline float rough_log2(float x) {
-  return static_cast<float>(std::bit_cast<std::int32_t>(x)) * 0x1p-23f;
-}
+/// log2 of a number of 0 or more through its bits, linear between powers of two, and the inverse:
+/// close enough for a guess and a few cycles each. Floats go through double, where their subnormal
+/// numbers are normal and have logarithms like all others; 0 is a step below the smallest of them.
 inline float rough_log2(double x) {
   return static_cast<float>(static_cast<double>(std::bit_cast<std::int64_t>(x)) * 0x1p-52);
 }
+inline float rough_log2(float x) { return rough_log2(std::max(static_cast<double>(x), 0x1p-150)); }
 template <class T>
 T rough_exp2(float y) {
-  if constexpr (sizeof(T) == 4)
-    return std::bit_cast<float>(static_cast<std::int32_t>(std::clamp(y, 0.f, 252.f) * 0x1p23f));
-  else
-    return std::bit_cast<double>(
-        static_cast<std::int64_t>(static_cast<double>(std::clamp(y, 0.f, 2044.f)) * 0x1p52));
+  constexpr float kMost = sizeof(T) == 4 ? 1150.f : 2044.f;  // 2^127 and 2^1021
+  return static_cast<T>(std::bit_cast<double>(
+      static_cast<std::int64_t>(static_cast<double>(std::clamp(y, 0.f, kMost)) * 0x1p52)));
 }
 
 /// What a search in `dimension` dimensions for `need` neighbours aims at.
@@ -61,6 +58,24 @@ struct Aim {
   }
 };
 
+/// Results of a block, log2 of r_k^2, around a guess of them. Sums alone: an array that is written
+/// number by number and read back at once would wait for the memory.
+class Lesson {
+ public:
+  explicit Lesson(float guess) : guess_(guess) {}
+  void add(float log_r2) {
+    const float error = log_r2 - guess_;
+    sum_ += error;
+    squares_ += error * error;
+    count_ += 1;
+  }
+  float mean() const { return guess_ + sum_ / count_; }
+  float scatter2() const { return squares_ / count_; }  ///< mean square error of the guess
+
+ private:
+  float guess_, sum_ = 0, squares_ = 0, count_ = 0;
+};
+
 /// Two guesses, weighted by their running errors: the mean of the last results, and the size of the
 /// block of queries times a slowly learned ratio.
 class Predictor {
@@ -77,29 +92,33 @@ class Predictor {
     return guess_ + aim.margin + 0.4f * std::max(0.f, std::sqrt(scatter2_) - aim.scatter);
   }
 
-  /// What came out for the queries of that block: log2 of r_k^2.
-  void learn(const float* log_r2, std::size_t count, float log_diagonal2) {
-    float mean = 0, scatter2 = 0;
-    for (std::size_t i = 0; i < count; ++i) mean += log_r2[i];
-    mean /= static_cast<float>(count);
+  /// The last guess, without the margin.
+  float guess() const { return guess_; }
+
+  /// What came out for the queries of that block.
+  void learn(const Lesson& lesson, float log_diagonal2) {
+    const float mean = lesson.mean();
     if (!is_ready_) {
       is_ready_ = true;
       mean_ = mean;
       ratio_ = mean - log_diagonal2;
       return;
     }
-    for (std::size_t i = 0; i < count; ++i) scatter2 += square(log_r2[i] - guess_);
     const float result_error = mean - by_result_, size_error = mean - by_size_;
     follow(result_error2_, square(result_error));
     follow(size_error2_, square(size_error));
-    follow(scatter2_, scatter2 / static_cast<float>(count));
+    follow(scatter2_, lesson.scatter2());
     mean_ += 0.5f * result_error;
     ratio_ += (std::abs(size_error) > 3 ? 1.f : 0.1f) * size_error;
   }
 
  private:
   static float square(float x) { return x * x; }
-  static void follow(float& value, float now) { value += 0.05f * (std::min(now, 9.f) - value); }
+  /// Never near 0: where all results are equal, squares would fade to subnormal numbers, which are
+  /// slow.
+  static void follow(float& value, float now) {
+    value += 0.05f * (std::clamp(now, 1e-6f, 9.f) - value);
+  }
 
   bool is_ready_ = false;
   float mean_ = 0, ratio_ = 0;

@@ -90,8 +90,8 @@ class WalkKnn final : public KnnRows<D, T> {
       this->set_queries({begin, end});
       this->set_limits();
       search<Wrap>(list, bound.key);
-      T last2[kLanes];
-      this->finish(last2);
+      this->sort_rows();
+      this->deliver_rows();
       begin = end;
     }
   }
