@@ -177,10 +177,10 @@ class KnnSearch final : public KnnRows<D, T> {
       const T last = r2;
       r2 = grown(j, last);
       // The least number does not grow by a factor, the largest not at all.
-      if (!(r2 > last && r2 <= reach.within2)) return search_alone(j);
+      if (!(r2 > last && r2 <= reach.within2)) return search_alone(j, r2);
       const std::size_t blocks =
           sources_.template pick<Wrap>(reach.list, query_ + j, r2, picked(j));
-      if (blocks > max_picked_) return search_alone(j);
+      if (blocks > max_picked_) return search_alone(j, r2);
       reserve_slots(blocks * kLanes);
       this->template collect<Wrap>(j, picked(j), blocks, r2);
       if (is_complete(j, r2)) return trim(j);
@@ -193,10 +193,26 @@ class KnnSearch final : public KnnRows<D, T> {
     for (std::size_t j = 0; j < queries_; ++j) search_alone(j);
   }
 
-  /// Searches from the root, within what is enough for certain.
-  HWY_NOINLINE void search_alone(std::size_t j) {
+  /// Searches from the root: within a guess, if there is one or the tree suggests it, then within
+  /// what is enough for certain.
+  HWY_NOINLINE void search_alone(std::size_t j, T r2 = 0) {
     ++counts_.alone;
-    const T r2 = std::min(most2_[j], enough(j));
+    T sure = most2_[j];
+    if (!is_own() && !(r2 > 0)) {
+      sure = std::min(sure, descend(j, r2));
+      r2 = std::min(r2, sure);
+    }
+    for (int attempt = 0; attempt < 3 && r2 > 0; ++attempt) {
+      if (!this->list_alone(j, r2, max_picked_)) break;
+      this->collect_alone(j, r2);
+      if (is_complete(j, r2)) return trim(j);
+      if (is_own() || r2 >= sure) break;
+      r2 = std::min(sure, grown(j, r2));
+    }
+    search_within(j, std::min(most2_[j], enough(j)));
+  }
+
+  void search_within(std::size_t j, T r2) {
     reserve_slots(nearest_first_.room());
     const bool is_done =
         job_.is_periodic
@@ -211,6 +227,26 @@ class KnnSearch final : public KnnRows<D, T> {
     const std::size_t block =
         is_own() ? this->position_ / kLanes : sources_.nearest_block(query_ + j);
     return enough_.around(query_ + j, block);
+  }
+
+  /// A squared radius within which enough points certainly lie; sets the guess that the size of the
+  /// last node with enough points suggests.
+  T descend(std::size_t j, T& guess) const {
+    T sure = std::numeric_limits<T>::max();
+    guess = sure;
+    sources_.follow_nearest(query_ + j, need_,
+                            [&](T upper, const Bounds<D, T>& box, std::size_t points) {
+                              sure = std::min(sure, upper);
+                              guess = guess_from(box, points);
+                            });
+    return sure;
+  }
+
+  /// The squared radius of a ball that should hold the points aimed at, if a node of this box holds
+  /// so many.
+  T guess_from(const Bounds<D, T>& box, std::size_t points) const {
+    const float share = std::pow(aim_.points / static_cast<float>(points), aim_.exponent);
+    return diagonal2(box, sources_.axes()) * static_cast<T>(0.14f * share);
   }
 
   /// Lists reach farther than the guess, in squares, so that it may grow.

@@ -153,6 +153,29 @@ class Sources {
     return count;
   }
 
+  /// Follows the node whose farthest corner is nearest to a point, as long as nodes hold `need`
+  /// points: visit(upper bound, box, points) for each on the way.
+  template <class Visit>
+  void follow_nearest(const T* point, std::size_t need, Visit visit) const {
+    const PointProbe<D, T> q(point, kLanes, axes_);
+    std::size_t chunk = 0, points = kLanes;
+    for (int plane = 0; plane < tree_.entry(); ++plane) points *= kLanes;
+    for (int plane = tree_.entry(); plane >= 0 && points >= need; --plane, points /= kLanes) {
+      const T* boxes = tree_.chunk(plane, chunk, axes_);
+      alignas(64) T upper[kLanes];
+      for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
+        hn::Store(upper2<true>(q, ChunkColumns<D, T>{boxes + lane, axes_}, side_, axes_), Tag<T>(),
+                  upper + lane);
+      // The last node of a plane may be short of points: not counted on.
+      const std::size_t first = chunk * kLanes, nodes = tree_.plane(plane).nodes;
+      const std::size_t full = first + 1 < nodes ? std::min(kLanes, nodes - 1 - first) : 0;
+      if (full == 0) return;
+      const auto nearest = static_cast<std::size_t>(std::min_element(upper, upper + full) - upper);
+      visit(upper[nearest], box_of_lane(boxes, nearest, axes_), points);
+      chunk = first + nearest;
+    }
+  }
+
   /// Follows the node whose farthest corner is nearest to a point, down to a block.
   std::size_t nearest_block(const T* point) const {
     const PointProbe<D, T> q(point, kLanes, axes_);
