@@ -149,29 +149,64 @@ struct ListColumns {
   HWY_INLINE Vec<T> upper(int axis) const { return lower(axes.count() + axis); }
 };
 
+// ---- how the differences on the axes make a key, the distance or a function of it
+
+/// p = 2: squares are added up; the key is the squared distance.
+struct Squares {
+  static constexpr int kPower = 2;  ///< keys grow as this power of lengths
+  template <class V>
+  HWY_INLINE V add(V sum, V dx, int axis) const {
+    return add_square(sum, dx, axis);
+  }
+  template <class V>
+  HWY_INLINE V size(V dx) const {
+    return dx;  // the square needs no absolute value
+  }
+};
+
+/// p = 1 and infinity: differences are added up, or the largest counts. One type for both, which
+/// takes half as long to compile; a branch that always goes the same way costs nothing beside the
+/// loads.
+struct Differences {
+  static constexpr int kPower = 1;
+  bool is_sum;
+  template <class V>
+  HWY_INLINE V add(V sum, V dx, int axis) const {
+    if (axis == 0) return dx;
+    return is_sum ? hn::Add(sum, dx) : hn::Max(sum, dx);
+  }
+  template <class V>
+  HWY_INLINE V size(V dx) const {
+    return hn::Abs(dx);
+  }
+};
+
 // ---- the distance and its bounds. Wrap: side[axis] > 0 means periodic; without Wrap all axes
 // count as open.
 
-/// The squared distances of a point to the points of a block.
-template <bool Wrap, int D, class T, class From>
+/// The keys of a point and the points of a block: squared distances, unless another norm is given.
+template <bool Wrap, int D, class T, class From, class Norm = Squares>
 HWY_INLINE Vec<T> distance2(const From& q, const PointColumns<T>& to, const T* HWY_RESTRICT side,
-                            Axes<D> axes) {
+                            Axes<D> axes, const Norm& norm = {}) {
   auto sum = hn::Zero(Tag<T>());
   for (int axis = 0; axis < axes.count(); ++axis) {
     auto dx = hn::Sub(to.lower(axis), q.lower(axis));
     if constexpr (Wrap) {
       dx = hn::Abs(dx);
       if (side[axis] > 0) dx = gaps::wrapped(dx, hn::Set(Tag<T>(), side[axis]));
+    } else {
+      dx = norm.size(dx);
     }
-    sum = add_square(sum, dx, axis);  // the square needs no absolute value
+    sum = norm.add(sum, dx, axis);
   }
   return sum;
 }
 
-/// Lower bounds of the squared distance. Infinite for unused boxes: compare with finite thresholds
+/// Lower bounds of the key. Infinite for unused boxes: compare with finite thresholds
 /// only.
-template <bool Wrap, int D, class T, class From, class To>
-HWY_INLINE Vec<T> lower2(const From& q, const To& to, const T* HWY_RESTRICT side, Axes<D> axes) {
+template <bool Wrap, int D, class T, class From, class To, class Norm = Squares>
+HWY_INLINE Vec<T> lower2(const From& q, const To& to, const T* HWY_RESTRICT side, Axes<D> axes,
+                         const Norm& norm = {}) {
   auto sum = hn::Zero(Tag<T>());
   for (int axis = 0; axis < axes.count(); ++axis) {
     const auto lo = to.lower(axis), hi = to.upper(axis);
@@ -182,14 +217,15 @@ HWY_INLINE Vec<T> lower2(const From& q, const To& to, const T* HWY_RESTRICT side
         gap =
             gaps::wrapped_least(gap, gaps::most(q_lo, q_hi, lo, hi), hn::Set(Tag<T>(), side[axis]));
     }
-    sum = add_square(sum, gap, axis);
+    sum = norm.add(sum, gap, axis);
   }
   return sum;
 }
 
 /// Upper bounds likewise. Meaningless for unused boxes.
-template <bool Wrap, int D, class T, class From, class To>
-HWY_INLINE Vec<T> upper2(const From& q, const To& to, const T* HWY_RESTRICT side, Axes<D> axes) {
+template <bool Wrap, int D, class T, class From, class To, class Norm = Squares>
+HWY_INLINE Vec<T> upper2(const From& q, const To& to, const T* HWY_RESTRICT side, Axes<D> axes,
+                         const Norm& norm = {}) {
   auto sum = hn::Zero(Tag<T>());
   for (int axis = 0; axis < axes.count(); ++axis) {
     const auto lo = to.lower(axis), hi = to.upper(axis);
@@ -200,7 +236,7 @@ HWY_INLINE Vec<T> upper2(const From& q, const To& to, const T* HWY_RESTRICT side
         gap =
             gaps::wrapped_most(gaps::least(q_lo, q_hi, lo, hi), gap, hn::Set(Tag<T>(), side[axis]));
     }
-    sum = add_square(sum, gap, axis);
+    sum = norm.add(sum, gap, axis);
   }
   return sum;
 }

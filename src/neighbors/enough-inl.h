@@ -20,10 +20,10 @@ namespace HWY_NAMESPACE {
 
 /// The points of a run of blocks along the curve lie around any block in its middle, whatever the
 /// scale there: the last one needed of them bounds the radius.
-template <int D, class T>
+template <int D, class T, class Norm = Squares>
 class Enough {
  public:
-  Enough(const Sources<D, T>& sources, std::size_t need)
+  Enough(const Sources<D, T, Norm>& sources, std::size_t need)
       : sources_(sources),
         need_(need),
         full_(sources.tree().points / kLanes),
@@ -41,13 +41,14 @@ class Enough {
     for (std::size_t i = 0; i < blocks_; ++i, from += block_stride<T>(axes))
       for (std::size_t lane = 0; lane < kLanes;
            lane += hn::Lanes(Tag<T>()), to += hn::Lanes(Tag<T>()))
-        hn::StoreU(distance2<true>(q, PointColumns<T>{from + lane}, sources_.side(), axes),
+        hn::StoreU(distance2<true>(q, PointColumns<T>{from + lane}, sources_.side(), axes,
+                                   sources_.norm()),
                    Tag<T>(), to);
     return rank_bound(d2_.data(), blocks_ * kLanes, need_);
   }
 
  private:
-  const Sources<D, T>& sources_;
+  const Sources<D, T, Norm>& sources_;
   std::size_t need_;
   std::size_t full_;    ///< blocks without unused lanes
   std::size_t blocks_;  ///< in a run

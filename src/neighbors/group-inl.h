@@ -23,12 +23,13 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-template <int D, class T>
+/// Radii, limits and distances inside are keys of the norm, squares for the Euclidean one.
+template <int D, class T, class Norm = Squares>
 class GroupSearch : public SearchWorker {
  public:
   explicit GroupSearch(const SearchJob<T>& search)
       : search_(search),
-        sources_(search.source, search.side, search.checkpoint),
+        sources_(search.source, search.side, search.checkpoint, norm_of(search)),
         selector_(search.checkpoint) {
     reserve_slots(8 * kLanes);
   }
@@ -55,9 +56,21 @@ class GroupSearch : public SearchWorker {
     return search_.queries.box(0, block, sources_.axes());
   }
 
+  /// The key of a box's corners, a finite number.
   T finite_diagonal2(const Bounds<D, T>& box) const {
-    return std::min(std::numeric_limits<T>::max(), diagonal2(box, sources_.axes()));
+    T sum = 0;
+    for (int axis = 0; axis < sources_.axes().count(); ++axis) {
+      const T width = box.hi[axis] - box.lo[axis];
+      if constexpr (kIsSquared)
+        sum += width * width;
+      else
+        sum = sources_.norm().is_sum ? sum + width : std::max(sum, width);
+    }
+    return std::min(std::numeric_limits<T>::max(), sum);
   }
+  /// The length that a key stands for, and back.
+  static T length_of(T key) { return kIsSquared ? std::sqrt(key) : key; }
+  static T key_of(T length) { return kIsSquared ? length * length : length; }
 
   bool is_point(const Bounds<D, T>& box) const {
     return std::equal(box.lo, box.lo + sources_.axes().count(), box.hi);
@@ -88,8 +101,17 @@ class GroupSearch : public SearchWorker {
     if (search_.in_tree_order) return position_ + j;
     return search_.rows ? search_.rows[query_index(j)] : query_index(j);
   }
+  bool has_own_limits() const {
+    return kIsSquared ? search_.limits2 != nullptr : search_.limits != nullptr;
+  }
+  /// Of all queries, where they have none of their own.
+  static T shared_limit2(const SearchJob<T>& search) {
+    return kIsSquared ? search.limit2 : static_cast<T>(search.limit);
+  }
   T limit2_of(std::size_t j) const {
-    return search_.limits2 ? search_.limits2[query_index(j)] : search_.limit2;
+    if (!has_own_limits()) return shared_limit2(search_);
+    return kIsSquared ? search_.limits2[query_index(j)]
+                      : static_cast<T>(search_.limits[query_index(j)]);
   }
 
   /// Lists the blocks within r2 of the group, unless they are more than `limit`.
@@ -116,7 +138,7 @@ class GroupSearch : public SearchWorker {
   /// no exact square.
   bool leaves_box(const Bounds<D, T>& queries, T r2) const {
     if (!search_.is_periodic) return false;
-    const T r = std::sqrt(std::max(r2, std::numeric_limits<T>::min())) * T(1.00001);
+    const T r = length_of(std::max(r2, std::numeric_limits<T>::min())) * T(1.00001);
     for (int axis = 0; axis < sources_.axes().count(); ++axis) {
       const T side = search_.side[axis], far = r + T(1e-6) * side;
       if (side > 0 && !(queries.lo[axis] - far > 0 && queries.hi[axis] + far < side)) return true;
@@ -187,7 +209,7 @@ class GroupSearch : public SearchWorker {
   /// What a row gets, in place: the first candidates of a query, sorted before.
   HWY_INLINE Found<T> found(std::size_t j, std::size_t count) const {
     const Slots<T> slot = slots(j);
-    if (!search_.wants_d2) to_distances(slot.d2, count, search_.unscale);
+    if (!search_.wants_d2) to_distances<kIsSquared>(slot.d2, count, search_.unscale);
     return {row_of(j), count, slot.index, slot.d2};
   }
 
@@ -211,12 +233,20 @@ class GroupSearch : public SearchWorker {
     slot_stride_ = stride;
   }
 
+  static constexpr bool kIsSquared = Norm::kPower == 2;
+  static Norm norm_of(const SearchJob<T>& search) {
+    if constexpr (kIsSquared)
+      return {};
+    else
+      return {search.p == 1};
+  }
+
   /// About a millisecond each.
   static constexpr std::size_t kBlocksPerLook = std::size_t{1} << 15;
   static constexpr std::size_t kPointsPerLook = std::size_t{1} << 18;
 
   const SearchJob<T>& search_;
-  Sources<D, T> sources_;
+  Sources<D, T, Norm> sources_;
   Selector<T> selector_;
 
   Bounds<D, T> group_;

@@ -27,12 +27,12 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-template <int D, class T>
-class KnnSearch final : public KnnRows<D, T> {
+template <int D, class T, class Norm = Squares>
+class KnnSearch final : public KnnRows<D, T, Norm> {
  public:
   explicit KnnSearch(const KnnJob<T>& job)
-      : KnnRows<D, T>(job),
-        aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.is_hilbert),
+      : KnnRows<D, T, Norm>(job),
+        aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.is_hilbert, Norm::kPower),
         enough_(sources_, need_),
         nearest_first_(sources_, need_) {
     const auto expected = static_cast<std::size_t>(aim_.blocks);
@@ -43,7 +43,7 @@ class KnnSearch final : public KnnRows<D, T> {
   }
 
  private:
-  using Base = KnnRows<D, T>;
+  using Base = KnnRows<D, T, Norm>;
   using Base::collect, Base::counts_, Base::counts_of_, Base::is_listed_, Base::is_wrapped_,
       Base::block_list_, Base::job_, Base::limit2_, Base::list_, Base::listed2_, Base::most2_,
       Base::near_, Base::need_, Base::picked, Base::queries_, Base::query_, Base::reserve_slots,
@@ -54,7 +54,8 @@ class KnnSearch final : public KnnRows<D, T> {
     this->set_limits();
     if (queries_ > 1 && this->is_point(box)) return search_equal_queries();
     const float log_diagonal2 = rough_log2(this->finite_diagonal2(box));
-    const T most2 = job_.limits2 ? *std::max_element(most2_, most2_ + queries_) : most2_[0];
+    const T most2 =
+        this->has_own_limits() ? *std::max_element(most2_, most2_ + queries_) : most2_[0];
     const bool has_guess = job_.is_grouped && predictor_.is_ready();
     T r2 = 0;
     if (has_guess) {
@@ -84,7 +85,7 @@ class KnnSearch final : public KnnRows<D, T> {
   void search_equal_queries() {
     this->search_best_first(0);
     for (std::size_t j = 1; j < queries_; ++j) {
-      if (job_.limits2)
+      if (this->has_own_limits())
         this->search_best_first(j);
       else
         copy_slot(0, j);
@@ -109,8 +110,8 @@ class KnnSearch final : public KnnRows<D, T> {
   /// The group is too wide for a list, since points near it are much closer to each other: perhaps
   /// its blocks are not.
   void search_block_list(const Bounds<D, T>& box, T r2) {
-    const T r = std::sqrt(enough(0)) + std::sqrt(this->finite_diagonal2(box));
-    r2 = std::min(r2, T(1.001) * r * r);
+    const T r = Base::length_of(enough(0)) + Base::length_of(this->finite_diagonal2(box));
+    r2 = std::min(r2, T(1.001) * Base::key_of(r));
     const T within2 = std::min(std::numeric_limits<T>::max(), r2 * kSpare);
     if (this->list_box(box, within2, max_block_listed_, block_list_))
       search_listed(box, r2, {block_list_, within2});
@@ -127,11 +128,12 @@ class KnnSearch final : public KnnRows<D, T> {
     std::size_t blocks[kLanes], most = 0;
     T radius2[kLanes];
     for (std::size_t j = 0; j < queries_; ++j) {
-      radius2[j] = job_.limits2 ? std::min(r2, most2_[j]) : r2;
+      radius2[j] = this->has_own_limits() ? std::min(r2, most2_[j]) : r2;
       blocks[j] = sources_.template pick<Wrap>(near_, query_ + j, radius2[j], picked(j));
       if (HWY_UNLIKELY(D != kAnyDimension && static_cast<float>(blocks[j]) > 1.6f * aim_.blocks)) {
         // Too many blocks: the points are denser here than the guess knew.
-        radius2[j] *= static_cast<T>(aim_.blocks / static_cast<float>(blocks[j]));
+        const float share = aim_.blocks / static_cast<float>(blocks[j]);
+        radius2[j] *= static_cast<T>(Norm::kPower == 2 ? share : std::sqrt(share));
         blocks[j] = sources_.template pick<Wrap>(near_, query_ + j, radius2[j], picked(j));
       }
       most = std::max(most, std::min(blocks[j], max_picked_));
@@ -246,16 +248,17 @@ class KnnSearch final : public KnnRows<D, T> {
   /// so many.
   T guess_from(const Bounds<D, T>& box, std::size_t points) const {
     const float share = std::pow(aim_.points / static_cast<float>(points), aim_.exponent);
-    return diagonal2(box, sources_.axes()) * static_cast<T>(0.14f * share);
+    return this->finite_diagonal2(box) *
+           static_cast<T>((Norm::kPower == 2 ? 0.14f : 0.37f) * share);
   }
 
-  /// Lists reach farther than the guess, in squares, so that it may grow.
-  static constexpr T kSpare = T(1.5);
+  /// Lists reach farther than the guess, so that it may grow.
+  static constexpr T kSpare = T(Norm::kPower == 2 ? 1.5 : 1.225);
 
   const Aim aim_;
   std::size_t max_picked_, max_listed_, max_block_listed_, max_sorted_;
-  Enough<D, T> enough_;
-  NearestFirst<D, T> nearest_first_;
+  Enough<D, T, Norm> enough_;
+  NearestFirst<D, T, Norm> nearest_first_;
   Predictor predictor_;
 };
 

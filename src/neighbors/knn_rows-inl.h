@@ -18,25 +18,25 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-template <int D, class T>
-class KnnRows : public GroupSearch<D, T> {
+template <int D, class T, class Norm = Squares>
+class KnnRows : public GroupSearch<D, T, Norm> {
  public:
   explicit KnnRows(const KnnJob<T>& job)
-      : GroupSearch<D, T>(job),
+      : GroupSearch<D, T, Norm>(job),
         job_(job),
         need_(std::min(job.k + (job.exclude_self ? 1 : 0), job.source.points)),
         best_first_(this->sources_) {
-    std::fill(limit2_, limit2_ + kLanes, job.limit2);
-    std::fill(most2_, most2_ + kLanes, finite(job.limit2));
+    std::fill(limit2_, limit2_ + kLanes, Base::shared_limit2(job));
+    std::fill(most2_, most2_ + kLanes, finite(Base::shared_limit2(job)));
   }
 
  protected:
-  using Base = GroupSearch<D, T>;
+  using Base = GroupSearch<D, T, Norm>;
   using Base::counts_of_, Base::forget, Base::queries_, Base::query_, Base::slots;
 
   /// The limits of the queries that are set.
   void set_limits() {
-    if (!job_.limits2) return;
+    if (!this->has_own_limits()) return;
     for (std::size_t j = 0; j < queries_; ++j) {
       limit2_[j] = this->limit2_of(j);
       most2_[j] = finite(limit2_[j]);
@@ -86,7 +86,7 @@ class KnnRows : public GroupSearch<D, T> {
     if (HWY_UNLIKELY(found.count < job_.k)) pad_row(job_, at + found.count, at + job_.k);
   }
 
-  BestFirst<D, T> best_first_;
+  BestFirst<D, T, Norm> best_first_;
 };
 
 }  // namespace HWY_NAMESPACE

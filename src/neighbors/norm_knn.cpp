@@ -134,9 +134,9 @@ class NormKnn final : public SearchWorker {
 
 template <class T>
 std::unique_ptr<SearchWorker> make(const KnnJob<T>& job) {
-  return with_other_norm<T>(
-      job.p, job.source.dimension,
-      [&]<int D, class Norm>(const Norm& norm) -> std::unique_ptr<SearchWorker> {
+  if (is_difference_norm(job.p)) return make_difference_worker(job);
+  return with_power_norm<T>(
+      job.p, [&]<int D, class Norm>(const Norm& norm) -> std::unique_ptr<SearchWorker> {
         return std::make_unique<NormKnn<D, T, Norm>>(job, norm);
       });
 }

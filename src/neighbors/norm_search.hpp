@@ -1,4 +1,5 @@
-// Searches by norms other than the Euclidean one. Plain code: the tuned kernels serve p = 2.
+// Searches by norms other than the Euclidean one. The kernels serve p = 1 and infinity too; for
+// powers there is plain code.
 #pragma once
 
 #include <memory>
@@ -12,5 +13,11 @@ std::unique_ptr<SearchWorker> make_norm_worker(const KnnJob<float>& job);
 std::unique_ptr<SearchWorker> make_norm_worker(const KnnJob<double>& job);
 std::unique_ptr<SearchWorker> make_norm_worker(const RadiusJob<float>& job);
 std::unique_ptr<SearchWorker> make_norm_worker(const RadiusJob<double>& job);
+
+/// The same for p = 1 and infinity, for the SIMD target in force.
+std::unique_ptr<SearchWorker> make_difference_worker(const KnnJob<float>& job);
+std::unique_ptr<SearchWorker> make_difference_worker(const KnnJob<double>& job);
+std::unique_ptr<SearchWorker> make_difference_worker(const RadiusJob<float>& job);
+std::unique_ptr<SearchWorker> make_difference_worker(const RadiusJob<double>& job);
 
 }  // namespace kith

@@ -14,8 +14,20 @@
 
 namespace kith {
 
-/// f<D>(norm) for a p other than 2. Powers cost far more than loops over axes: they have no code of
-/// their own for each dimension, which is half of the time that these files take to compile.
+/// Do the kernels of neighbors serve this norm?
+inline bool is_difference_norm(double p) { return p == 1 || std::isinf(p); }
+
+/// f<D>(norm) for a p other than 1, 2 and infinity. Powers cost far more than loops over axes: they
+/// have no code for each dimension, which would be half of the time that these files take to
+/// compile.
+template <class T, class F>
+decltype(auto) with_power_norm(double p, F&& f) {
+  if (p <= WholeNorm<T>::kMost && p == std::floor(p))
+    return f.template operator()<kAnyDimension>(WholeNorm<T>{static_cast<int>(p)});
+  return f.template operator()<kAnyDimension>(PowerNorm<T>{p});
+}
+
+/// The same for any p other than 2.
 template <class T, class F>
 decltype(auto) with_other_norm(double p, int dimension, F&& f) {
   if (std::isinf(p))
@@ -24,9 +36,7 @@ decltype(auto) with_other_norm(double p, int dimension, F&& f) {
   if (p == 1)
     return with_dimension(dimension,
                           [&]<int D>() { return f.template operator()<D>(SumNorm<T>()); });
-  if (p <= WholeNorm<T>::kMost && p == std::floor(p))
-    return f.template operator()<kAnyDimension>(WholeNorm<T>{static_cast<int>(p)});
-  return f.template operator()<kAnyDimension>(PowerNorm<T>{p});
+  return with_power_norm<T>(p, f);
 }
 
 /// 8 values, one per lane.

@@ -24,7 +24,8 @@ T rough_exp2(float y) {
       static_cast<std::int64_t>(static_cast<double>(std::clamp(y, 0.f, kMost)) * 0x1p52)));
 }
 
-/// What a search in `dimension` dimensions for `need` neighbours aims at.
+/// What a search in `dimension` dimensions for `need` neighbours aims at. Radii are squared here
+/// and below; by a norm without squares (`power` 1) all is the same for the radii themselves.
 struct Aim {
   float points;    ///< expected within the guessed radius: some more than needed, as counts scatter
   float margin;    ///< log2 of the squared radius of so many over that of the last one needed
@@ -32,10 +33,10 @@ struct Aim {
   float blocks;    ///< that a ball of so many points touches
   float exponent;  ///< r^2 grows as the count to this power
 
-  Aim(std::size_t need, int dimension, bool is_hilbert) {
+  Aim(std::size_t need, int dimension, bool is_hilbert, int power = 2) {
     const float k = static_cast<float>(need), d = static_cast<float>(dimension);
     constexpr float kSigmas = 2.2f;  // measured with bench_neighbors: 1.5 to 3 differ by 3 %
-    exponent = 2 / d;
+    exponent = static_cast<float>(power) / d;
     points = k + kSigmas * std::sqrt(k - 1);
     margin = need > 1 ? exponent * std::log2(points / (k - 1)) : 0;
     scatter = exponent * 1.44f / std::sqrt(k);

@@ -21,13 +21,13 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-template <int D, class T>
-class RadiusSearch final : public GroupSearch<D, T> {
+template <int D, class T, class Norm = Squares>
+class RadiusSearch final : public GroupSearch<D, T, Norm> {
  public:
-  explicit RadiusSearch(const RadiusJob<T>& job) : GroupSearch<D, T>(job), job_(job) {}
+  explicit RadiusSearch(const RadiusJob<T>& job) : GroupSearch<D, T, Norm>(job), job_(job) {}
 
  private:
-  using Base = GroupSearch<D, T>;
+  using Base = GroupSearch<D, T, Norm>;
   using Base::counts_of_, Base::is_listed_, Base::is_wrapped_, Base::list_, Base::listed2_,
       Base::picked, Base::queries_, Base::query_, Base::sources_, Base::reserve_slots, Base::slots;
   /// Beyond so many blocks a group is spread out, and each query does better from the root.

@@ -18,13 +18,17 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-/// distance = sqrt(d2) in the caller's units, in place; may touch a whole vector after the last.
-template <class T>
+/// Distances from keys, squared or not, in the caller's units, in place; may touch a whole vector
+/// after the last.
+template <bool IsSquared, class T>
 HWY_INLINE void to_distances(T* HWY_RESTRICT d2, std::size_t count, T unscale) {
   const Tag<T> tag;
   const auto factor = hn::Set(tag, unscale);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(tag))
-    hn::StoreU(hn::Mul(hn::Sqrt(hn::LoadU(tag, d2 + i)), factor), tag, d2 + i);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(tag)) {
+    auto length = hn::LoadU(tag, d2 + i);
+    if constexpr (IsSquared) length = hn::Sqrt(length);
+    hn::StoreU(hn::Mul(length, factor), tag, d2 + i);
+  }
 }
 
 template <class TagT, class X, class Y>
@@ -41,9 +45,22 @@ HWY_INLINE void copy(TagT tag, const X* HWY_RESTRICT from, std::size_t count, Y*
   for (; i < count; ++i) to[i] = static_cast<Y>(from[i]);
 }
 
+/// The same from 32 to 64 bits.
 HWY_INLINE void widen(const std::uint32_t* HWY_RESTRICT from, std::size_t count,
                       std::int64_t* HWY_RESTRICT to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+  const hn::CappedTag<std::uint64_t, kLanes> tag;
+  const hn::Rebind<std::uint32_t, decltype(tag)> half;
+  auto* HWY_RESTRICT words = reinterpret_cast<std::uint64_t*>(to);
+  const std::size_t step = hn::Lanes(tag);
+  if (reinterpret_cast<std::uintptr_t>(to) % (step * sizeof(*to)) == 0 && count % step == 0) {
+    for (std::size_t i = 0; i < count; i += step)
+      hn::Stream(hn::PromoteTo(tag, hn::LoadU(half, from + i)), tag, words + i);
+    return;
+  }
+  std::size_t i = 0;
+  for (; i + step <= count; i += step)
+    hn::StoreU(hn::PromoteTo(tag, hn::LoadU(half, from + i)), tag, words + i);
+  for (; i < count; ++i) to[i] = from[i];
 }
 
 /// The neighbours from position `at` of the arrays on.

@@ -19,10 +19,10 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-template <int D, class T>
+template <int D, class T, class Norm = Squares>
 class BestFirst {
  public:
-  explicit BestFirst(const Sources<D, T>& sources) : sources_(sources) {}
+  explicit BestFirst(const Sources<D, T, Norm>& sources) : sources_(sources) {}
 
   /// The `need` nearest points within limit2 (may be infinite) of a point, in order. Valid until
   /// the next call.
@@ -62,7 +62,7 @@ class BestFirst {
     const T* boxes = sources_.tree().chunk(plane, chunk, sources_.axes());
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
       hn::Store(lower2<true>(q, ChunkColumns<D, T>{boxes + lane, sources_.axes()}, sources_.side(),
-                             sources_.axes()),
+                             sources_.axes(), sources_.norm()),
                 Tag<T>(), lower + lane);
     const std::size_t first = chunk * kLanes, count = std::min(kLanes, at.nodes - first);
     for (std::size_t lane = 0; lane < count; ++lane) {
@@ -78,7 +78,8 @@ class BestFirst {
     const std::uint32_t* from = indices_of(block, sources_.axes());
     alignas(64) T d2[kLanes];
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
-      hn::Store(distance2<true>(q, PointColumns<T>{block + lane}, sources_.side(), sources_.axes()),
+      hn::Store(distance2<true>(q, PointColumns<T>{block + lane}, sources_.side(), sources_.axes(),
+                                sources_.norm()),
                 Tag<T>(), d2 + lane);
     const std::size_t count = sources_.tree().points_of_block(index);
     for (std::size_t lane = 0; lane < count; ++lane) {
@@ -87,7 +88,7 @@ class BestFirst {
     }
   }
 
-  const Sources<D, T>& sources_;
+  const Sources<D, T, Norm>& sources_;
   std::vector<Node> nodes_;
   First<T> first_;
 };

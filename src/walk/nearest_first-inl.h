@@ -23,10 +23,10 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-template <int D, class T>
+template <int D, class T, class Norm = Squares>
 class NearestFirst {
  public:
-  NearestFirst(const Sources<D, T>& sources, std::size_t need)
+  NearestFirst(const Sources<D, T, Norm>& sources, std::size_t need)
       : sources_(sources), need_(need), many_(2 * need + 4 * kLanes) {}
 
   /// Candidates that a slot must have room for, and a vector.
@@ -76,8 +76,8 @@ class NearestFirst {
     const T* boxes = sources_.tree().chunk(plane, chunk, axes);
     unsigned bits = 0;
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
-      const auto d2 =
-          lower2<Wrap>(q, ChunkColumns<D, T>{boxes + lane, axes}, sources_.side(), axes);
+      const auto d2 = lower2<Wrap>(q, ChunkColumns<D, T>{boxes + lane, axes}, sources_.side(), axes,
+                                   sources_.norm());
       hn::Store(d2, tag, lower + lane);
       bits |= bits_of(tag, hn::Le(d2, hn::Set(tag, r2))) << lane;
     }
@@ -114,7 +114,8 @@ class NearestFirst {
       const auto leaf = chunk * kLanes + static_cast<std::size_t>(std::countr_zero(leaves));
       const T* block = sources_.tree().block(leaf, axes);
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
-        const auto d2 = distance2<Wrap>(q, PointColumns<T>{block + lane}, sources_.side(), axes);
+        const auto d2 = distance2<Wrap>(q, PointColumns<T>{block + lane}, sources_.side(), axes,
+                                        sources_.norm());
         const unsigned bits = bits_of(tag, hn::Le(d2, reach));
         append(tag, d2, bits, slot.d2 + count);
         append(word, hn::LoadU(word, indices_of(block, axes) + lane), bits, slot.index + count);
@@ -123,7 +124,7 @@ class NearestFirst {
     }
   }
 
-  const Sources<D, T>& sources_;
+  const Sources<D, T, Norm>& sources_;
   std::size_t need_;
   std::size_t many_;  ///< the radius shrinks when more are collected
   std::vector<Node> nodes_;

@@ -22,14 +22,16 @@ namespace kith {
 namespace HWY_NAMESPACE {
 
 /// The geometry of one implicit tree, which must outlive this. Not for use by two threads at once.
-template <int D, class T>
+/// Radii are keys of the norm: squares for the Euclidean one.
+template <int D, class T, class Norm = Squares>
 class Sources {
  public:
   using Index = hn::Rebind<std::uint32_t, Tag<T>>;
 
   /// `checkpoint`, which may be null, is called whenever much work is done.
-  Sources(const PlanesView<T>& tree, const T* side, const FunctionRef<void()>* checkpoint = nullptr)
-      : tree_(tree), axes_(tree.dimension), side_(side), checkpoint_(checkpoint) {}
+  Sources(const PlanesView<T>& tree, const T* side, const FunctionRef<void()>* checkpoint = nullptr,
+          const Norm& norm = {})
+      : tree_(tree), axes_(tree.dimension), side_(side), norm_(norm), checkpoint_(checkpoint) {}
 
   void look() const {
     if (checkpoint_) (*checkpoint_)();
@@ -38,6 +40,7 @@ class Sources {
   const PlanesView<T>& tree() const { return tree_; }
   Axes<D> axes() const { return axes_; }
   const T* side() const { return side_; }
+  const Norm& norm() const { return norm_; }
 
   /// Lists the blocks within r2 (finite) of the probe; false if there are more than `limit` on the
   /// way.
@@ -88,9 +91,11 @@ class Sources {
     const std::size_t size = in.size, from_stride = in.stride, to_stride = out.stride;
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
+    const Norm norm = norm_;
     std::size_t count = 0;
     for (std::size_t i = 0; i < size; i += hn::Lanes(tag)) {
-      const auto d2 = lower2<Wrap>(q, ListColumns<D, T>{from + i, from_stride, axes}, side, axes);
+      const auto d2 =
+          lower2<Wrap>(q, ListColumns<D, T>{from + i, from_stride, axes}, side, axes, norm);
       const unsigned bits = select(i, d2, bits_of(tag, hn::Le(d2, reach)));
       if (IsSparse && bits == 0) continue;
       for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
@@ -115,9 +120,10 @@ class Sources {
     const std::size_t size = list.size, stride = list.stride;
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
+    const Norm norm = norm_;
     std::size_t count = 0;
     for (std::size_t i = 0; i < size; i += hn::Lanes(tag)) {
-      const auto d2 = lower2<Wrap>(q, ListColumns<D, T>{boxes + i, stride, axes}, side, axes);
+      const auto d2 = lower2<Wrap>(q, ListColumns<D, T>{boxes + i, stride, axes}, side, axes, norm);
       const unsigned bits = bits_of(tag, hn::Le(d2, reach));
       append(index, hn::LoadU(index, block + i), bits, picked + count);
       count += count_bits(bits);
@@ -137,13 +143,14 @@ class Sources {
     const T* HWY_RESTRICT base = tree_.blocks;
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
+    const Norm norm = norm_;
     const std::size_t stride = block_stride<T>(axes);
     std::size_t count = 0;
     for (std::size_t i = 0; i < blocks; ++i) {
       const T* HWY_RESTRICT block = base + picked[i] * stride;
       const std::uint32_t* HWY_RESTRICT from = indices_of(block, axes);
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
-        const auto d2 = distance2<Wrap>(q, PointColumns<T>{block + lane}, side, axes);
+        const auto d2 = distance2<Wrap>(q, PointColumns<T>{block + lane}, side, axes, norm);
         const unsigned bits = bits_of(tag, hn::Le(d2, reach));
         append(tag, d2, bits, to_d2 + count);
         append(index, hn::LoadU(index, from + lane), bits, to_index + count);
@@ -164,8 +171,8 @@ class Sources {
       const T* boxes = tree_.chunk(plane, chunk, axes_);
       alignas(64) T upper[kLanes];
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
-        hn::Store(upper2<true>(q, ChunkColumns<D, T>{boxes + lane, axes_}, side_, axes_), Tag<T>(),
-                  upper + lane);
+        hn::Store(upper2<true>(q, ChunkColumns<D, T>{boxes + lane, axes_}, side_, axes_, norm_),
+                  Tag<T>(), upper + lane);
       // The last node of a plane may be short of points: not counted on.
       const std::size_t first = chunk * kLanes, nodes = tree_.plane(plane).nodes;
       const std::size_t full = first + 1 < nodes ? std::min(kLanes, nodes - 1 - first) : 0;
@@ -184,8 +191,8 @@ class Sources {
       const T* boxes = tree_.chunk(plane, chunk, axes_);
       alignas(64) T upper[kLanes];
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>()))
-        hn::Store(upper2<true>(q, ChunkColumns<D, T>{boxes + lane, axes_}, side_, axes_), Tag<T>(),
-                  upper + lane);
+        hn::Store(upper2<true>(q, ChunkColumns<D, T>{boxes + lane, axes_}, side_, axes_, norm_),
+                  Tag<T>(), upper + lane);
       const std::size_t first = chunk * kLanes,
                         count = std::min(kLanes, tree_.plane(plane).nodes - first);
       chunk = first + static_cast<std::size_t>(std::min_element(upper, upper + count) - upper);
@@ -210,13 +217,14 @@ class Sources {
     std::uint32_t* HWY_RESTRICT to = next_.data();
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
+    const Norm norm = norm_;
     const std::size_t stride = chunk_stride(axes);
     std::size_t count = 0;
     for (std::size_t i = 0; i < chunks; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const T* chunk = boxes + from[i] * stride + lane;
         const unsigned bits = bits_of(
-            tag, hn::Le(lower2<Wrap>(q, ChunkColumns<D, T>{chunk, axes}, side, axes), reach));
+            tag, hn::Le(lower2<Wrap>(q, ChunkColumns<D, T>{chunk, axes}, side, axes, norm), reach));
         const auto node = hn::Iota(index, static_cast<std::uint32_t>(from[i] * kLanes + lane));
         append(index, node, bits, to + count);
         count += count_bits(bits);
@@ -238,12 +246,13 @@ class Sources {
     std::uint32_t* HWY_RESTRICT to_block = out.source.data();
     const T* HWY_RESTRICT side = side_;
     const Axes<D> axes = axes_;
+    const Norm norm = norm_;
     const std::size_t stride = chunk_stride(axes), to_stride = out.stride;
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
         const T* HWY_RESTRICT chunk = boxes + from[i] * stride + lane;
         const unsigned bits = bits_of(
-            tag, hn::Le(lower2<Wrap>(q, ChunkColumns<D, T>{chunk, axes}, side, axes), reach));
+            tag, hn::Le(lower2<Wrap>(q, ChunkColumns<D, T>{chunk, axes}, side, axes, norm), reach));
         if (bits == 0) continue;
         for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes.count()); ++column)
           append(tag, hn::LoadU(tag, chunk + column * kLanes), bits,
@@ -261,6 +270,7 @@ class Sources {
   const PlanesView<T>& tree_;
   Axes<D> axes_;
   const T* side_;
+  Norm norm_;
   const FunctionRef<void()>* checkpoint_;
   Array<std::uint32_t> front_, next_;
 };
