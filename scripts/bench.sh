@@ -4,6 +4,7 @@
 # Usage: scripts/bench.sh WHAT [POINTS...]
 #   tree    building trees: nanoflann, scipy
 #   knn     k nearest neighbours: nanoflann, scipy, pykdtree, scikit-learn (no POINTS; 'quick': the first tasks)
+#   shapes  neighbors and groups in point sets that are hard on trees: scipy (POINTS: one number)
 #   norms   other norms, numbers of pairs, saved trees: scipy
 #   fof     friends of friends: hfof if Python can import it, scipy, scikit-learn (POINTS: particles along an axis)
 #   clusters  spanning tree, DBSCAN, HDBSCAN*: quitefastmst, scikit-learn, fast_hdbscan (POINTS: one number)
@@ -15,6 +16,7 @@ what=${1:-}
 case $what in
   tree) need_packages build test && need_python numpy scipy ;;
   knn) need_packages build test && need_python numpy scipy pykdtree scikit-learn ;;
+  shapes) need_packages build test && need_python numpy scipy ;;
   norms) need_packages build test && need_python numpy scipy ;;
   fof) need_packages build test && need_python numpy scipy scikit-learn ;;
   clusters) need_packages build test && need_python numpy scikit-learn quitefastmst fast_hdbscan ;;

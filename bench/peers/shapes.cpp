@@ -1,4 +1,4 @@
-// kith's part of bench/peers/shapes.py: hard point sets, see shapes.hpp.
+// kith's part of bench/peers/shapes.py: hard point sets, see tests/support/shapes.hpp.
 //
 //   bench_shapes_peers points SET N float|double FILE.npy
 //   bench_shapes_peers time SET N float|double TASK...     prints one line of JSON per task
@@ -6,7 +6,7 @@
 // TASK: a number k of neighbors, `radius` (how many are within a radius that holds 16 on the
 // average) or `fof` (linking length: a radius that holds 2). Times are tree and task on one thread,
 // the best of three; ns per point.
-#include "peers/shapes.hpp"
+#include "support/shapes.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -86,7 +86,7 @@ template <class T>
 int run(int count, char** arguments) {
   const std::string what = arguments[1];
   const auto made =
-      peers::Shapes(static_cast<std::size_t>(std::atof(arguments[3]))).make(arguments[2]);
+      kith::test::Shapes(static_cast<std::size_t>(std::atof(arguments[3]))).make(arguments[2]);
   const Points<T> points{{made.begin(), made.end()}};
   if (points.x.empty()) return 2;
   if (what == "points")

@@ -81,13 +81,15 @@ class WideCurveKey {
       : axes_(dimension),
         // 60 digits in all keep a window of one axis within an integer's shift.
         digits_(std::max(1, std::min(60, 64 / dimension))),
-        cells_(bounds, digits_, axes_) {}
+        cells_(bounds, digits_, axes_),
+        steps_(kIsExact ? nullptr : HilbertSteps::of(dimension)) {}
 
   bool can_split() const { return cells_.can_split(); }
 
   std::uint64_t operator()(const T* x) const {
     std::uint64_t cell[kMaxDimension];
     for (int axis = 0; axis < axes_.count(); ++axis) cell[axis] = cells_(x[axis], axis);
+    if (steps_) return steps_->place(cell, digits_);
     std::uint64_t place = 0;
     HilbertState state;
     for (int bit = digits_ - 1; bit >= 0; --bit) {
@@ -104,6 +106,7 @@ class WideCurveKey {
   Axes<kAnyDimension> axes_;
   int digits_;  ///< of the key, per axis
   Cells<kAnyDimension, T> cells_;
+  const HilbertSteps* steps_;  ///< null where there are no tables
 };
 
 }  // namespace kith

@@ -39,6 +39,27 @@ std::uint32_t hilbert_step(std::uint32_t digit, int dimension, HilbertState& sta
   return place;
 }
 
+/// States are numbered entry * dimension + direction.
+HilbertSteps::HilbertSteps(int dimension) : dimension_(dimension) {
+  const std::uint32_t cells = 1u << dimension, d = static_cast<std::uint32_t>(dimension);
+  step_.resize(std::size_t{cells} * d * cells);
+  for (std::uint32_t from = 0; from < cells * d; ++from)
+    for (std::uint32_t digit = 0; digit < cells; ++digit) {
+      HilbertState state{from / d, static_cast<int>(from % d)};
+      const std::uint32_t place = hilbert_step(digit, dimension, state);
+      const std::uint32_t to = state.entry * d + static_cast<std::uint32_t>(state.direction);
+      step_[std::size_t{from} << dimension | digit] = static_cast<std::uint16_t>(place | to << 6);
+    }
+  for (std::size_t digits = 0; digits < spread_.size(); ++digits)
+    for (int bit = 0; bit < 8; ++bit)
+      spread_[digits] |= std::uint64_t{digits >> bit & 1} << (dimension * bit);
+}
+
+const HilbertSteps* HilbertSteps::of(int dimension) {
+  static const HilbertSteps tables[] = {HilbertSteps(4), HilbertSteps(5), HilbertSteps(6)};
+  return dimension >= 4 && dimension <= 6 ? &tables[dimension - 4] : nullptr;
+}
+
 namespace {
 
 /// One digit on the curve; states are numbered entry * D + direction. z-order has one state.

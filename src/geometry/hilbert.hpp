@@ -22,6 +22,37 @@ struct HilbertState {
 /// The place on the curve of the sub-cell `digit` of a cell; moves `state` on to that sub-cell.
 std::uint32_t hilbert_step(std::uint32_t digit, int dimension, HilbertState& state);
 
+/// The same by tables, in four to six dimensions: a quarter of the time, and small enough for the
+/// cache.
+class HilbertSteps {
+ public:
+  /// Null for other dimensions.
+  static const HilbertSteps* of(int dimension);
+
+  /// The place on the curve of a cell, from `digits` (at most 16) digits on each axis.
+  std::uint64_t place(const std::uint64_t* cell, int digits) const {
+    std::uint64_t morton = 0, place = 0;
+    for (int axis = 0; axis < dimension_; ++axis)
+      morton |= (spread_[cell[axis] & 255] | spread_[cell[axis] >> 8 & 255] << (8 * dimension_))
+                << (dimension_ - 1 - axis);
+    const std::uint64_t mask = (std::uint64_t{1} << dimension_) - 1;
+    unsigned state = 0;
+    for (int shift = (digits - 1) * dimension_; shift >= 0; shift -= dimension_) {
+      const unsigned next = step_[state << dimension_ | (morton >> shift & mask)];
+      place = place << dimension_ | (next & 63);
+      state = next >> 6;
+    }
+    return place;
+  }
+
+ private:
+  explicit HilbertSteps(int dimension);
+
+  int dimension_;
+  std::vector<std::uint16_t> step_;          ///< [state][digit]: place | next state << 6
+  std::array<std::uint64_t, 256> spread_{};  ///< eight digits of one axis, `dimension` bits apart
+};
+
 /// Curve positions by table, for D = 2 and 3. A grid of 2^10 (3-D) or 2^15 (2-D) cells an axis has
 /// 30-bit positions: 12 bits choose a bucket, 18 bits the place in it.
 template <int D>

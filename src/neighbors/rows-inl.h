@@ -34,6 +34,10 @@ HWY_INLINE void to_distances(T* HWY_RESTRICT d2, std::size_t count, T unscale) {
 template <class TagT, class X, class Y>
 HWY_INLINE void copy(TagT tag, const X* HWY_RESTRICT from, std::size_t count, Y* HWY_RESTRICT to) {
   const std::size_t step = hn::Lanes(tag);
+  if (count == 1) {  // the compiler makes a call of the loops below, which takes longer
+    *to = static_cast<Y>(*from);
+    return;
+  }
   // A whole row goes past the cache: it is not read again, and rows of the input order lie
   // anywhere.
   if (reinterpret_cast<std::uintptr_t>(to) % (step * sizeof(Y)) == 0 && count % step == 0) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <numeric>
+#include <random>
 #include <vector>
 
 namespace kith {
@@ -46,6 +47,22 @@ void check_curve(int dimension, int levels) {
                         path[i - 1][static_cast<std::size_t>(axis)]);
     ASSERT_EQ(steps, 1) << "a jump at " << i << " in " << dimension << "-D";
   }
+}
+
+TEST(Hilbert, TablesOfFourToSixDimensionsTakeTheSameSteps) {
+  EXPECT_EQ(HilbertSteps::of(3), nullptr);
+  EXPECT_EQ(HilbertSteps::of(7), nullptr);
+  std::mt19937_64 random(1);
+  for (int dimension = 4; dimension <= 6; ++dimension)
+    for (int round = 0; round < 200; ++round) {
+      const int levels = 1 + static_cast<int>(random() % static_cast<unsigned>(64 / dimension));
+      const std::uint64_t morton = random() >> (64 - dimension * levels);
+      const std::vector<int> cell = cell_of(morton, dimension, levels);
+      const std::vector<std::uint64_t> digits(cell.begin(), cell.end());
+      ASSERT_EQ(HilbertSteps::of(dimension)->place(digits.data(), levels),
+                place_of(morton, dimension, levels))
+          << dimension << "-D, " << levels << " levels";
+    }
 }
 
 TEST(Hilbert, IsContinuous) {

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>  // includes this file once per target
 
 #include "kernels/near-inl.h"
+#include "kernels/rank-inl.h"
 #include "kernels/select-inl.h"
 
 #ifndef KITH_TESTS_KERNELS_SELECT_TYPES  // the same for all targets
@@ -22,6 +23,13 @@ struct Appended {
 /// Which of 8 points are near a point and near a box, and which boxes; and equal parents.
 struct NearSeen {
   unsigned points, points_of_box, boxes, parents;
+};
+
+/// What rank_bound and keep_within give.
+template <class T>
+struct Bounded {
+  T most;
+  std::size_t kept;
 };
 
 }  // namespace kith
@@ -79,6 +87,20 @@ bool double_keys_come_back(double* d2, std::uint32_t* index, std::size_t rows) {
   return keys_come_back(d2, index, rows);
 }
 
+/// The bound of a rank, and how many candidates it keeps.
+template <class T>
+Bounded<T> bound_slot(T* d2, std::uint32_t* index, std::size_t count, std::size_t rank) {
+  const T most = rank_bound(d2, count, rank);
+  return {most, keep_within(d2, index, count, most)};
+}
+Bounded<float> bound_floats(float* d2, std::uint32_t* index, std::size_t count, std::size_t rank) {
+  return bound_slot(d2, index, count, rank);
+}
+Bounded<double> bound_doubles(double* d2, std::uint32_t* index, std::size_t count,
+                              std::size_t rank) {
+  return bound_slot(d2, index, count, rank);
+}
+
 /// Appends the lanes of 0 ... 7 whose bits are set, in steps of a vector.
 template <class T>
 std::size_t append_lanes(unsigned bits, T* to) {
@@ -130,6 +152,8 @@ HWY_EXPORT(sort_floats);
 HWY_EXPORT(sort_doubles);
 HWY_EXPORT(float_keys_come_back);
 HWY_EXPORT(double_keys_come_back);
+HWY_EXPORT(bound_floats);
+HWY_EXPORT(bound_doubles);
 HWY_EXPORT(append_all);
 HWY_EXPORT(see_near);
 
@@ -142,6 +166,13 @@ void sort(float* d2, std::uint32_t* index, std::size_t stride, const std::size_t
 void sort(double* d2, std::uint32_t* index, std::size_t stride, const std::size_t* counts,
           std::size_t keep) {
   HWY_DYNAMIC_DISPATCH(sort_doubles)(d2, index, stride, counts, keep);
+}
+
+Bounded<float> bound(float* d2, std::uint32_t* index, std::size_t count, std::size_t rank) {
+  return HWY_DYNAMIC_DISPATCH(bound_floats)(d2, index, count, rank);
+}
+Bounded<double> bound(double* d2, std::uint32_t* index, std::size_t count, std::size_t rank) {
+  return HWY_DYNAMIC_DISPATCH(bound_doubles)(d2, index, count, rank);
 }
 
 template <class F>
@@ -224,6 +255,42 @@ TEST(Selector, GivesTheFirstInOrderOnEveryTarget) {
           check_selection<double>(most, keep, random);
           if (::testing::Test::HasFatalFailure()) return;
         }
+  });
+}
+
+/// All that are not after the rank-th stay, in their order, and little more.
+template <class T>
+void check_rank(std::size_t most, std::mt19937& random) {
+  Scene<T> scene(random, most);
+  const std::size_t count = scene.counts[0], rank = 1 + random() % (most + 1);
+  const std::vector<Candidate<T>> before = scene.slot(0, count);
+  std::vector<T> sorted(scene.d2.begin(), scene.d2.begin() + static_cast<std::ptrdiff_t>(count));
+  std::sort(sorted.begin(), sorted.end());
+  const Bounded<T> got = bound(scene.d2.data(), scene.index.data(), count, rank);
+  ASSERT_TRUE(std::isfinite(got.most));
+  if (count < rank) return;
+  const T last = sorted[rank - 1];
+  if (std::isfinite(last)) ASSERT_GE(got.most, last);
+  if (last >= std::numeric_limits<T>::min() && last < 1) ASSERT_LE(got.most, last * T(1.07));
+  std::vector<Candidate<T>> expected;
+  for (const auto& candidate : before)
+    if (candidate.key <= got.most) expected.push_back(candidate);
+  ASSERT_EQ(got.kept, expected.size());
+  for (std::size_t i = 0; i < got.kept; ++i) {
+    ASSERT_EQ(scene.d2[i], expected[i].key);
+    ASSERT_EQ(scene.index[i], expected[i].index);
+  }
+}
+
+TEST(Rank, BoundKeepsEnoughAndLittleMoreOnEveryTarget) {
+  on_every_target([] {
+    std::mt19937 random(5);
+    for (const std::size_t most : {1, 7, 8, 9, 40, 130})
+      for (int round = 0; round < 20; ++round) {
+        check_rank<float>(most, random);
+        check_rank<double>(most, random);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
   });
 }
 

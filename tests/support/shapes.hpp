@@ -1,5 +1,5 @@
 // Point sets that are hard on trees: distances over many orders of magnitude, fractals, curves and
-// surfaces. All in three dimensions.
+// surfaces. All in three dimensions; the tests and bench/peers/shapes.cpp share them.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,15 @@
 #include <string>
 #include <vector>
 
-namespace peers {
+namespace kith::test {
 
 class Shapes {
  public:
+  static std::vector<std::string> names() {
+    return {"uniform", "scales-6", "scales-15",   "scales-30", "scales-60", "tiny-cube", "axes",
+            "cantor",  "fractal",  "exponential", "cluster",   "sheets",    "shells"};
+  }
+
   explicit Shapes(std::size_t n) : n_(n), random_(1) {}
 
   /// n rows, or none if there is no set of that name.
@@ -106,4 +111,4 @@ class Shapes {
   std::vector<double> x_;
 };
 
-}  // namespace peers
+}  // namespace kith::test

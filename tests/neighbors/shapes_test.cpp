@@ -1,0 +1,81 @@
+// Points whose distances span many orders of magnitude, fractals, curves and surfaces: neighbors
+// equal their definition there too, whichever way the search takes.
+#include "support/shapes.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+#include <kith/kith.hpp>
+
+#include "neighbors/knn_cases.hpp"
+
+namespace kith {
+namespace {
+
+using test::are_equal;
+using test::rows_of;
+
+template <class T>
+struct Shape {
+  std::string name;
+  std::vector<T> x;
+
+  Shape(const std::string& of, std::size_t n) : name(of) {
+    const auto made = test::Shapes(n).make(of);
+    x.assign(made.begin(), made.end());
+  }
+  std::size_t size() const { return x.size() / 3; }
+  PointsView view() const { return kith::view(x.data(), size(), 3); }
+  /// Every seventh point, a little aside.
+  std::vector<T> aside() const {
+    std::vector<T> rows;
+    for (std::size_t i = 0; i + 2 < x.size(); i += 21)
+      for (std::size_t axis = 0; axis < 3; ++axis) rows.push_back(x[i + axis] * T(1.0625));
+    return rows;
+  }
+};
+
+template <class T>
+void check(const std::string& name, const TreeOptions& options) {
+  const Shape<T> shape(name, 700);
+  const auto others = shape.aside();
+  const auto queries = kith::view(others.data(), others.size() / 3, 3);
+  const Tree tree(shape.view(), options);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const KnnOptions& asked :
+       {KnnOptions{.k = 1}, KnnOptions{.k = 1, .exclude_self = true}, KnnOptions{.k = 16},
+        KnnOptions{.k = 64}, KnnOptions{.k = 500}, KnnOptions{.k = 9, .max_radius = 1e-7},
+        KnnOptions{.k = 12, .p = 1}, KnnOptions{.k = 12, .p = kInfinity}}) {
+    SCOPED_TRACE(name + ", k = " + std::to_string(asked.k) + ", p = " + std::to_string(asked.p));
+    ASSERT_TRUE(
+        are_equal(rows_of(knn<T>(tree, asked)), brute_knn<T>(shape.view(), options, asked)));
+    if (asked.exclude_self) continue;
+    ASSERT_TRUE(are_equal(rows_of(knn<T>(tree, queries, asked)),
+                          brute_knn<T>(shape.view(), options, queries, asked)));
+  }
+  for (const double radius : {0.0, 1e-21, 1e-6, 0.03}) {
+    SCOPED_TRACE(name + ", radius = " + std::to_string(radius));
+    const RadiusOptions asked{.radius = radius};
+    ASSERT_TRUE(are_equal(rows_of(kith::radius<T>(tree, asked)),
+                          brute_radius<T>(shape.view(), options, asked)));
+  }
+}
+
+TEST(Shapes, NeighborsEqualTheirDefinition) {
+  for (const std::string& name : test::Shapes::names()) {
+    check<float>(name, {});
+    check<double>(name, {});
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Shapes, AlsoInAPeriodicBox) {
+  for (const std::string& name : {"scales-15", "tiny-cube", "cantor", "cluster"}) {
+    check<float>(name, {.box = Box::periodic(1.0)});
+    check<double>(name, {.box = Box::periodic(1.0)});
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace kith
