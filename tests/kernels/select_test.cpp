@@ -270,8 +270,12 @@ void check_rank(std::size_t most, std::mt19937& random) {
   ASSERT_TRUE(std::isfinite(got.most));
   if (count < rank) return;
   const T last = sorted[rank - 1];
-  if (std::isfinite(last)) ASSERT_GE(got.most, last);
-  if (last >= std::numeric_limits<T>::min() && last < 1) ASSERT_LE(got.most, last * T(1.07));
+  if (std::isfinite(last)) {
+    ASSERT_GE(got.most, last);
+  }
+  if (last >= std::numeric_limits<T>::min() && last < 1) {
+    ASSERT_LE(got.most, last * T(1.07));
+  }
   std::vector<Candidate<T>> expected;
   for (const auto& candidate : before)
     if (candidate.key <= got.most) expected.push_back(candidate);

@@ -37,7 +37,7 @@ struct Shape {
 
 template <class T>
 void check(const std::string& name, const TreeOptions& options) {
-  const Shape<T> shape(name, 700);
+  const Shape<T> shape(name, 300);
   const auto others = shape.aside();
   const auto queries = kith::view(others.data(), others.size() / 3, 3);
   const Tree tree(shape.view(), options);
@@ -69,8 +69,35 @@ TEST(Shapes, NeighborsEqualTheirDefinition) {
   }
 }
 
+/// So many points that lists of blocks become too long; every hundredth row is checked.
+template <class T>
+void check_many(const std::string& name, std::size_t k) {
+  const Shape<T> shape(name, 12000);
+  std::vector<T> asked;
+  std::vector<BruteRow<T>> rows;
+  const auto near = knn<T>(Tree(shape.view()), {.k = k});
+  for (std::size_t i = 0; i < shape.size(); i += 100) {
+    for (std::size_t axis = 0; axis < 3; ++axis) asked.push_back(shape.x[3 * i + axis]);
+    rows.push_back({{near.index(i).begin(), near.index(i).end()},
+                    {near.distance(i).begin(), near.distance(i).end()}});
+  }
+  SCOPED_TRACE(name + ", k = " + std::to_string(k));
+  ASSERT_TRUE(are_equal(
+      rows,
+      brute_knn<T>(shape.view(), {}, kith::view(asked.data(), asked.size() / 3, 3), {.k = k})));
+}
+
+TEST(Shapes, AlsoWithManyPoints) {
+  for (const std::string& name : test::Shapes::names())
+    for (const std::size_t k : {1, 16, 64}) {
+      check_many<float>(name, k);
+      check_many<double>(name, k);
+      if (HasFatalFailure()) return;
+    }
+}
+
 TEST(Shapes, AlsoInAPeriodicBox) {
-  for (const std::string& name : {"scales-15", "tiny-cube", "cantor", "cluster"}) {
+  for (const char* name : {"scales-15", "tiny-cube", "cantor", "cluster"}) {
     check<float>(name, {.box = Box::periodic(1.0)});
     check<double>(name, {.box = Box::periodic(1.0)});
     if (HasFatalFailure()) return;
