@@ -89,8 +89,10 @@ std::string first_complaint(const std::string& stage, std::size_t n, const Execu
                             const std::function<std::string(std::size_t)>& check) {
   Loop loop{n, execution, check};
   std::vector<std::thread> threads;
-  loop.running = thread_count(execution);
-  for (int t = 0; t < thread_count(execution); ++t) threads.emplace_back([&] { loop.work(); });
+  const int count = thread_count(execution);
+  loop.running = count;
+  threads.reserve(static_cast<std::size_t>(count));
+  for (int t = 0; t < count; ++t) threads.emplace_back([&] { loop.work(); });
   watch(loop, stage);
   for (std::thread& thread : threads) thread.join();
   if (loop.error) std::rethrow_exception(loop.error);

@@ -1,5 +1,9 @@
 # How every target of the project is compiled, and the shape of a layer.
 
+# What AddressSanitizer or the CPU finds by itself makes kernels take three times as long to compile. Code that reads
+# bytes of others keeps all checks.
+set(fewer_checks null,object-size,vptr,alignment,pointer-overflow,nonnull-attribute,returns-nonnull-attribute)
+
 # The flags that the numerical contract and the house style ask of all our code.
 add_library(kith_flags INTERFACE)
 target_compile_features(kith_flags INTERFACE cxx_std_20)
@@ -33,6 +37,13 @@ if(KITH_SANITIZE)
   target_link_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE})
   if(KITH_SANITIZE MATCHES "undefined")
     target_compile_options(kith_flags INTERFACE -fno-sanitize-recover=undefined)
+    # Behind -fsanitize, or it says nothing.
+    target_compile_options(kith_flags INTERFACE
+      $<$<BOOL:$<TARGET_PROPERTY:KITH_FEWER_CHECKS>>:-fno-sanitize=${fewer_checks}>)
+  endif()
+  if(KITH_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Checks are calls: half the time to compile.
+    target_compile_options(kith_flags INTERFACE "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
   endif()
 endif()
 if(KITH_SLOW_CHECKS)
@@ -54,11 +65,8 @@ function(kith_layer name)
   foreach(lower IN LISTS LAYER_ON)
     target_link_libraries(kith_layer_${name} PUBLIC kith_layer_${lower})
   endforeach()
-  # What AddressSanitizer or the CPU finds by itself doubles the time that kernels take to compile. Code that reads
-  # bytes of others keeps all checks.
-  if(KITH_SANITIZE MATCHES "undefined" AND name MATCHES "^(tree|walk|neighbors|groups|clusters|gradients)$")
-    target_compile_options(kith_layer_${name} PRIVATE
-      -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
+  if(name MATCHES "^(tree|walk|neighbors|groups|clusters|gradients)$")
+    set_target_properties(kith_layer_${name} PROPERTIES KITH_FEWER_CHECKS ON)
   endif()
   # Libraries are for the layer itself; Highway's headers are used by the layers above, too.
   set(others ${LAYER_USES})

@@ -12,11 +12,12 @@ declare -A packages=(
            libhdf5-dev zlib1g-dev"
   # Many machines.
   [mpi]="libopenmpi-dev openmpi-bin"
-  # The tests and the benchmarks with their peers.
-  [test]="libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
+  # The tests and the benchmarks with their peers; ccache spares the tests of installations and the wheel what the
+  # release build has compiled.
+  [test]="ccache libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
   # For the test of the pages that `kith report` writes: 100 MB to download, 300 MB on disk.
   [browser]="chromium-headless-shell"
-  # The Python package; ccache spares the wheel what the release build has compiled.
+  # The Python package.
   [python]="python3-dev python3-venv ccache"
   # For the tests of kith.torch: a small build without CUDA, for the system's Python and others of its version.
   [torch]="python3-torch"

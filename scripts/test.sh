@@ -56,18 +56,17 @@ build_and_test() {
 
 echo "kith: testing"
 start=$SECONDS
+groups=(build mpi test)
+[ $is_quick = yes ] || groups+=(python check)
+need_packages "${groups[@]}"
+want_packages browser
+need_python numpy h5py yt
+# What the release build compiles serves the tests of installations and the wheel, too.
+CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)
+export CMAKE_CXX_COMPILER_LAUNCHER
 if [ $is_quick = yes ]; then
-  need_packages build mpi test
-  want_packages browser
-  need_python numpy h5py yt
   build_and_test release
 else
-  need_packages build mpi test python check
-  want_packages browser
-  need_python numpy h5py yt
-  # One cache for all presets and the wheel, where there is one.
-  CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)
-  export CMAKE_CXX_COMPILER_LAUNCHER
   step format scripts/checks/format.sh || true
   step layers python3 scripts/checks/layers.py || true
   step one_text python3 scripts/checks/one_text.py || true
@@ -77,7 +76,6 @@ else
   python_tests
   build_and_test asan
   build_and_test tsan
-  build_and_test clang
   step tidy scripts/checks/tidy.sh $tidy build/release || true
 fi
 

@@ -209,8 +209,9 @@ class KITH_API ResultFile {
 KITH_API std::string unit_name(const Units& units, const UnitPowers& powers);
 
 template <ResultNumber T>
-ResultArray result_array(std::string name, const T* data, std::size_t rows, std::size_t width = 1) {
-  return {.name = std::move(name),
+ResultArray result_array(const std::string& name, const T* data, std::size_t rows,
+                         std::size_t width = 1) {
+  return {.name = name,
           .type = number_type<T>(),
           .data = data,
           .rows = rows,

@@ -65,8 +65,8 @@ void Coverage::add_edge(Place from, Place to) {
     const double y1 = std::min<double>(to.y, y + 1);
     if (!(y1 > y0)) continue;
     const auto column = [&](double at) {
-      return std::clamp(from.x + slope * (at - from.y) - window_.left, 0.0,
-                        static_cast<double>(window_.width()));
+      const double x = from.x + slope * (at - from.y) - window_.left;
+      return x >= 0 ? std::min<double>(x, window_.width()) : 0.0;  // 0 for NaN, too
     };
     float* row = change_.data() + static_cast<std::size_t>(y - window_.top) * stride_;
     add_in_row(row, sign * (y1 - y0), column(y0), column(y1));

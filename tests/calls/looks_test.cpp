@@ -15,11 +15,12 @@
 #include "calls/calls.hpp"
 #include "calls/folder.hpp"
 #include "parallel/workers.hpp"
+#include "support/sanitizers.hpp"
 
 namespace kith::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#if defined(KITH_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 constexpr double kSlowdown = 30;
 constexpr std::size_t kPoints = 20000;
 #else

@@ -1,6 +1,6 @@
 #!/bin/sh
 # kith as part of another project, by add_subdirectory and by FetchContent, and kith alone without its other libraries.
-# Compiles the core once, without optimization and for one SIMD target. Usage: subproject.sh SOURCE_DIR CXX VERSION
+# The core is compiled with the flags of a release, which ccache knows. Usage: subproject.sh SOURCE_DIR CXX VERSION
 set -eu
 
 source=$1
@@ -17,8 +17,8 @@ quietly() {
 configure() {  # SOURCE OPTION...
   folder=$1
   shift
-  quietly cmake -G Ninja -S "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None \
-    -DCMAKE_CXX_FLAGS="-O0 -DHWY_COMPILE_ONLY_STATIC" "$@"
+  quietly cmake -G Ninja -S "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release -DKITH_WERROR=ON \
+    -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "$@"
 }
 
 # Where nothing but oneTBB, Highway and fmt is to be found, the core is built, and nothing else is in the way.

@@ -15,6 +15,7 @@
 
 #include "parallel/radix_sort.hpp"
 #include "parallel/workers.hpp"
+#include "support/sanitizers.hpp"
 
 namespace kith {
 namespace {
@@ -86,7 +87,7 @@ TEST(Arena, WorksAfterAFork) {
   EXPECT_EQ(sum_to(1000, 2), 499500u);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // its allocator may be locked by another thread at the fork
+#if !defined(KITH_ADDRESS_SANITIZER)  // its allocator may be locked by another thread at the fork
 TEST(Arena, WorksAfterAForkBesideRunningCalls) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> others;
