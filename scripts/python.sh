@@ -7,7 +7,7 @@
 #   pictures   makes the pictures of the documents again
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-test_packages=(pytest hypothesis scipy scikit-learn matplotlib pandas astropy tqdm jax)
+test_packages=(pytest hypothesis scipy scikit-learn matplotlib pandas astropy tqdm jax mpi4py)
 
 # The library is compiled once more for the wheel; where ccache is at hand, what the release build compiled is used again, if
 # the compiler goes by the same name.

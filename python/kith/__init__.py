@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import correlation, gradients, sample
+from . import correlation, gradients, mpi, sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
 from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, centers, edge_density, halos,
@@ -37,7 +37,7 @@ __all__ = [
     "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Forest", "Groups", "HdbscanClusters",
     "Hierarchy", "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors",
     "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density",
-    "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function", "mean_distance",
+    "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function", "mean_distance", "mpi",
     "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "report", "sample",
     "sklearn", "spanning_tree", "subhalos", "verify", "write_snapshot",
 ]

@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _kith
+from . import _kith, mpi
 from ._arrays import as_array, points as as_points
 from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
@@ -131,7 +131,8 @@ class Groups:
 def fof(points: Any, *, linking_length: float | None = None, b: float | None = None, box: Any = None,
         min_size: int = 1, mean_separation: float | None = None, volume: float | None = None,
         attached: Any = None, strict: bool = False, keep_roots: bool = False, non_finite: str | None = None,
-        threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Groups:
+        threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+        comm: Any = None) -> Groups:
     """Friends of friends: points at most a linking length apart are friends, and groups are what friendship
     connects, exactly.
 
@@ -159,11 +160,20 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
         What to do with points that have a NaN or infinite coordinate; a tree has decided already.
     threads, progress, cancel
         See Tree.
+    comm : mpi4py.MPI.Comm, optional
+        Points are spread over the ranks of a communicator: every rank makes the call with its part, and gets a
+        kith.mpi.Groups; see kith.mpi.fof.
 
     Returns
     -------
     Groups
     """
+    if comm is not None:
+        if attached is not None or keep_roots or progress or cancel:
+            raise ValueError("fof: attached, keep_roots, progress and cancel are not available with comm")
+        return mpi.fof(comm, points, linking_length=linking_length, b=b, box=box, min_size=min_size,  # type: ignore
+                       mean_separation=mean_separation, volume=volume, strict=strict, non_finite=non_finite,
+                       threads=threads)
     options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                                "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
                                "keep_roots": keep_roots}

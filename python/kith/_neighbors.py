@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _kith
+from . import _kith, mpi
 from ._arrays import FLOAT64, points as as_points, values
 from ._call import CancelToken, Progress, carry_out
 from ._tree import Tree, as_tree
@@ -79,7 +79,7 @@ def queries_for(tree: Tree, queries: Any) -> np.ndarray | None:
 def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_self: bool = False,
         max_radius: float = np.inf, strict: bool = False, order: str = "input", method: str = "automatic",
         p: float = 2.0, index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
-        cancel: CancelToken | None = None) -> Neighbors:
+        cancel: CancelToken | None = None, comm: Any = None) -> Neighbors:
     """The k nearest neighbours of points, exactly, in the order of (squared distance, index).
 
     Parameters
@@ -107,6 +107,9 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
         int32 if not given and it holds every index.
     threads, progress, cancel
         See Tree.
+    comm : mpi4py.MPI.Comm, optional
+        Points are spread over the ranks of a communicator: every rank makes the call with its part, and gets
+        the rows of its points, with indices of all; see kith.mpi.knn.
 
     Returns
     -------
@@ -117,6 +120,11 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
     ------
     ValueError, TypeError, MemoryError, KeyboardInterrupt
     """
+    if comm is not None:
+        if queries is not None or order != "input" or p != 2 or progress or cancel:
+            raise ValueError("knn: queries, order, p, progress and cancel are not available with comm")
+        return Neighbors(*mpi.knn(comm, points, k=k, box=box, exclude_self=exclude_self, max_radius=max_radius,
+                                  strict=strict, threads=threads))
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = {"k": k, "exclude_self": exclude_self, "max_radius": max_radius, "strict": strict,
@@ -186,7 +194,7 @@ def radius_pairs(points: Any, *, radius: float, box: Any = None, strict: bool = 
 
 def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any = None, box: Any = None,
             threads: int | None = None, progress: Progress = None,
-            cancel: CancelToken | None = None) -> np.ndarray:
+            cancel: CancelToken | None = None, comm: Any = None) -> np.ndarray:
     """The density at each point from its k nearest (itself among them): sum of m_j W(r_ij, h_i), h_i being the
     distance of the k-th. In one to three dimensions.
 
@@ -197,9 +205,14 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
     kernel : {"cubic_spline", "wendland_c2"}
     mass : array_like or float, optional
         One per point, or the same for all; 1 if not given.
-    box, threads, progress, cancel
+    box, threads, progress, cancel, comm
         See knn.
     """
+    if comm is not None:
+        if progress or cancel:
+            raise ValueError("density: progress and cancel are not available with comm")
+        masses = np.full(len(points), mass, FLOAT64) if mass is not None and np.ndim(mass) == 0 else mass
+        return mpi.density(comm, points, k=k, kernel=kernel, mass=masses, box=box, threads=threads)
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     is_same = mass is None or np.ndim(mass) == 0

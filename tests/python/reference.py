@@ -63,7 +63,8 @@ def section(module_name, title):
 
 
 def text():
-    sections = [("kith", "kith"), ("kith.sample", "kith.sample"), ("kith.gradients", "kith.gradients"),
+    sections = [("kith", "kith"), ("kith.sample", "kith.sample"), ("kith.mpi", "kith.mpi"),
+                ("kith.gradients", "kith.gradients"),
                 ("kith.jax", "kith.jax"), ("kith.plot", "kith.plot"),
                 ("kith.correlation", "kith.correlation"), ("kith.sklearn", "kith.sklearn")]
     return HEAD + "".join(section(*s) for s in sections)

@@ -1,0 +1,212 @@
+"""Points that are spread over the ranks of MPI: what ``comm=`` of kith.fof, kith.knn and kith.density calls.
+
+Needs mpi4py and libkith_mpi, the library for many machines, built with the same MPI. It is looked for in the
+folder of the environment variable KITH_MPI_LIBRARY (or the file that it names), then where the system looks for
+libraries. Every rank makes the call, with its part of the points and the same options, and gets its part.
+"""
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from typing import Any
+
+import numpy as np
+
+from ._arrays import FLOAT64, points as as_points, values
+from ._box import as_box
+
+__all__ = ["Groups", "density", "fof", "knn"]
+
+_NAMES = ("libkith_mpi.so", "libkith_mpi.so.0.1")
+_ERRORS: dict[int, type[Exception]] = {1: ValueError, 2: ValueError, 3: ValueError, 4: MemoryError,
+                                       6: OSError}
+
+
+class _Points(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("dimension", ctypes.c_int),
+                ("is_double", ctypes.c_int), ("stride", ctypes.c_ssize_t), ("box", ctypes.c_void_p),
+                ("origin", ctypes.c_void_p), ("ids", ctypes.c_void_p), ("keep", ctypes.c_int),
+                ("drop", ctypes.c_int), ("threads", ctypes.c_int)]
+
+
+class _FofOptions(ctypes.Structure):
+    _fields_ = [("linking_length", ctypes.c_double), ("b", ctypes.c_double), ("mean_separation", ctypes.c_double),
+                ("volume", ctypes.c_double), ("min_size", ctypes.c_uint64), ("strict", ctypes.c_int),
+                ("wants_rows", ctypes.c_int)]
+
+
+class _Groups(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint64), ("first", ctypes.c_uint64), ("rows", ctypes.c_uint64),
+                ("sizes", ctypes.POINTER(ctypes.c_int64)), ("lowest", ctypes.POINTER(ctypes.c_int64)),
+                ("linking_length", ctypes.c_double)]
+
+
+class _DensityOptions(ctypes.Structure):
+    _fields_ = [("k", ctypes.c_size_t), ("is_wendland", ctypes.c_int), ("mass", ctypes.c_void_p)]
+
+
+class _KnnOptions(ctypes.Structure):
+    _fields_ = [("k", ctypes.c_size_t), ("exclude_self", ctypes.c_int), ("strict", ctypes.c_int),
+                ("max_radius", ctypes.c_double)]
+
+
+class Groups:
+    """Groups over all ranks.
+
+    Attributes
+    ----------
+    label : ndarray of int64
+        The group of every point of this rank, -1 for points of groups below ``min_size``.
+    count : int
+        Groups of all ranks.
+    first : int
+        This rank has the rows of the groups first, first + 1, ...
+    size : ndarray of int64
+        The number of points of each of them.
+    lowest : ndarray of int64
+        The lowest global index in each of them; points are numbered rank by rank, unless ``ids`` were given.
+    linking_length : float
+        What was used, rounded to the type of the points.
+    """
+
+    def __init__(self, label: np.ndarray, found: _Groups) -> None:
+        self.label = label
+        self.count = int(found.count)
+        self.first = int(found.first)
+        self.linking_length = float(found.linking_length)
+        rows = int(found.rows)
+        self.size = np.ctypeslib.as_array(found.sizes, (rows,)).copy() if rows else np.empty(0, np.int64)
+        self.lowest = np.ctypeslib.as_array(found.lowest, (rows,)).copy() if rows else np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.label, dtype=dtype, copy=True)
+
+    def __repr__(self) -> str:
+        return f"<kith.mpi.Groups: {self.count} groups, {len(self.label)} points of this rank>"
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """libkith_mpi."""
+    place = os.environ.get("KITH_MPI_LIBRARY", "")
+    tries = [place] if os.path.isfile(place) else [os.path.join(place, name) for name in _NAMES]
+    reasons = []
+    for name in tries:
+        try:
+            library = ctypes.CDLL(name)
+        except OSError as error:
+            reasons.append(str(error))
+            continue
+        library.kith_mpi_error.restype = ctypes.c_char_p
+        return library
+    raise ImportError("comm: libkith_mpi was not found (" + "; ".join(reasons) + "); build kith with MPI and set "
+                      "KITH_MPI_LIBRARY to the folder of libkith_mpi.so")
+
+
+def _check(code: int) -> None:
+    if code:
+        text = _library().kith_mpi_error().decode()
+        raise _ERRORS.get(code, RuntimeError)(text)
+
+
+def _handle(comm: Any) -> ctypes.c_int:
+    try:
+        return ctypes.c_int(comm.py2f())
+    except AttributeError:
+        raise TypeError(f"comm = {comm!r}; give a communicator of mpi4py, such as MPI.COMM_WORLD") from None
+
+
+class _Given:
+    """The points of this rank as the library reads them; keeps alive what the struct points to."""
+
+    def __init__(self, x: Any, box: Any, ids: Any, keep: bool, non_finite: str | None, threads: int | None) -> None:
+        self.x = as_points(x)
+        dimension = self.x.shape[1]
+        space = as_box(box)
+        self.box = np.array(_per_axis(space.side, dimension), FLOAT64)
+        self.origin = np.array(_per_axis(space.origin, dimension), FLOAT64)
+        self.ids = None if ids is None else np.ascontiguousarray(ids, np.int64)
+        if self.ids is not None and self.ids.shape != (len(self.x),):
+            raise ValueError(f"ids: an array of shape {self.ids.shape} for {len(self.x)} points; give one for each")
+        stride = self.x.strides[0] // self.x.itemsize if len(self.x) > 1 else dimension
+        self.struct = _Points(self.x.ctypes.data, len(self.x), dimension, int(self.x.dtype == FLOAT64), stride,
+                              self.box.ctypes.data if self.box.any() else None, self.origin.ctypes.data,
+                              None if self.ids is None else self.ids.ctypes.data, int(keep),
+                              int(non_finite == "drop"), threads or 0)
+
+
+def _per_axis(numbers: tuple[float, ...], dimension: int) -> list[float]:
+    given = list(numbers)
+    return (given * dimension)[:dimension] if len(given) == 1 else given + [0.0] * (dimension - len(given))
+
+
+def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float | None = None, box: Any = None,
+        min_size: int = 1, mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
+        ids: Any = None, keep: bool = False, non_finite: str | None = None, threads: int | None = None) -> Groups:
+    """Friends of friends over the ranks of a communicator: the labels of one process.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+    points : array_like, (n, dimension)
+        Those of this rank; (0, dimension) if it has none.
+    ids : array_like of int64, optional
+        Different numbers for all points of all ranks, which decide ties.
+    keep : bool
+        Ranks are parts of space already: points stay where they are.
+    linking_length, b, box, min_size, mean_separation, volume, strict, non_finite, threads
+        See kith.fof.
+    """
+    given = _Given(points, box, ids, keep, non_finite, threads)
+    if min_size < 1:
+        raise ValueError(f"fof: min_size = {min_size}; groups have at least 1 point")
+    options = _FofOptions(linking_length or 0, b or 0, mean_separation or 0, volume or 0, min_size, int(strict), 1)
+    label = np.empty(len(given.x), np.int64)
+    found = _Groups()
+    library = _library()
+    _check(library.kith_mpi_fof_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
+                                  ctypes.c_void_p(label.ctypes.data), ctypes.byref(found)))
+    try:
+        return Groups(label, found)
+    finally:
+        library.kith_mpi_free(ctypes.byref(found))
+
+
+def knn(comm: Any, points: Any, *, k: int, box: Any = None, exclude_self: bool = False, max_radius: float = np.inf,
+        strict: bool = False, ids: Any = None, keep: bool = False, non_finite: str | None = None,
+        threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest neighbors of every point of this rank among those of all: global indices and distances.
+
+    See kith.knn, and fof here for ``ids`` and ``keep``.
+    """
+    if k < 1:
+        raise ValueError(f"knn: k = {k}; ask for at least 1 neighbor")
+    given = _Given(points, box, ids, keep, non_finite, threads)
+    options = _KnnOptions(k, int(exclude_self), int(strict), max_radius)
+    index = np.empty((len(given.x), k), np.int64)
+    distance = np.empty((len(given.x), k), given.x.dtype)
+    _check(_library().kith_mpi_knn_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
+                                     ctypes.c_void_p(index.ctypes.data), ctypes.c_void_p(distance.ctypes.data)))
+    return index, distance
+
+
+def density(comm: Any, points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any = None, box: Any = None,
+            ids: Any = None, keep: bool = False, non_finite: str | None = None,
+            threads: int | None = None) -> np.ndarray:
+    """The density at every point of this rank from its k nearest among those of all; see kith.density.
+
+    ``mass``: one per point of this rank, on all ranks or on none.
+    """
+    if kernel not in ("cubic_spline", "wendland_c2"):
+        raise ValueError(f"density: kernel = {kernel!r}; there are cubic_spline and wendland_c2")
+    given = _Given(points, box, ids, keep, non_finite, threads)
+    masses = None if mass is None else np.ascontiguousarray(values(mass, len(given.x), "mass", FLOAT64))
+    options = _DensityOptions(k, int(kernel == "wendland_c2"), None if masses is None else masses.ctypes.data)
+    found = np.empty(len(given.x), np.float64)
+    _check(_library().kith_mpi_density_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
+                                         ctypes.c_void_p(found.ctypes.data)))
+    return found

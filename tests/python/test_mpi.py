@@ -1,0 +1,82 @@
+"""Points over the ranks of MPI: the answers of one process."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kith
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# What each rank runs: its part of the points, and its part of what one process finds.
+PROGRAM = """
+import numpy as np
+from mpi4py import MPI
+import kith
+
+comm = MPI.COMM_WORLD
+random = np.random.default_rng(5)
+for dtype in (np.float32, np.float64):
+    x = random.random((1000, 3)).astype(dtype)
+    mass = random.random(1000)
+    edges = [0, 100, 100, 1000][:comm.size] + [1000]
+    mine = slice(edges[comm.rank], edges[comm.rank + 1])
+    one = kith.fof(x, b=0.5, box=1, min_size=2)
+    many = kith.fof(x[mine], b=0.5, box=1, min_size=2, comm=comm)
+    assert np.array_equal(many.label, one.label[mine])
+    assert many.count == one.count == len(many) and many.linking_length == one.linking_length
+    rows = slice(many.first, many.first + len(many.size))
+    assert np.array_equal(many.size, one.size[rows]) and np.array_equal(many.lowest, one.lowest[rows])
+    assert comm.allreduce(len(many.size)) == one.count
+    kept = kith.mpi.fof(comm, x[mine], linking_length=0.05, keep=True)
+    assert np.array_equal(np.asarray(kept), kith.fof(x, linking_length=0.05).label[mine])
+    index, distance = kith.knn(x[mine], k=8, box=1, comm=comm)
+    found = kith.knn(x, k=8, box=1)
+    assert np.array_equal(index, found.index[mine]) and np.array_equal(distance, found.distance[mine])
+    rho = kith.density(x[mine], k=16, mass=mass[mine], comm=comm)
+    assert np.array_equal(rho, kith.density(x, k=16, mass=mass)[mine])
+    every_second = np.hstack([x, x])[mine][:, :3]
+    assert np.array_equal(kith.density(every_second, k=16, mass=mass[mine], comm=comm), rho)
+for wrong in ({}, {"linking_length": -1}, {"linking_length": 1, "min_size": 0}):
+    try:
+        kith.fof(x[mine], comm=comm, **wrong)
+    except ValueError:
+        continue
+    raise AssertionError(wrong)
+assert kith.fof(x[mine], linking_length=2, comm=comm).count == 1
+if comm.rank == 0:
+    print("equal")
+"""
+
+
+def library():
+    """The folder of libkith_mpi: as the environment says, or of the release build."""
+    folder = pathlib.Path(os.environ.get("KITH_MPI_LIBRARY", ROOT / "build/release/src"))
+    return folder if (folder / "libkith_mpi.so").exists() else None
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_answers_are_those_of_one_process(ranks, tmp_path):
+    pytest.importorskip("mpi4py")
+    launcher = shutil.which("mpirun")
+    if launcher is None or library() is None:
+        pytest.skip("needs mpirun and libkith_mpi")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    result = subprocess.run([ROOT / "tests/mpi/launch.sh", launcher, str(ranks), sys.executable, "program.py"],
+                            cwd=tmp_path, env=os.environ | {"KITH_MPI_LIBRARY": str(library())}, capture_output=True,
+                            text=True, timeout=300, check=False)
+    assert result.stdout == "equal\n", result.stdout + result.stderr
+
+
+def test_comm_must_be_a_communicator():
+    x = np.zeros((3, 3))
+    with pytest.raises((TypeError, ImportError)):
+        kith.fof(x, linking_length=1, comm="world")
+    with pytest.raises(ValueError, match="not available with comm"):
+        kith.fof(x, linking_length=1, comm="world", keep_roots=True)
+    with pytest.raises(ValueError, match="not available with comm"):
+        kith.knn(x, k=1, comm="world", p=1)
