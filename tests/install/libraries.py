@@ -18,7 +18,7 @@ NEEDS = {
 # What libkith exports for the others (KITH_SHARED), beyond the interface.
 SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "write_saved", "adopt_saved",
           "formatted_values", "throw_error", "rethrow_as_error", "library_depth",
-          "choose_target", "Parts"}
+          "choose_target", "Parts", "GroupParts"}
 
 
 def lines(*command):
@@ -58,7 +58,7 @@ def complaints(library, public):
 
 def main(include, libraries):
     public = set()
-    for header in pathlib.Path(include).rglob("*.hpp"):
+    for header in pathlib.Path(include).rglob("*.h*"):
         public |= set(re.findall(r"\w+", header.read_text(encoding="utf-8")))
     found = [line for library in libraries for line in complaints(pathlib.Path(library), public)]
     print("\n".join(found), end="\n" if found else "")
