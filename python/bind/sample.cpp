@@ -94,6 +94,11 @@ nb::object cosmology_of(const nb::dict& given, const Call& call) {
                         made.options.side);
 }
 
+nb::object linear_power_of(const Numbers& k, const nb::dict& given) {
+  const auto numbers = span_of(k);
+  return array_of(sample::linear_power(cosmology_options(given), {numbers.begin(), numbers.end()}));
+}
+
 nb::object mass_function_of(const Numbers& mass, const nb::dict& given) {
   MassFunctionOptions options;
   Options read(given);
@@ -147,6 +152,7 @@ nb::object colors(const Numbers& values) {
 void bind_sample(nb::module_& module) {
   bind_shapes(module);
   module.def("sample_cosmology", &cosmology_of);
+  module.def("linear_power", &linear_power_of);
   module.def("mass_function", &mass_function_of);
   module.def("mass_function_theory", &theory_of);
   module.def("picture", &picture_of);

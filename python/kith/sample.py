@@ -13,8 +13,8 @@ from . import _kith
 from ._box import Box
 from ._call import CancelToken, Progress, carry_out
 
-__all__ = ["Universe", "all_equal", "cosmology", "grid", "half_identical", "lines", "nfw", "normal", "plummer",
-           "shells", "uniform"]
+__all__ = ["Universe", "all_equal", "cosmology", "grid", "half_identical", "linear_power", "lines", "nfw", "normal",
+           "plummer", "shells", "uniform"]
 
 
 def _make(kind: str, **options: Any) -> np.ndarray:
@@ -92,3 +92,11 @@ def cosmology(n: int = 128, *, side: float = 0.0, seed: int = 1, omega_m: float 
                "steps": steps, "mesh": mesh}
     return Universe(*carry_out(_kith.sample_cosmology, options, threads=threads, progress=progress,
                                cancel=cancel))
+
+
+def linear_power(k: Any, *, omega_m: float = 0.31, omega_b: float = 0.049, h: float = 0.68, n_s: float = 0.97,
+                 sigma8: float = 0.81, transfer: str = "eisenstein_hu") -> np.ndarray:
+    """The power spectrum of linear theory today in (Mpc/h)^3, at wave numbers ``k`` in h/Mpc."""
+    options = {"omega_m": omega_m, "omega_b": omega_b, "h": h, "n_s": n_s, "sigma8": sigma8, "transfer": transfer}
+    k = np.asarray(k, np.float64)
+    return _kith.linear_power(np.ascontiguousarray(k.ravel()), options).reshape(k.shape)

@@ -40,9 +40,17 @@ template <int D, class T>
 struct PairRows {
   using Shape = PairShape<T>;
   alignas(64) T x[kLanes][Shape::kRows][kAxisRoom<D>][Shape::kWidth];
+  T norm2[kLanes][kLanes];  ///< squared distances of the points from the origin; for guesses
 
   /// `order` says which axis comes first.
   void load(std::size_t slot, const T* HWY_RESTRICT block, const int* order, Axes<D> axes) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      norm2[slot][i] = 0;
+      for (int axis = 0; axis < axes.count(); ++axis) {
+        const T value = block[static_cast<std::size_t>(axis) * kLanes + i];
+        norm2[slot][i] += value * value;
+      }
+    }
     for (std::size_t row = 0; row < Shape::kRows; ++row)
       for (int axis = 0; axis < axes.count(); ++axis)
         for (std::size_t i = 0; i < Shape::kWidth; ++i)
@@ -182,6 +190,52 @@ HWY_NOINLINE void count_within(const PairBatch<D, T>& batch, const T* HWY_RESTRI
   for (int k = 0; k < Limits; ++k) within[k] = count[k].sum();
 }
 
+/// Limits that a batch may have, one more than a class: see PairBatches::compare.
+inline constexpr int kMostLimits = 17;
+
+/// The same for any number of limits: from the outermost inward, until no pair of two blocks is
+/// within. The separations stay in registers meanwhile.
+template <bool Wrap, bool Projected, int D, class T>
+HWY_NOINLINE void count_within_many(const PairBatch<D, T>& batch, const T* HWY_RESTRICT limits,
+                                    int number, std::int64_t* HWY_RESTRICT within) {
+  using Shape = PairShape<T>;
+  const PairTag<T> tag;
+  PairVec<T> side[D];
+  LaneCount<T> count[kMostLimits];
+  for (int axis = 0; axis < D; ++axis) side[axis] = hn::Set(tag, batch.side[axis]);
+  const auto far = hn::Set(tag, batch.second_limit);
+  const auto nowhere = hn::Set(tag, std::numeric_limits<T>::quiet_NaN());
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const T* HWY_RESTRICT block = batch.source(i);
+    const auto& row = batch.rows->x[batch.slot(i)];
+    for (std::size_t part = 0; part < Shape::kParts; ++part) {
+      PairVec<T> x[D], d2[Shape::kRows], pi = hn::Zero(tag);
+      for (int axis = 0; axis < D; ++axis)
+        x[axis] = load_sources(block + static_cast<std::size_t>(batch.order[axis]) * kLanes, part);
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < Shape::kRows; ++r) {
+        d2[r] = row_distance2<Wrap, Projected, D, T>(x, row[r], side, pi);
+        if constexpr (Projected) d2[r] = hn::IfThenElse(hn::Lt(hn::Abs(pi), far), d2[r], nowhere);
+      }
+      for (int k = number - 1; k >= 0; --k) {
+        const auto limit = hn::Set(tag, limits[k]);
+        LaneCount<T> found = count[k];
+        auto is_any = hn::Le(d2[0], limit);
+        found.add(is_any);
+#pragma GCC unroll 8
+        for (std::size_t r = 1; r < Shape::kRows; ++r) {
+          const auto is_in = hn::Le(d2[r], limit);
+          found.add(is_in);
+          is_any = hn::Or(is_any, is_in);
+        }
+        count[k] = found;
+        if (hn::AllFalse(tag, is_any)) break;
+      }
+    }
+  }
+  for (int k = 0; k < number; ++k) within[k] = count[k].sum();
+}
+
 /// sum + v where the mask is set: one instruction where there are masks in registers.
 template <class Mask, class V>
 HWY_INLINE V add_where(Mask mask, V sum, V v) {
@@ -206,72 +260,148 @@ HWY_INLINE W add_where_within(TagT, V x, V limit, W sum, W w) {
 #endif
 }
 
+/// The rows of weighted sums: separations are taken as many at a time as sums, which are double.
+template <bool Wrap, bool Projected, int D, class T>
+struct WeighedRows {
+  using Shape = PairShape<double>;
+  using TagT = hn::CappedTag<T, Shape::kWidth>;
+  using V = hn::Vec<TagT>;
+  static constexpr std::size_t kTogether = PairShape<T>::kTogether;
+  static constexpr int kAcross = Projected ? D - 1 : D;
+
+  const PairBatch<D, T>& batch;
+  V side[D], far, nowhere;
+
+  HWY_INLINE explicit WeighedRows(const PairBatch<D, T>& of) : batch(of) {
+    const TagT tag;
+    for (int axis = 0; axis < D; ++axis) side[axis] = hn::Set(tag, batch.side[axis]);
+    far = hn::Set(tag, batch.second_limit);
+    nowhere = hn::Set(tag, std::numeric_limits<T>::quiet_NaN());
+  }
+
+  HWY_INLINE void load(std::size_t entry, std::size_t part, V* x) const {
+    for (int axis = 0; axis < D; ++axis)
+      x[axis] = hn::LoadU(TagT(), batch.source(entry) +
+                                      static_cast<std::size_t>(batch.order[axis]) * kLanes +
+                                      part * Shape::kWidth);
+  }
+
+  /// d2 of receiver r; Projected: rp2, NaN where pi is too large.
+  HWY_INLINE V distance2(std::size_t entry, const V* x, std::size_t r) const {
+    const TagT tag;
+    const auto& row = batch.rows->x[batch.slot(entry)][r / kTogether];
+    const std::size_t lane = r % kTogether * kLanes;
+    auto d2 = hn::Zero(tag);
+    for (int axis = 0; axis < kAcross; ++axis)
+      d2 = add_square(d2, pair_gap<Wrap>(x[axis], hn::LoadU(tag, row[axis] + lane), side[axis]),
+                      axis);
+    if constexpr (Projected) {
+      const auto pi =
+          hn::Abs(pair_gap<Wrap>(x[kAcross], hn::LoadU(tag, row[kAcross] + lane), side[kAcross]));
+      d2 = hn::IfThenElse(hn::Lt(pi, far), d2, nowhere);
+    }
+    return d2;
+  }
+};
+
+/// The sum of 8 lanes in their order.
+template <std::size_t Parts>
+HWY_INLINE double sum_of_parts(const PairVec<double> (&parts)[Parts]) {
+  constexpr std::size_t kWidth = PairShape<double>::kWidth;
+  alignas(64) double lanes[kLanes];
+  for (std::size_t part = 0; part < Parts; ++part)
+    hn::StoreU(parts[part], PairTag<double>(), lanes + part * kWidth);
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+/// Weights of the points of both sides, 8 per block; the receivers' from the first slot on.
+struct PairWeights {
+  const double* from;
+  const double* to;
+};
+
 /// within[k] = sum of the products of weights. Eight sums, one per lane of the sources, of the
 /// weights of the receivers in their order, times the weight of the source, block by block: the
 /// same bits for every width of vectors.
 template <int Limits, bool Wrap, bool Projected, int D, class T>
-HWY_NOINLINE void weigh_within(const PairBatch<D, T>& batch, const double* HWY_RESTRICT from,
-                               const double* HWY_RESTRICT to, const T* HWY_RESTRICT limits,
-                               double* HWY_RESTRICT within) {
-  using Shape = PairShape<double>;  // distances are taken as many at a time as sums
-  using TagT = hn::CappedTag<T, Shape::kWidth>;
-  using TagW = PairTag<double>;
-  constexpr std::size_t kTogether = PairShape<T>::kTogether;
-  constexpr int kAcross = Projected ? D - 1 : D;
-  const TagT tag;
-  const TagW wide;
-  hn::Vec<TagT> limit[Limits], side[D];
-  hn::Vec<TagW> sum[Limits][Shape::kParts];
+HWY_NOINLINE void weigh_within(const PairBatch<D, T>& batch, const PairWeights& weights,
+                               const T* HWY_RESTRICT limits, double* HWY_RESTRICT within) {
+  using Rows = WeighedRows<Wrap, Projected, D, T>;
+  using Shape = typename Rows::Shape;
+  const typename Rows::TagT tag;
+  const PairTag<double> wide;
+  const Rows rows(batch);
+  typename Rows::V limit[Limits];
+  PairVec<double> sum[Limits][Shape::kParts];
   for (int k = 0; k < Limits; ++k) {
     limit[k] = hn::Set(tag, limits[k]);
     for (auto& part : sum[k]) part = hn::Zero(wide);
   }
-  for (int axis = 0; axis < D; ++axis) side[axis] = hn::Set(tag, batch.side[axis]);
-  const auto far = hn::Set(tag, batch.second_limit);
-  const auto nowhere = hn::Set(tag, std::numeric_limits<T>::quiet_NaN());
   for (std::size_t i = 0; i < batch.count; ++i) {
-    const T* HWY_RESTRICT block = batch.source(i);
-    const double* HWY_RESTRICT source_weight =
-        to + (batch.entries[i] & PairBatch<D, T>::kBlockMask) * kLanes;
-    const double* HWY_RESTRICT receiver_weight = from + batch.slot(i) * kLanes;
-    const auto& rows = batch.rows->x[batch.slot(i)];
+    const double* HWY_RESTRICT to =
+        weights.to + (batch.entries[i] & PairBatch<D, T>::kBlockMask) * kLanes;
+    const double* HWY_RESTRICT from = weights.from + batch.slot(i) * kLanes;
     for (std::size_t part = 0; part < Shape::kParts; ++part) {
-      hn::Vec<TagT> x[D];
-      hn::Vec<TagW> inner[Limits];
+      typename Rows::V x[D];
+      PairVec<double> inner[Limits];
       for (auto& of_limit : inner) of_limit = hn::Zero(wide);
-      for (int axis = 0; axis < D; ++axis)
-        x[axis] = hn::LoadU(tag, block + static_cast<std::size_t>(batch.order[axis]) * kLanes +
-                                     part * Shape::kWidth);
+      rows.load(i, part, x);
 #pragma GCC unroll 8
       for (std::size_t r = 0; r < kLanes; ++r) {
-        const auto& row = rows[r / kTogether];
-        const std::size_t lane = r % kTogether * kLanes;
-        auto d2 = hn::Zero(tag);
-        for (int axis = 0; axis < kAcross; ++axis)
-          d2 = add_square(d2, pair_gap<Wrap>(x[axis], hn::LoadU(tag, row[axis] + lane), side[axis]),
-                          axis);
-        if constexpr (Projected) {
-          const auto pi = hn::Abs(
-              pair_gap<Wrap>(x[kAcross], hn::LoadU(tag, row[kAcross] + lane), side[kAcross]));
-          d2 = hn::IfThenElse(hn::Lt(pi, far), d2, nowhere);
-        }
-        const auto w = hn::Set(wide, receiver_weight[r]);
+        const auto d2 = rows.distance2(i, x, r);
+        const auto w = hn::Set(wide, from[r]);
 #pragma GCC unroll 8
         for (int k = 0; k < Limits; ++k)
           inner[k] = add_where_within(tag, d2, limit[k], inner[k], w);
       }
-      const auto weights = hn::LoadU(wide, source_weight + part * Shape::kWidth);
+      const auto source = hn::LoadU(wide, to + part * Shape::kWidth);
       for (int k = 0; k < Limits; ++k)
-        sum[k][part] = hn::Add(sum[k][part], hn::Mul(inner[k], weights));
+        sum[k][part] = hn::Add(sum[k][part], hn::Mul(inner[k], source));
     }
   }
-  for (int k = 0; k < Limits; ++k) {
-    alignas(64) double lanes[kLanes];
-    for (std::size_t part = 0; part < Shape::kParts; ++part)
-      hn::StoreU(sum[k][part], wide, lanes + part * Shape::kWidth);
-    within[k] = 0;
-    for (const double lane : lanes) within[k] += lane;
+  for (int k = 0; k < Limits; ++k) within[k] = sum_of_parts(sum[k]);
+}
+
+/// The same for any number of limits; see count_within_many.
+template <bool Wrap, bool Projected, int D, class T>
+HWY_NOINLINE void weigh_within_many(const PairBatch<D, T>& batch, const PairWeights& weights,
+                                    const T* HWY_RESTRICT limits, int number,
+                                    double* HWY_RESTRICT within) {
+  using Rows = WeighedRows<Wrap, Projected, D, T>;
+  using Shape = typename Rows::Shape;
+  const typename Rows::TagT tag;
+  const PairTag<double> wide;
+  const Rows rows(batch);
+  PairVec<double> sum[kMostLimits][Shape::kParts];
+  for (int k = 0; k < number; ++k)
+    for (auto& part : sum[k]) part = hn::Zero(wide);
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const double* HWY_RESTRICT to =
+        weights.to + (batch.entries[i] & PairBatch<D, T>::kBlockMask) * kLanes;
+    const double* HWY_RESTRICT from = weights.from + batch.slot(i) * kLanes;
+    for (std::size_t part = 0; part < Shape::kParts; ++part) {
+      typename Rows::V x[D], d2[kLanes];
+      rows.load(i, part, x);
+      const auto source = hn::LoadU(wide, to + part * Shape::kWidth);
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < kLanes; ++r) d2[r] = rows.distance2(i, x, r);
+      for (int k = number - 1; k >= 0; --k) {
+        const auto limit = hn::Set(tag, limits[k]);
+        auto inner = hn::Zero(wide);
+        auto is_any = hn::Le(d2[0], limit);
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < kLanes; ++r) {
+          inner = add_where_within(tag, d2[r], limit, inner, hn::Set(wide, from[r]));
+          is_any = hn::Or(is_any, hn::Le(d2[r], limit));
+        }
+        sum[k][part] = hn::Add(sum[k][part], hn::Mul(inner, source));
+        if (hn::AllFalse(tag, is_any)) break;
+      }
+    }
   }
+  for (int k = 0; k < number; ++k) within[k] = sum_of_parts(sum[k]);
 }
 
 }  // namespace HWY_NAMESPACE

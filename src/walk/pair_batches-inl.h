@@ -31,7 +31,6 @@ template <PairMeasure Measure, int D, class T, bool Weighted>
 class PairBatches {
   static constexpr bool kProjected = Measure == PairMeasure::projected;
   static constexpr bool kHasKernels = D != kAnyDimension && Measure != PairMeasure::survey;
-  static constexpr std::size_t kMostCompared = Weighted ? 4 : 6;
   static constexpr std::size_t kPairs = kLanes * kLanes;
   static constexpr std::size_t kEntries = 16;  ///< that are scattered at once
 
@@ -58,7 +57,10 @@ class PairBatches {
     ask_.bins = &job.first;
     ask_.second = {static_cast<T>(job.second), job.second_width, T(1) / job.second_width,
                    job.second_is_closed};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) ask_.histogram[lane] = tally_.histogram(lane);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      ask_.histogram[lane] = tally_.histogram(lane);
+      outside_[lane] = tally_.histogram(lane) + static_cast<std::int32_t>(job.bins());
+    }
     if (job.with_lengths) ask_.length2 = length2_;
   }
 
@@ -81,7 +83,7 @@ class PairBatches {
     if constexpr (kHasKernels) {
       // One limit more than there are between the bounds: the last bin ends with the second
       // coordinate, not with a limit.
-      const bool is_compared = !is_alone_ && limits + (kProjected ? 1 : 0) <= kMostCompared;
+      const bool is_compared = !is_alone_ && limits + (kProjected ? 1 : 0) <= kMostLimits;
       if (is_compared) return compare(pair);
     }
     for (std::size_t i = 0; i < batch_.count; i += kEntries)
@@ -110,7 +112,7 @@ class PairBatches {
   /// The kernel for this number of limits.
   void compare(const PairClass& pair) {
     if constexpr (kHasKernels) {
-      Sum within[kMostCompared] = {};
+      Sum within[kMostLimits + 1] = {};
       // With a second coordinate not all pairs count: the total is one more limit, if it matters.
       const bool is_inner = pair.end < job_.first.size();
       const std::size_t limits = pair.end - pair.begin + (kProjected && is_inner ? 1 : 0);
@@ -120,7 +122,7 @@ class PairBatches {
         case 2: count<2>(pair, within); break;
         case 3: count<Weighted ? 4 : 3>(pair, within); break;
         case 4: count<4>(pair, within); break;
-        default: count<Weighted ? 4 : 6>(pair, within);
+        default: count_many(pair, limits, within);
       }
       Sum before = 0;
       for (std::size_t k = 0; k < limits; ++k) {
@@ -131,22 +133,37 @@ class PairBatches {
     }
   }
 
+  PairWeights weights() const { return {from_.weight.data() + begin_ * kLanes, to_.weight.data()}; }
+
   template <int Limits>
   void count(const PairClass& pair, Sum* within) {
     const T* limits = job_.first.limits() + pair.begin;
     if constexpr (Weighted) {
-      const double* from = from_.weight.data() + begin_ * kLanes;
       if (pair.wraps)
-        weigh_within<Limits, true, kProjected, D, T>(batch_, from, to_.weight.data(), limits,
-                                                     within);
+        weigh_within<Limits, true, kProjected, D, T>(batch_, weights(), limits, within);
       else
-        weigh_within<Limits, false, kProjected, D, T>(batch_, from, to_.weight.data(), limits,
-                                                      within);
+        weigh_within<Limits, false, kProjected, D, T>(batch_, weights(), limits, within);
     } else {
       if (pair.wraps)
         count_within<Limits, true, kProjected, D, T>(batch_, limits, within);
       else
         count_within<Limits, false, kProjected, D, T>(batch_, limits, within);
+    }
+  }
+
+  void count_many(const PairClass& pair, std::size_t number, Sum* within) {
+    const T* limits = job_.first.limits() + pair.begin;
+    const int count = static_cast<int>(number);
+    if constexpr (Weighted) {
+      if (pair.wraps)
+        weigh_within_many<true, kProjected, D, T>(batch_, weights(), limits, count, within);
+      else
+        weigh_within_many<false, kProjected, D, T>(batch_, weights(), limits, count, within);
+    } else {
+      if (pair.wraps)
+        count_within_many<true, kProjected, D, T>(batch_, limits, count, within);
+      else
+        count_within_many<false, kProjected, D, T>(batch_, limits, count, within);
     }
   }
 
@@ -166,7 +183,14 @@ class PairBatches {
 
   void scatter_some(const PairClass& pair, std::size_t first, std::size_t count) {
     find_places(pair, first, count);
-    if (!Weighted && !ask_.length2) return tally_.scatter(at_, count);
+    if constexpr (!Weighted) {
+      if (!ask_.length2) {
+        const bool may_be_outside = pair.end == job_.first.size() || job_.second_may_end();
+        const std::size_t pairs =
+            may_be_outside ? pack_places(at_, count, outside_) : count * kPairs;
+        return tally_.scatter(at_, pairs);
+      }
+    }
     for (std::size_t i = 0; i < count; ++i) scatter_each(first + i, i, false);
   }
 
@@ -200,6 +224,7 @@ class PairBatches {
   ScatterQuestion<T> ask_;
   T side_[kMaxDimension] = {};
   alignas(64) std::int32_t at_[kEntries * kPairs];
+  std::int32_t outside_[kLanes];  ///< the place of pairs in no bin, by lane of the sources
   T length2_[kEntries * kPairs] = {};
   std::size_t begin_ = 0;  ///< first block of the receivers
   std::size_t runs_ = 0;

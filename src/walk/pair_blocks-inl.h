@@ -11,6 +11,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <hwy/highway.h>
 #include <limits>
 #include <vector>
@@ -46,6 +47,7 @@ class PairBlocks {
     begin_ = group * kLanes;
     const std::size_t end = std::min(begin_ + kLanes, from_.nodes(0));
     batches_.receive(begin_, end);
+    geometry_.side = may_wrap(group) ? job_.side : kOpenSides;
     const std::int32_t own = from_.region_of(1, group);
     // Regions follow each other along the tree, so a list holds each as one run.
     for (std::size_t i = 0; i < list.size();) {
@@ -62,6 +64,28 @@ class PairBlocks {
   }
 
  private:
+  static constexpr T kOpenSides[kMaxDimension] = {};
+
+  /// Whether a pair of the group that is in reach may be nearer the other way round the box.
+  ///
+  /// If the group is farther from both ends of an axis than the reach R, no pair is: such a pair is
+  /// farther apart than R both ways. The margin is for the roundings of gaps and of R.
+  bool may_wrap(std::size_t group) const {
+    if (from_.planes() < 2) return true;
+    const Bounds<D, T> box = box_of_lane(
+        from_.view.plane(1).boxes + group / kLanes * chunk_stride(axes_), group % kLanes, axes_);
+    const T reach = std::sqrt(job_.first.last());
+    for (int place = 0; place < axes_.count(); ++place) {
+      const int axis = job_.order[place];
+      const T side = job_.side[axis];
+      const bool is_second = Measure == PairMeasure::projected && place == axes_.count() - 1;
+      const T away =
+          (is_second ? job_.second_limit() : reach) + 16 * std::numeric_limits<T>::epsilon() * side;
+      if (side > 0 && !(box.lo[axis] >= away && box.hi[axis] <= side - away)) return true;
+    }
+    return false;
+  }
+
   const T* chunk(int plane, std::size_t i) const {
     return to_.view.plane(plane).boxes + i * chunk_stride(axes_);
   }
@@ -165,7 +189,7 @@ class PairBlocks {
 
   const PairJob<T>& job_;
   const PairSide<T>&from_, &to_;
-  const Geometry& geometry_;
+  Geometry geometry_;
   Batches& batches_;
   Axes<D> axes_;
   bool is_alone_;  ///< every pair is looked at: no pair of blocks is settled as a whole

@@ -33,8 +33,9 @@ struct PairClass {
 class PairClasses {
  public:
   static constexpr std::size_t kRoom = 128;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  ///< no class
   struct Class {
-    std::uint32_t code = 0, count = 0;
+    std::uint32_t code = kNone, count = 0;
     std::uint32_t entries[kRoom];
   };
 
@@ -46,13 +47,13 @@ class PairClasses {
                                                  const Run& run) {
     const std::uint32_t at = (code * 0x9e3779b1U) >> (32 - kBits);
     Class& to = places_[at];
-    if (to.code != code && to.count > 0) {
-      run(to);
-      to.count = 0;
-    }
-    if (to.count == 0) {
+    if (to.code != code) [[unlikely]] {
+      if (to.code == kNone)
+        used_.push_back(at);
+      else if (to.count > 0)
+        run(to);
       to.code = code;
-      used_.push_back(at);
+      to.count = 0;
     }
     to.entries[to.count++] = entry;
     if (to.count < kRoom) return;
@@ -63,8 +64,10 @@ class PairClasses {
   template <class Run>
   void run_all(const Run& run) {
     for (const std::uint32_t at : used_) {
-      if (places_[at].count > 0) run(places_[at]);
-      places_[at].count = 0;
+      Class& used = places_[at];
+      if (used.count > 0) run(used);
+      used.code = kNone;
+      used.count = 0;
     }
     used_.clear();
   }

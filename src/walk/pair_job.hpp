@@ -75,6 +75,10 @@ struct PairJob {
     return second > 1 || is_angular() || with_lengths || words > 0 ||
            kind == PairKind::survey_projected;
   }
+  /// Whether the second coordinate may lie beyond its last bin.
+  bool second_may_end() const {
+    return kind == PairKind::projected || kind == PairKind::survey_projected;
+  }
   T second_limit() const { return static_cast<T>(second) * second_width; }
   std::size_t bins() const { return first.size() * second; }
 };

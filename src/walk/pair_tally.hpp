@@ -62,16 +62,16 @@ class PairTally {
     return static_cast<std::int32_t>(lane * stride_);
   }
 
-  /// Pairs of `entries` pairs of blocks, 64 each, by their places in the histograms.
-  void scatter(const std::int32_t* at, std::size_t entries) {
-    make_room(entries);
+  /// Pairs by their places in the histograms.
+  void scatter(const std::int32_t* at, std::size_t pairs) {
+    make_room(pairs);
     Cell* cells = lanes_.data();
-    for (std::size_t i = 0; i < entries * kLanes * kLanes; ++i) ++cells[at[i]];
+    for (std::size_t i = 0; i < pairs; ++i) ++cells[at[i]];
   }
 
   /// 64 pairs, [8 receiver + source], each for itself; is_self: those with receiver < source alone.
   void scatter(const std::int32_t* at, const double* length, const PairLanes& lanes, bool is_self) {
-    make_room(1);
+    make_room(kLanes * kLanes);
     for (std::size_t r = 0; r < kLanes; ++r)
       for (std::size_t s = is_self ? r + 1 : 0; s < kLanes; ++s) {
         const std::size_t pair = r * kLanes + s;
@@ -91,13 +91,13 @@ class PairTally {
  private:
   using Cell = std::conditional_t<Weighted, double, std::uint32_t>;
   static constexpr std::size_t kFewSlots = 2048;
-  static constexpr std::size_t kMostScattered = std::size_t{1} << 25;  // 64 each: below 2^32
+  static constexpr std::size_t kMostScattered = std::size_t{1} << 31;  // below 2^32
 
-  void make_room(std::size_t entries) {
-    scattered_ += entries;
+  void make_room(std::size_t pairs) {
+    scattered_ += pairs;
     if (scattered_ < kMostScattered) return;
     flush();
-    scattered_ = entries;
+    scattered_ = pairs;
   }
 
   Sum* bins() {

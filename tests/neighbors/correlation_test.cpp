@@ -84,6 +84,32 @@ void check_case(Draw& draw) {
 TEST(Correlation, HistogramsOfFloatsEqualBruteForce) { test::for_cases(500, check_case<float>); }
 TEST(Correlation, HistogramsOfDoublesEqualBruteForce) { test::for_cases(500, check_case<double>); }
 
+/// A survey: an observer far from all points, so that lines of sight are nearly parallel and most
+/// bins are guessed.
+template <class T>
+void check_survey(Draw& draw) {
+  const double far = draw.one_of({3.0, 50.0, 2000.0, 1e6}), depth = draw.one_of({2.0, 30.0});
+  std::vector<T> x;
+  const std::size_t numbers = 3 * draw.size(600);
+  for (std::size_t i = 0; i < numbers; ++i)
+    x.push_back(static_cast<T>((i % 3 == 2 ? far : 0.0) + depth * draw.uniform()));
+  PairHistogramOptions options;
+  options.bins = {.separation = draw.one_of({Separation::rp_pi, Separation::s_mu}),
+                  .edges = log_edges(depth / 50, depth, draw.one_of<std::size_t>({2, 14, 30})),
+                  .pi_max = depth * draw.one_of({0.01, 0.3, 1.0}),
+                  .pi_bins = draw.one_of<std::size_t>({1, 7, 40}),
+                  .mu_bins = draw.one_of<std::size_t>({1, 5, 100}),
+                  .line_of_sight = LineOfSight::midpoint};
+  const std::string target = draw.target();
+  const PairSet points{view(x.data(), x.size() / 3, 3)};
+  ASSERT_EQ(pair_histogram(points, options, {.threads = 1}).weight,
+            brute_pair_histogram<T>(points, nullptr, options))
+      << far << ", " << target;
+}
+
+TEST(Correlation, SurveysOfFloatsEqualBruteForce) { test::for_cases(150, check_survey<float>); }
+TEST(Correlation, SurveysOfDoublesEqualBruteForce) { test::for_cases(150, check_survey<double>); }
+
 template <class T>
 void check_degenerate() {
   for (const auto& set : test::degenerate_sets<T>(3))
