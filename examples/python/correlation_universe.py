@@ -31,6 +31,9 @@ def main(n=128, folder="."):
     axes.plot(r, linear_xi(r), color="black", linewidth=1, label="linear theory")
     found.plot(axes, fmt="o", markersize=4, label="sample universe, 64 regions")
     axes.set(xscale="log", yscale="log", xlabel="r [Mpc/h]", ylabel=r"$\xi(r)$")
+    ticks = [2, 5, 10, 20, 50]
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.set_xticks([], minor=True)
     axes.legend()
     figure.tight_layout()
     figure.savefig(pathlib.Path(folder) / "correlation_universe.png", dpi=110)

@@ -8,6 +8,7 @@
 #include "clusters/local_forest.hpp"
 #include "clusters/span_needs.hpp"
 #include "clusters/thin.hpp"
+#include "clusters/vanishing.hpp"
 #include "geometry/distance.hpp"
 #include "parallel/radix_sort.hpp"
 
@@ -29,6 +30,7 @@ class Boruvka {
         workers_(workers),
         metric_{tree.any_axes()},
         order_(tree),
+        core2_(core2),
         needs_(tree, core2, workers),
         component_(lanes_up(tree.points), workers.pool()),
         best_(tree.points, workers.pool()),
@@ -42,9 +44,11 @@ class Boruvka {
   Array<Edge<T>> run() {
     const Stage stage(workers_, "spanning tree", tree_.points);
     each(component_.size(), [&](std::size_t i) { component_[i] = static_cast<Index>(i); });
-    needs_.set_first();
+    const bool is_any_joined = join_vanishing();
+    needs_.set_first(component_.data());
     run_tasks(SpanRound::within, kFirstTask);
-    take_certain();
+    if (!is_any_joined) take_certain();
+    find_roots();
     while (count_ > 1) {
       sweep();
       bound_lonely();
@@ -91,6 +95,16 @@ class Boruvka {
 
   // ---- the first join
 
+  /// Joins points at distance 0; false if there are few.
+  bool join_vanishing() {
+    VanishingEdges<T> vanishing(tree_, metric_, core2_, workers_);
+    if (!vanishing.is_any()) return false;
+    const std::vector<Edge<T>> edges = vanishing.take(component_);
+    std::copy(edges.begin(), edges.end(), result_.begin());
+    taken_ = edges.size();
+    return true;
+  }
+
   void run_tasks(SpanRound round, std::size_t task_points) {
     job_.task_height = 1;
     while (job_.task_height < top() && (std::size_t{1} << (3 * job_.task_height)) < task_points)
@@ -131,6 +145,8 @@ class Boruvka {
       }
     });
     each_segment(0, [&](EdgeSegment& segment) { take_certain(segment); });
+  }
+  void find_roots() {
     roots_ = pack<Index>(workers_, tree_.points, [&](std::size_t i) { return component_[i] == i; });
     count_ = roots_.size();
     workers_.advance(tree_.points - count_);
@@ -312,6 +328,7 @@ class Boruvka {
   Metric<kAnyDimension, T> metric_;
   EdgeOrder<T> order_;
   SpanJob<T> job_;
+  const Array<T>& core2_;
   SpanNeeds<T> needs_;
   Array<Index> component_;         // per position: its root
   Array<T> best_;                  // per root

@@ -46,8 +46,9 @@ class SpanNeeds {
 
   T certain(std::size_t block) const { return certain_[block]; }
 
-  /// How far each block is searched at first: any number gives the same tree.
-  void set_first() {
+  /// How far each block is searched at first: any number gives the same tree. Not at all where
+  /// points are joined already: their edges are many and few of them matter.
+  void set_first(const Index* components) {
     const T share = tree_.dimension <= 2 ? T(0.125) : T(0.25);
     each(nodes(1), [&](std::size_t block) {
       const T own = diagonal2(1, block);
@@ -58,6 +59,8 @@ class SpanNeeds {
       if (!core2_.empty())
         reach = std::max(reach, largest_core2(block) * static_cast<T>(kCoreShare));
       if (!(reach < std::numeric_limits<T>::max())) reach = 0;
+      for (std::size_t i = 0; i < tree_.points_of_block(block); ++i)
+        if (components[block * kLanes + i] != block * kLanes + i) reach = 0;
       certain_[block] = need_[1][block] = reach;
     });
     climb(false);

@@ -1,5 +1,6 @@
 // The spanning tree against Kruskal over all pairs, with exact equality: indices and squared
 // lengths.
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -65,13 +66,37 @@ void check_degenerate() {
 TEST(SpanningTreeDegenerate, Float) { check_degenerate<float>(); }
 TEST(SpanningTreeDegenerate, Double) { check_degenerate<double>(); }
 
+/// Clumps in which squared distances vanish, all of them or some: near their size, rounding
+/// decides.
+template <class T>
+void check_vanishing(Draw& draw) {
+  const int dimension = draw.one_of({1, 2, 3, 4});
+  const double least = std::sqrt(static_cast<double>(std::numeric_limits<T>::denorm_min()));
+  const double clump = least * draw.one_of({0.1, 0.6, 2.0, 10.0, 100.0});
+  std::vector<T> x;
+  const std::size_t points = 30 + draw.size(400);
+  const bool is_single = draw.below(2) == 0;
+  for (std::size_t i = 0; i < points; ++i) {
+    const bool is_outside = i == 0 || draw.below(50) == 0;
+    const double at = is_outside || is_single ? 0 : static_cast<double>(draw.below(3)) * least * 40;
+    for (int axis = 0; axis < dimension; ++axis)
+      x.push_back(static_cast<T>(is_outside ? draw.uniform() : at + clump * draw.uniform()));
+  }
+  const std::size_t core_k = draw.one_of<std::size_t>({1, 1, 2, 5});
+  SCOPED_TRACE(testing::Message() << draw.target() << ", core_k " << core_k);
+  expect_exact(view(x.data(), points, dimension),
+               {.box = draw.below(2) ? Box::periodic(2.0) : Box::open(), .core_k = core_k}, 2);
+}
+TEST(SpanningTreeProperty, VanishingDistancesOfFloats) {
+  test::for_cases(150, check_vanishing<float>);
+}
+TEST(SpanningTreeProperty, VanishingDistancesOfDoubles) {
+  test::for_cases(150, check_vanishing<double>);
+}
+
 /// Large enough for several tasks, several rounds and all planes.
 TEST(SpanningTree, TheSameForAnyNumberOfThreads) {
   for (const auto& set : test::random_sets<float>(3, 9000, 11)) {
-    // Squares of tiny differences beside huge numbers vanish: all pairs would be ties.
-    if (set.name == "huge range" || set.name == "one far outlier" ||
-        set.name == "large equal axis" || set.name == "subnormal")
-      continue;
     const SpanningTreeOptions options{.box = Box::periodic({0.0, 2.0, 0.0})};
     const auto one = edges_of(spanning_tree(set.view(), options, {.threads = 1}));
     ASSERT_EQ(one.size(), set.size() - 1);
