@@ -120,7 +120,7 @@ class PairBatches {
         case 0: break;
         case 1: count<1>(pair, within); break;
         case 2: count<2>(pair, within); break;
-        case 3: count<Weighted ? 4 : 3>(pair, within); break;
+        case 3: count<3>(pair, within); break;
         case 4: count<4>(pair, within); break;
         default: count_many(pair, limits, within);
       }

@@ -47,7 +47,9 @@ class PairBlocks {
     begin_ = group * kLanes;
     const std::size_t end = std::min(begin_ + kLanes, from_.nodes(0));
     batches_.receive(begin_, end);
-    geometry_.side = may_wrap(group) ? job_.side : kOpenSides;
+    const bool wraps = may_wrap(group);
+    for (int axis = 0; axis < axes_.count(); ++axis)
+      geometry_.side[axis] = wraps ? job_.side[axis] : T(0);
     const std::int32_t own = from_.region_of(1, group);
     // Regions follow each other along the tree, so a list holds each as one run.
     for (std::size_t i = 0; i < list.size();) {
@@ -64,8 +66,6 @@ class PairBlocks {
   }
 
  private:
-  static constexpr T kOpenSides[kMaxDimension] = {};
-
   /// Whether a pair of the group that is in reach may be nearer the other way round the box.
   ///
   /// If the group is farther from both ends of an axis than the reach R, no pair is: such a pair is
@@ -95,8 +95,7 @@ class PairBlocks {
     const std::size_t stride = chunk_stride(axes_), chunks = (count + kLanes - 1) / kLanes;
     if (boxes_.size() < chunks * stride) boxes_ = Array<T>(2 * chunks * stride);
     found_.resize(count * kLanes + 2 * kLanes);
-    lower_.resize(found_.size());
-    upper_.resize(found_.size());
+    bounds_.resize(found_.size());
     if (to_.planes() < 2) return;
     for (std::size_t i = 0; i < chunks * kLanes; ++i) {
       const std::size_t node = list[std::min(i, count - 1)];
@@ -112,23 +111,24 @@ class PairBlocks {
     const Bounds<D, T> q = box_of_lane(
         from_.view.plane(0).boxes + block / kLanes * chunk_stride(axes_), block % kLanes, axes_);
     const Tag<T> tag;
-    found_count_ = 0;
+    const Geometry geometry = geometry_;  // a copy that no store can change
+    Found found{found_.data(), bounds_.data()};
     const bool has_boxes = to_.planes() > 1;
     for (std::size_t i = 0; i < count; i += hn::Lanes(tag)) {
       unsigned in = (1U << std::min(count - i, hn::Lanes(tag))) - 1;
       if (has_boxes)
-        in &= in_reach(geometry_.bounds(
+        in &= in_reach(geometry.bounds(
             q, boxes_.data() + i / kLanes * chunk_stride(axes_) + i % kLanes, kLanes));
       for (; in != 0; in &= in - 1) {
         const std::uint32_t other =
             list[i + static_cast<std::size_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(in))];
         unsigned wanted = 0xff;
         if (job_.is_own && other == group) wanted = 0xfeU << (block - begin_) & 0xff;
-        find_near(q, other, wanted);
+        find_near(geometry, q, other, wanted, found);
       }
     }
     const auto tagged = static_cast<std::uint32_t>(block - begin_) << 29;
-    for (std::size_t i = 0; i < found_count_; ++i) sort_in(block, tagged, i);
+    sort_in(block, tagged, static_cast<std::size_t>(found.source - found_.data()));
     if (job_.is_own && std::binary_search(list, list + count, static_cast<std::uint32_t>(group)))
       batches_.run_self(tagged | static_cast<std::uint32_t>(block));
   }
@@ -139,52 +139,79 @@ class PairBlocks {
     return bits_of(tag, hn::AndNot(verdict.is_beyond, is_near));
   }
 
-  /// The cells of bounds in the tables of the bins; those in `mask` get a sign.
-  HWY_INLINE auto cells_of(Vec<T> bound, hn::Mask<Tag<T>> mask) const {
+  /// Blocks in reach, and for each the cells of its bounds: upper << kUpper | lower, and whether
+  /// pairs may wrap and the second coordinate has to be looked at.
+  struct Found {
+    std::int32_t* HWY_RESTRICT source;
+    std::int32_t* HWY_RESTRICT bounds;
+  };
+  static constexpr int kUpper = 12;
+  static constexpr std::int32_t kCell = (1 << kUpper) - 1;
+  static constexpr std::int32_t kWraps = 1 << 30, kOpen = std::numeric_limits<std::int32_t>::min();
+
+  /// The cells of bounds in the tables of the bins.
+  HWY_INLINE auto cells_of(Vec<T> bound) const {
     const IntTag<T> integers;
     const BitCells& cells = job_.first.cells();
-    const auto bits =
-        hn::BitCast(integers, to_floats<T>(hn::IfThenElse(mask, hn::Neg(bound), bound)));
-    const auto sign = hn::Set(integers, std::numeric_limits<std::int32_t>::min());
-    const auto place = hn::Sub(hn::ShiftRightSame(hn::AndNot(sign, bits), cells.shift),
-                               hn::Set(integers, cells.base));
-    const auto cell = hn::Min(hn::Max(place, hn::Zero(integers)), hn::Set(integers, cells.last));
-    return hn::Or(cell, hn::And(sign, bits));
+    const auto bits = hn::BitCast(integers, to_floats<T>(bound));
+    const auto place =
+        hn::Sub(hn::ShiftRightSame(bits, cells.shift), hn::Set(integers, cells.base));
+    return hn::Min(hn::Max(place, hn::Zero(integers)), hn::Set(integers, cells.last));
   }
 
-  /// Appends the blocks of a group that are in reach, with the cells of their bounds. The sign of
-  /// `upper` says that pairs may wrap, the sign of `lower` that the second coordinate has to be
-  /// looked at.
-  HWY_INLINE void find_near(const Bounds<D, T>& q, std::uint32_t group, unsigned wanted) {
+  /// `bit` in the lanes of the mask.
+  HWY_INLINE static auto flag(hn::Mask<Tag<T>> mask, std::int32_t bit) {
+    const IntTag<T> integers;
+#if HWY_TARGET <= HWY_AVX3
+    return hn::IfThenElseZero(hn::Mask<IntTag<T>>{mask.raw}, hn::Set(integers, bit));
+#else
+    const Tag<T> tag;
+    const auto sign = hn::IfThenElseZero(mask, hn::Set(tag, T(-1)));  // a sign in the float, too
+    const auto bits = hn::BitCast(integers, to_floats<T>(sign));
+    return hn::And(hn::BroadcastSignBit(bits), hn::Set(integers, bit));
+#endif
+  }
+
+  /// Appends the blocks of a group that are in reach.
+  HWY_INLINE void find_near(const Geometry& geometry, const Bounds<D, T>& q, std::uint32_t group,
+                            unsigned wanted, Found& found) const {
     const Tag<T> tag;
     const IntTag<T> index;
     const std::size_t count = to_.nodes(0);
     for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(tag)) {
       const std::size_t first = group * kLanes + lane;
       if (first >= count) break;
-      const auto verdict = geometry_.bounds(q, chunk(0, group) + lane, kLanes);
+      const auto verdict = geometry.bounds(q, chunk(0, group) + lane, kLanes);
       const unsigned in = in_reach(verdict) & wanted >> lane &
                           ((1U << std::min(count - first, hn::Lanes(tag))) - 1);
-      append(index, hn::Iota(index, static_cast<std::int32_t>(first)), in,
-             found_.data() + found_count_);
-      append(index, cells_of(verdict.lower, verdict.is_open), in, lower_.data() + found_count_);
-      append(index, cells_of(verdict.upper, verdict.wraps), in, upper_.data() + found_count_);
-      found_count_ += count_bits(in);
+      const auto cells =
+          hn::Or(hn::ShiftLeft<kUpper>(cells_of(verdict.upper)), cells_of(verdict.lower));
+      const auto flags = hn::Or(flag(verdict.wraps, kWraps), flag(verdict.is_open, kOpen));
+      append(index, hn::Iota(index, static_cast<std::int32_t>(first)), in, found.source);
+      append(index, hn::Or(cells, flags), in, found.bounds);
+      found.source += count_bits(in);
+      found.bounds += count_bits(in);
     }
   }
 
-  HWY_INLINE void sort_in(std::size_t block, std::uint32_t tagged, std::size_t i) {
-    constexpr auto kCell = std::numeric_limits<std::int32_t>::max();
-    const auto source = static_cast<std::uint32_t>(found_[i]);
-    const PairClass pair{job_.first.first()[lower_[i] & kCell], job_.first.end()[upper_[i] & kCell],
-                         upper_[i] < 0};
-    if (pair.begin >= pair.end && !is_alone_ && lower_[i] >= 0) {
-      batches_.tally().add(pair.begin, from_.template sum<Weighted>(0, block) *
-                                           to_.template sum<Weighted>(0, source));
-      return;
+  /// Puts what was found for a block into classes.
+  HWY_INLINE void sort_in(std::size_t block, std::uint32_t tagged, std::size_t count) {
+    const std::uint32_t* const first = job_.first.first();
+    const std::uint32_t* const end = job_.first.end();
+    const std::int32_t *const sources = found_.data(), *const bounds = bounds_.data();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto source = static_cast<std::uint32_t>(sources[i]);
+      const std::int32_t bound = bounds[i];
+      const PairClass pair{first[bound & kCell], end[bound >> kUpper & kCell],
+                           (bound & kWraps) != 0};
+      if (pair.begin >= pair.end && !is_alone_ && bound >= 0) [[unlikely]] {
+        batches_.tally().add(pair.begin, from_.template sum<Weighted>(0, block) *
+                                             to_.template sum<Weighted>(0, source));
+        continue;
+      }
+      classes_.add(pair.coarse().code(), tagged | source,
+                   [&](PairClasses::Class& batch) HWY_ATTR { batches_.run(batch); });
     }
-    classes_.add(pair.coarse().code(), tagged | source,
-                 [&](PairClasses::Class& batch) HWY_ATTR { batches_.run(batch); });
   }
 
   const PairJob<T>& job_;
@@ -196,8 +223,7 @@ class PairBlocks {
   PairClasses classes_;
   std::size_t begin_ = 0;  ///< first block of the receiving group
   Array<T> boxes_;
-  std::vector<std::int32_t> found_, lower_, upper_;
-  std::size_t found_count_ = 0;
+  std::vector<std::int32_t> found_, bounds_;
 };
 
 }  // namespace HWY_NAMESPACE

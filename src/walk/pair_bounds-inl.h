@@ -6,6 +6,7 @@
 #define KITH_WALK_PAIR_BOUNDS_INL_H_
 #endif
 
+#include <algorithm>
 #include <cmath>
 #include <hwy/highway.h>
 #include <limits>
@@ -107,10 +108,16 @@ struct SurveyBounds {
 template <PairMeasure Measure, int D, class T>
 struct PairGeometry {
   Axes<D> axes;
-  const int* order;
-  const T* side;
-  T second_limit;  ///< of the last axis, or of pi in a survey
-  T s2_reach;      ///< in a survey
+  int order[kAxisRoom<D>] = {};  ///< of the axes, as squares are added
+  T side[kAxisRoom<D>] = {};     ///< 0 = open
+  T second_limit = 0;            ///< of the last axis, or of pi in a survey
+  T s2_reach = 0;                ///< in a survey
+
+  PairGeometry(Axes<D> all, const PairJob<T>& job)
+      : axes(all), second_limit(job.second_limit()), s2_reach(job.reach2) {
+    std::copy_n(job.order, axes.count(), order);
+    std::copy_n(job.side, axes.count(), side);
+  }
 
   /// Boxes in columns: lower ends, then upper ends, `stride` apart.
   HWY_INLINE PairVerdict<T> bounds(const Bounds<D, T>& q, const T* HWY_RESTRICT columns,

@@ -34,7 +34,7 @@ class PairWalk final : public PairWorker {
         from_(*job.receivers),
         to_(*job.sources),
         axes_(from_.view.dimension),
-        geometry_{axes_, job.order, job.side, job.second_limit(), job.reach2},
+        geometry_(axes_, job),
         is_alone_(job.is_pairwise()),
         batches_(job, plain, wrapped),
         blocks_(job, geometry_, batches_),

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/report.md", "docs/sample.md", "docs/tutorials/halos.md"]
+PAGES = ["README.md", "docs/correlation.md", "docs/report.md", "docs/sample.md", "docs/tutorials/halos.md"]
 FENCE = re.compile(r"^```sh\n(kith .*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -129,3 +129,11 @@ def test_errors(points: np.ndarray) -> None:
         correlation.xi(points, edges=EDGES)
     with pytest.raises(ValueError, match="sort the edges"):
         correlation.count(points, edges=[2.0, 1.0])
+
+
+def test_linear_power_has_the_amplitude_that_was_asked_for():
+    k = np.logspace(-4, 2, 4000)
+    x = 8 * k
+    window = 3 * (np.sin(x) - x * np.cos(x)) / x**3
+    variance = np.sum(k**3 * kith.sample.linear_power(k, sigma8=0.7) * window**2) * np.log(k[1] / k[0]) / (2 * np.pi**2)
+    assert abs(variance**0.5 - 0.7) < 0.002
