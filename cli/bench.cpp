@@ -20,7 +20,7 @@ constexpr const char* kExamples = R"(Examples:
   kith bench -n 10000000 --repeat 5 --threads 8
   kith bench snapshot.hdf5 -k 32 -b 0.2 --json
 
-Times are the best of several runs; reading and writing are not part of them.)";
+Times are the best of several runs, without reading and writing.)";
 
 struct Request {
   Common common;
@@ -129,14 +129,14 @@ void add_bench(Command program) {
   add_input(command, request->input);
   command.option("snapshot").required(false);
   add_types(command, request->input);
-  command.add_option("-n", request->n, "random points, where there is no snapshot")
+  command.add_option("-n", request->n, "number of random points if there is no snapshot")
       .shows_default()
       .positive();
   command.add_option("-k", request->k, "neighbors").shows_default().positive();
   command.add_option("-b", request->b, "linking length over mean separation")
       .shows_default()
       .positive();
-  command.add_option("--repeat", request->repeat, "runs, of which the best counts")
+  command.add_option("--repeat", request->repeat, "runs; the best one counts")
       .shows_default()
       .positive();
   add_max_memory(command, request->common);

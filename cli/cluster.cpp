@@ -181,17 +181,17 @@ void run(const Request& request) {
 }
 
 void add_dbscan(Command command, Request& request) {
-  command.add_option("--eps", request.dbscan.eps, "dbscan: neighbors are at most so far apart")
+  command.add_option("--eps", request.dbscan.eps, "dbscan: largest distance between neighbors")
       .positive();
   command
       .add_option("--border", request.border,
-                  "dbscan: the cluster of a border point: that of the nearest core point, the one "
-                  "that sklearn chooses, or none")
+                  "dbscan: cluster of a border point: that of the nearest core point, as "
+                  "scikit-learn chooses, or none")
       .shows_default()
       .one_of({name(Border::nearest), name(Border::sklearn), name(Border::none)});
   command
       .add_option("--border-links", request.dbscan.border_links,
-                  "dbscan: core points of its cluster that a border point needs within eps")
+                  "dbscan: core points of the cluster that must lie within eps of a border point")
       .shows_default()
       .positive();
 }
@@ -199,12 +199,12 @@ void add_dbscan(Command command, Request& request) {
 void add_hdbscan(Command command, Request& request) {
   command
       .add_option("--min-cluster-size", request.hdbscan.min_cluster_size,
-                  "hdbscan: smaller parts fall out of a cluster")
+                  "hdbscan: smallest size of a cluster")
       .shows_default()
       .positive();
   command
       .add_option("--selection", request.selection,
-                  "hdbscan: eom (the largest stability) or leaf (what splits no further)")
+                  "hdbscan: eom (largest stability) or leaf (clusters that do not split)")
       .shows_default()
       .one_of({name(ClusterSelection::eom), name(ClusterSelection::leaf)});
   command
@@ -214,7 +214,7 @@ void add_hdbscan(Command command, Request& request) {
   command.add_flag("--allow-single-cluster", request.hdbscan.allow_single_cluster,
                    "hdbscan: all points may be one cluster");
   command.add_option("--max-cluster-size", request.hdbscan.max_cluster_size,
-                     "hdbscan: larger clusters are not taken by eom");
+                     "hdbscan: largest size of a cluster with eom");
 }
 
 void add_options(Command command, Request& request) {
@@ -223,14 +223,14 @@ void add_options(Command command, Request& request) {
       .one_of({"dbscan", "hdbscan"});
   command
       .add_option("--min-samples", request.min_samples,
-                  "points within eps of a core point (dbscan, default 5), or the neighbor that "
-                  "gives the core distance (hdbscan, default --min-cluster-size); the point "
-                  "itself counts")
+                  "dbscan: points within eps that make a core point (default 5); hdbscan: the "
+                  "neighbor that defines the core distance (default --min-cluster-size); both "
+                  "include the point itself")
       .positive();
   add_dbscan(command, request);
   add_hdbscan(command, request);
-  command.add_option("--picture", request.picture, "file for a picture: .png or .svg");
-  command.add_option("--rows", request.rows, "of the table that is printed").shows_default();
+  command.add_option("--picture", request.picture, "picture to write: .png or .svg");
+  command.add_option("--rows", request.rows, "rows of the printed table").shows_default();
 }
 
 }  // namespace

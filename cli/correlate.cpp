@@ -20,7 +20,7 @@ constexpr const char* kExamples = R"(Examples:
   kith correlate data.csv randoms.csv --sky redshift --multipoles --linear-bins 20,150,26
   kith correlate data.npy randoms.npy --sky angles --theta --log-bins 0.1,10,12
 
-Without randoms the box must be periodic, and the pairs expected follow from the volumes of the bins.
+Without randoms the box must be periodic, and the expected number of pairs follows from the volumes of the bins.
 --bins takes a file with the lower and the upper end of one bin on each line.)";
 
 struct Request {
@@ -216,12 +216,14 @@ void run(const Request& request) {
 
 void add_bins(Command command, Request& request) {
   command.add_option("--bins", request.bins, "file of bins, as Corrfunc reads them");
-  command.add_option("--log-bins", request.log_bins, "LOW,HIGH,NUMBER: equal in the logarithm");
+  command.add_option("--log-bins", request.log_bins,
+                     "LOW,HIGH,NUMBER: of equal width in the logarithm");
   command.add_option("--linear-bins", request.linear_bins, "LOW,HIGH,NUMBER: of equal width");
   PairBinning& bins = request.options.bins;
-  command.add_option("--pi-max", bins.pi_max, "end of the bins along the line of sight")
+  command.add_option("--pi-max", bins.pi_max, "largest separation along the line of sight")
       .shows_default();
-  command.add_option("--pi-bins", bins.pi_bins, "number of them").shows_default();
+  command.add_option("--pi-bins", bins.pi_bins, "number of bins along the line of sight")
+      .shows_default();
   command.add_option("--mu-bins", bins.mu_bins, "bins of mu from 0 to 1").shows_default();
   command.add_option("--line-of-sight", request.line_of_sight, "x, y, z or midpoint")
       .shows_default()
@@ -243,14 +245,15 @@ void add_correlate(Command program) {
   command.add_flag("--multipoles", request->is_multipoles, "l = 0, 2, 4 of xi(s, mu)");
   command.add_flag("--theta", request->is_theta, "w(theta) of unit vectors, in degrees");
   add_bins(command, *request);
-  command.add_option("--regions", request->options.regions, "jackknife regions; 0 = no errors")
+  command.add_option("--regions", request->options.regions, "jackknife regions; 0: no errors")
       .shows_default();
   command.add_option("--estimator", request->estimator, "landy-szalay or natural")
       .shows_default()
       .one_of({"landy-szalay", "natural"});
-  command.add_flag("--weights", request->is_weighted, "weigh each pair by the product of masses");
+  command.add_flag("--weights", request->is_weighted,
+                   "weight each pair by the product of the masses");
   command.add_flag("--mean-separation", request->options.mean_separation,
-                   "also the mean separation of the pairs of each bin");
+                   "also compute the mean separation of the pairs in each bin");
   command
       .add_option("--sky", request->sky,
                   "columns are right ascension, declination in degrees and a distance or redshift")

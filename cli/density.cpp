@@ -16,7 +16,7 @@ constexpr const char* kExamples = R"(Examples:
   kith density points.npy -k 64 --kernel wendland_c2 --box 1 -o density.npz
 
 The result has an array `density`, in the order of the file, and `smoothing_length`: the distance of
-the k-th neighbor. Masses are those of the file; without any, every point counts 1.)";
+the k-th neighbor. Masses are those of the file; without masses, every point has mass 1.)";
 
 struct Request : NeighborRequest {
   std::size_t k = 32;
@@ -53,7 +53,7 @@ void write(Session& session, const Input& input, const Request& request,
   ResultArray arrays[] = {result_array("density", density.data(), density.size()),
                           result_array("smoothing_length", smoothing.data(), smoothing.size())};
   arrays[0].description =
-      "Sum of m W(r, h) over the k nearest neighbors, the point itself included.";
+      "Sum of m W(r, h) over the k nearest neighbors, including the point itself.";
   arrays[0].unit = {.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
   arrays[1].description = "h: the distance of the k-th neighbor, where the kernel ends.";
   arrays[1].unit = {.length = 1};
@@ -107,7 +107,7 @@ void add_density(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
-  command.add_option("-k", request->k, "neighbors, the point itself included")
+  command.add_option("-k", request->k, "neighbors, including the point itself")
       .shows_default()
       .positive();
   command.add_option("--kernel", request->kernel, "cubic_spline or wendland_c2")

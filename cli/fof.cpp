@@ -45,15 +45,14 @@ void run(const GroupRequest& request) {
 
 void add_fof(Command program) {
   Command command =
-      program.add_subcommand("fof", "finds groups by friends of friends, and their properties");
+      program.add_subcommand("fof", "finds friends-of-friends groups and their properties");
   const auto request = std::make_shared<GroupRequest>();
   command.footer(kExamples);
   add_group_request(command, *request);
   command
       .add_option("--all-lengths", request->all_lengths,
-                  "values of b, such as 0.1,0.15,0.2: one catalogue for each, from one spanning "
-                  "tree, named after -o with _b0.1 and so on; --picture then shows numbers of "
-                  "groups over b")
+                  "values of b, such as 0.1,0.15,0.2: writes one catalogue for each, named as -o "
+                  "with _b0.1 and so on; --picture then shows the number of groups against b")
       .separated_by(',');
   command.callback([request] { run(*request); });
 }

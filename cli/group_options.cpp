@@ -6,29 +6,33 @@ namespace kith::cli {
 namespace {
 
 void add_files(Command command, GroupRequest& request) {
-  command.add_option("-o,--output", request.output, "file for the catalogue: .hdf5, .npz or .csv");
-  command.add_option("--style", request.style, "of .hdf5: gadget or swift; default gadget")
+  command.add_option("-o,--output", request.output, "catalogue to write: .hdf5, .npz or .csv");
+  command
+      .add_option("--style", request.style,
+                  "layout of .hdf5 files: gadget or swift; default: gadget")
       .one_of({"gadget", "swift"});
-  command.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
+  command
+      .add_option("--compression", request.write.compression, "gzip level of .hdf5 files, 0 to 9")
       .shows_default();
-  command.add_flag("--labels", request.wants_labels, "add the group of every particle");
+  command.add_flag("--labels", request.wants_labels, "also write the group of every particle");
   command.add_flag("--order", request.wants_order,
-                   "add the particles by group, with their ids; default in style gadget");
-  command.add_flag("--no-order", request.wants_no_order, "leave the order out");
-  command.add_option("--sorted-snapshot", request.sorted_snapshot,
-                     "file for all particles, group after group: .hdf5; readers of halos want it");
+                   "also write the particles by group, with their ids; default in style gadget");
+  command.add_flag("--no-order", request.wants_no_order, "do not write the order");
+  command.add_option(
+      "--sorted-snapshot", request.sorted_snapshot,
+      "snapshot to write with all particles sorted by group: .hdf5; halo readers expect it");
   command.add_option("--picture", request.picture,
-                     "file for a picture of density and groups: .png or .svg");
+                     "picture of density and groups to write: .png or .svg");
   command.add_option("--picture-size", request.picture_size, "pixels of the longer side")
       .shows_default();
-  command.add_option("--rows", request.rows, "of the table that is printed").shows_default();
+  command.add_option("--rows", request.rows, "rows of the printed table").shows_default();
 }
 
 void add_contaminating(Command command, GroupRequest& request) {
   command
       .add_option("--contaminating-types", request.contaminating_types,
-                  "low-resolution types of a zoom run, or none: they join groups and are counted "
-                  "in each; default 2,3 where they are heavier than type 1")
+                  "low-resolution types of a zoom run, or none; they join groups and are counted "
+                  "in each; default: 2,3 if heavier than type 1")
       .separated_by(',');
 }
 
@@ -36,24 +40,25 @@ void add_contaminating(Command command, GroupRequest& request) {
 
 void add_linking(Command command, GroupRequest& request) {
   const Option length = command.add_option("--linking-length", request.fof.linking_length,
-                                           "friends are at most so far apart");
-  command.add_option("-b", request.fof.b, "instead: as a fraction of the mean separation")
+                                           "largest distance between friends");
+  command.add_option("-b", request.fof.b, "linking length as a fraction of the mean separation")
       .excludes(length);
-  command.add_option("--mean-separation", request.fof.mean_separation,
-                     "for -b; default from the box, or from particle mass and Omega in a zoom");
-  command.add_option("--volume", request.fof.volume, "for -b, where the box has none");
-  command.add_option("--min-size", request.fof.min_size, "smallest group that counts")
+  command.add_option(
+      "--mean-separation", request.fof.mean_separation,
+      "mean separation for -b; default: from the box, in zoom runs from particle mass and Omega");
+  command.add_option("--volume", request.fof.volume, "volume for -b if the box is open");
+  command.add_option("--min-size", request.fof.min_size, "smallest size of a group")
       .shows_default()
       .positive();
-  command.add_flag("--strict", request.fof.strict, "not those at exactly the linking length");
+  command.add_flag("--strict", request.fof.strict, "exclude pairs at exactly the linking length");
   command
       .add_option("--link-types", request.link_types,
-                  "types that make groups; default 1 where there is one, else all")
+                  "types that form groups; default: 1 if present, else all")
       .separated_by(',');
   command
-      .add_option("--attach-types", request.attach_types,
-                  "types that join the group of their nearest linked particle, or none; default "
-                  "0,4,5")
+      .add_option(
+          "--attach-types", request.attach_types,
+          "types that join the group of their nearest linked particle, or none; default: 0,4,5")
       .separated_by(',');
 }
 
@@ -62,13 +67,13 @@ void add_group_request(Command command, GroupRequest& request) {
   add_linking(command, request);
   add_contaminating(command, request);
   add_files(command, request);
-  command.add_flag(
-      "--overdensities", request.wants_overdensities,
-      "masses and radii at 200 and 500 times critical, 200 times mean, and virial density");
+  command.add_flag("--overdensities", request.wants_overdensities,
+                   "also find masses and radii at 200 and 500 times the critical, 200 times the "
+                   "mean and the virial density");
   command
       .add_option("--center", request.center,
-                  "of the groups: of mass, the densest member, of shrinking spheres, or the member "
-                  "with the deepest potential; default potential for those spheres, else mass")
+                  "center of the groups: center of mass, densest member, shrinking spheres, or "
+                  "member of deepest potential; default: potential with --overdensities, else mass")
       .one_of({"mass", "density", "shrinking", "potential"});
   add_max_memory(command, request.common);
   add_common(command, request.common);

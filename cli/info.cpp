@@ -152,7 +152,7 @@ void run(const Request& request) {
 }  // namespace
 
 void add_info(Command program) {
-  Command command = program.add_subcommand("info", "tells what is in a snapshot or a result");
+  Command command = program.add_subcommand("info", "shows what a snapshot or a result contains");
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_input(command, request->input);

@@ -67,13 +67,17 @@ Numbers read_numbers(Scalar scalar, std::size_t count, Read read) {
 }  // namespace
 
 void add_source(Command command, InputOptions& options) {
-  command.add_option("snapshot", options.path, "file with the points, or one of its files")
+  command
+      .add_option("snapshot", options.path,
+                  "file with the points; if there are several, any of them")
       .required();
-  command.add_option("--dimension", options.file.dimension, "of bare numbers (.raw, .f32, .f64)")
+  command
+      .add_option("--dimension", options.file.dimension,
+                  "dimension of raw files (.raw, .f32, .f64)")
       .shows_default();
   command
       .add_option("--columns", options.file.columns,
-                  "text and PLY: names or numbers of the columns of positions")
+                  "columns of the positions in text and PLY files, by name or number")
       .separated_by(',');
 }
 
@@ -81,15 +85,18 @@ void add_input(Command command, InputOptions& options) {
   add_source(command, options);
   command.add_option("--box", options.box, "periodic sides: L, or X,Y,Z (0 = open), or open");
   command.add_option("--origin", options.origin, "lower corner of the box: one number, or X,Y,Z");
-  command.add_option("--scalar", options.scalar, "compute in float32 or float64; default as stored")
+  command
+      .add_option("--scalar", options.scalar, "compute in float32 or float64; default: as stored")
       .one_of({"float32", "float64"});
-  command.add_option("--non-finite", options.non_finite, "points with NaN or infinity: error, drop")
+  command
+      .add_option("--non-finite", options.non_finite,
+                  "points with NaN or infinity: stop with an error, or drop them")
       .one_of({"error", "drop"})
       .shows_default();
 }
 
 void add_types(Command command, InputOptions& options) {
-  command.add_option("--types", options.types, "particle types, such as 0,1; default all")
+  command.add_option("--types", options.types, "particle types, such as 0,1; default: all")
       .separated_by(',');
 }
 

@@ -16,8 +16,7 @@ constexpr const char* kExamples = R"(Examples:
   kith knn snapshot.hdf5 -k 32 --types 0 --max-radius 0.5 -o gas.hdf5
 
 The result has an array `index` and an array `distance`, a row of k for each point in the order of the
-file; indices count the points that were read, type after type. A row with fewer neighbors ends in -1
-and infinity.)";
+file. Indices count the points read, type by type. Missing neighbors are -1 and infinity.)";
 
 struct Request : NeighborRequest {
   KnnOptions knn;
@@ -81,14 +80,14 @@ void add_knn(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
-  command.add_option("-k", request->knn.k, "neighbors of each point, itself included")
+  command.add_option("-k", request->knn.k, "neighbors of each point, including itself")
       .required()
       .positive();
   command.add_flag("--exclude-self", request->knn.exclude_self, "leave out the point itself");
-  command.add_option("--max-radius", request->knn.max_radius, "no neighbors beyond");
-  command.add_flag("--strict", request->knn.strict, "not those at exactly the largest radius");
-  command.add_option("--norm", request->knn.p,
-                     "p of the norm that measures distance: 1 or more, or inf; default 2");
+  command.add_option("--max-radius", request->knn.max_radius, "largest distance of a neighbor");
+  command.add_flag("--strict", request->knn.strict,
+                   "exclude neighbors at exactly the largest radius");
+  command.add_option("--norm", request->knn.p, "p of the norm: 1 or more, or inf; default: 2");
   command.callback([request] { run(*request); });
 }
 

@@ -29,7 +29,7 @@ constexpr const char* kExamples = R"(Examples:
   kith cluster points.npy --method hdbscan --picture clusters.png
   kith help fof
 
-Exit codes: 0 done, 1 failed or stopped, 2 the command line makes no sense.)";
+Exit codes: 0 success, 1 failed or stopped, 2 invalid command line.)";
 
 int say(int code, const std::string& sentence) {
   clear_progress();

@@ -141,7 +141,7 @@ void add_manual(Command program) {
   Command command = program.add_subcommand("manual", "writes manual pages for man");
   command.footer(kExamples);
   auto request = std::make_shared<Request>();
-  command.add_option("--folder", request->folder, "folder for the pages; it is made if need be")
+  command.add_option("--folder", request->folder, "folder for the pages; created if missing")
       .required();
   command.callback([program, request] {
     std::error_code failure;

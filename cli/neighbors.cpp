@@ -9,8 +9,9 @@ namespace kith::cli {
 void add_neighbor_request(Command command, NeighborRequest& request) {
   add_input(command, request.input);
   add_types(command, request.input);
-  command.add_option("-o,--output", request.output, "file for the result: .hdf5, .npz or .csv");
-  command.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
+  command.add_option("-o,--output", request.output, "result to write: .hdf5, .npz or .csv");
+  command
+      .add_option("--compression", request.write.compression, "gzip level of .hdf5 files, 0 to 9")
       .shows_default();
   add_max_memory(command, request.common);
   add_common(command, request.common);

@@ -16,8 +16,8 @@ constexpr const char* kExamples = R"(Examples:
   kith sample cosmology -n 128 -o universe.hdf5 --picture universe.png
   kith sample cosmology -n 64 --swift -o universe.hdf5
 
-The ending of the file names its format. HDF5 has room for everything: velocities, ids, masses, units and
-the cosmology; .gadget2 and .npz for most of it; the others for the positions.)";
+The extension selects the format. HDF5 holds everything: velocities, ids, masses, units and the
+cosmology; .gadget2 and .npz hold most of it; the others hold positions.)";
 
 /// Cubes repeat at their edges; clouds have none.
 template <class Options>
@@ -226,7 +226,7 @@ void add_cosmology(Command app) {
 }  // namespace
 
 void add_sample(Command program) {
-  Command sample = program.add_subcommand("sample", "makes points to play with");
+  Command sample = program.add_subcommand("sample", "makes sample points");
   sample.require_subcommand();
   sample.footer(kExamples);
   add_cubes(sample);

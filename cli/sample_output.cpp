@@ -13,7 +13,7 @@ void add_sample_request(Command kind, SampleRequest& request) {
   kind.add_option("-o,--output", request.output,
                   "file for the points: .hdf5, .gadget2, .npy, .npz, .ply, .csv, .xyz, .raw, .f32")
       .required();
-  kind.add_option("--compression", request.write.compression, "of .hdf5: gzip level 0 ... 9")
+  kind.add_option("--compression", request.write.compression, "gzip level of .hdf5 files, 0 to 9")
       .shows_default();
   kind.add_flag("--swift", request.write.is_swift, ".hdf5 in SWIFT's layout instead of Gadget-4's");
   kind.add_option("--picture", request.picture, "file for a picture of the density: .png");

@@ -46,15 +46,15 @@ double machine_memory() {
 }  // namespace
 
 void add_common(Command command, Common& common) {
-  command.add_option("--threads", common.threads, "worker threads; 0 = all there are")
-      .shows_default();
-  command.add_flag("-q,--quiet", common.quiet, "say nothing unless something fails");
-  command.add_flag("--json", common.json, "tell what was done as one JSON object");
+  command.add_option("--threads", common.threads, "worker threads; 0: all cores").shows_default();
+  command.add_flag("-q,--quiet", common.quiet, "print nothing but errors");
+  command.add_flag("--json", common.json, "print the results as one JSON object");
 }
 
 void add_max_memory(Command command, Common& common) {
   command.add_option("--max-memory", common.max_memory,
-                     "refuse to begin if more is needed, such as 8G; default what the machine has");
+                     "stop before the work if it needs more than this, such as 8G; default: the "
+                     "memory of the machine");
 }
 
 Execution execution_of(const Common& common) {

@@ -15,7 +15,7 @@ constexpr const char* kExamples = R"(Examples:
 
 Inside each group, particles are friends if (dx / position scale)^2 + (dv / velocity scale)^2 is at most
 the square of the linking length in phase space; scales of 0 are the group's own extent in position
-and velocity. The file has the groups and the subhalos; of .csv, the subhalos alone.)";
+and velocity. The file contains the groups and the subhalos; .csv files contain only the subhalos.)";
 
 struct Request : GroupRequest {
   SubhaloOptions subhalos;
@@ -82,20 +82,20 @@ void run(Request& request) {
 
 void add_subhalos(Command program) {
   Command command =
-      program.add_subcommand("subhalos", "finds groups, and subhalos in phase space inside them");
+      program.add_subcommand("subhalos", "finds groups and their subhalos in phase space");
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   request->needs_velocity = true;
   add_group_request(command, *request);
   command
       .add_option("--phase-linking-length", request->subhalos.linking_length,
-                  "in phase space, in units of the scales")
+                  "linking length in phase space, in units of the scales")
       .required();
-  command.add_option("--position-scale", request->subhalos.position_scale, "0 = the group's own")
+  command.add_option("--position-scale", request->subhalos.position_scale, "0: the group's own")
       .shows_default();
-  command.add_option("--velocity-scale", request->subhalos.velocity_scale, "0 = the group's own")
+  command.add_option("--velocity-scale", request->subhalos.velocity_scale, "0: the group's own")
       .shows_default();
-  command.add_option("--subhalo-min-size", request->subhalos.min_size, "smallest that counts")
+  command.add_option("--subhalo-min-size", request->subhalos.min_size, "smallest size of a subhalo")
       .shows_default()
       .positive();
   command.callback([request] { run(*request); });

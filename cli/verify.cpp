@@ -13,10 +13,10 @@ constexpr const char* kExamples = R"(Examples:
   kith verify snapshot.hdf5 halos.hdf5
   kith verify snapshot.hdf5 neighbors.hdf5 --samples 5000 --seed 7
 
-The result says itself what was asked of which particles. Every array of the file is looked at: what is
-cheap in all rows, the rest for points drawn at random, which are compared with all others. Neighbors and
-friends must be the same, to the last bit. Exit code 1 means that something differs; the first difference
-is named. Arrays that could not be checked are listed.)";
+The result states its options and its particles. Columns, order, ids and distances are checked in all
+rows; friends, neighbors, densities and spheres for points drawn at random, by comparison with all other
+points. Neighbors and friends must be identical. If something differs, the exit code is 1 and the first
+difference is printed. Arrays that could not be checked are listed.)";
 
 constexpr double kDistances = 2e9;  // some seconds
 
@@ -113,9 +113,12 @@ void add_verify(Command program) {
   command.footer(kExamples);
   add_source(command, request->input);
   command.add_option("result", request->result, "file that kith wrote: .hdf5 or .npz").required();
-  command.add_option("--samples", request->samples, "points to look at; 0 = some seconds' worth")
+  command
+      .add_option("--samples", request->samples,
+                  "points to check; 0: as many as take a few seconds")
       .shows_default();
-  command.add_option("--seed", request->seed, "of the choice of points").shows_default();
+  command.add_option("--seed", request->seed, "seed of the random choice of points")
+      .shows_default();
   add_common(command, request->common);
   command.callback([request] { run(*request); });
 }

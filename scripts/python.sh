@@ -16,7 +16,12 @@ build_wheel() {
   CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
     "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
     -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON
-  PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist
+  # HDF5 without its driver for S3, which would bring libcurl and 26 more libraries.
+  local path
+  path=$(dirname "$python"):$PATH
+  PATH=$path "$python" scripts/wheel_hdf5.py build/wheel/python/_kith*.so build/wheel-libraries
+  PATH=$path LD_LIBRARY_PATH=$PWD/build/wheel-libraries \
+    "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist
   "$python" scripts/wheel_licenses.py build/dist/kith-*.whl
 }
 

@@ -44,12 +44,14 @@ def compiled_in():
 def licenses(libraries):
     """(file name, content) of a list and of the license of each package."""
     packages = {}
-    for library in libraries:
+    own = [library for library in libraries if library.startswith("libkith_")]  # wheel_hdf5.py makes them
+    for library in sorted(set(libraries) - set(own)):
         packages.setdefault(package_of(library), []).append(library)
     lines = ["# Libraries in this wheel\n", "| library | Debian package | license |", "|---|---|---|"]
     for package, found in sorted(packages.items()):
         lines += [f"| {name} | {package} | [{package}.txt]({package}.txt) |" for name in sorted(found)]
         yield f"{package}.txt", pathlib.Path("/usr/share/doc", package, "copyright").read_bytes()
+    lines += [f"| {name} | part of kith | LICENSE |" for name in sorted(own)]
     for name, text in compiled_in():
         lines.append(f"| {name} | compiled in | [{name}.txt]({name}.txt) |")
         yield f"{name}.txt", text

@@ -33,3 +33,11 @@ def test_points_move_into_an_image(tmp_path):
     losses = topology.main(24, 25, tmp_path)
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) and (tmp_path / "topology.png").exists()
 
+
+
+def test_figures_of_the_paper(tmp_path):
+    import paper_figures
+    for draw, name in [(paper_figures.order, "order"), (paper_figures.planes, "planes"),
+                       (paper_figures.distributions, "distributions"), (paper_figures.groups, "fof")]:
+        draw(folder=tmp_path, points=22**3, particles=22)
+        assert (tmp_path / f"paper_{name}.png").exists()

@@ -39,6 +39,7 @@ def test_libraries_come_from_the_wheel():
     for library in ("libtbb", "libhwy", "libhdf5", "libfmt", "libkissfft"):
         paths = [path for path in loaded if pathlib.Path(path).name.startswith(library)]
         assert any(str(inside) in path for path in paths), (library, paths)
+    assert not list(inside.glob("libcurl*")) and not list(inside.glob("libcrypto*"))  # scripts/wheel_hdf5.py
 
 
 def test_licenses_of_the_libraries_inside_are_listed():
