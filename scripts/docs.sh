@@ -20,6 +20,7 @@ build_site() {
   # No line about the future of MkDocs; an unknown link is an error.
   NO_MKDOCS_2_WARNING=1 "$python" -m mkdocs build --strict --quiet --config-file build/site-source/mkdocs.yml \
     --site-dir "$PWD/build/site"
+  "$python" scripts/site/offline.py build/site
 }
 step site build_site
 echo "$PWD/build/site/index.html"
