@@ -39,6 +39,7 @@ HWY_NOINLINE T rank_bound(const T* values, std::size_t count, std::size_t rank) 
   constexpr Bits kFine = Bits{1} << (std::numeric_limits<T>::digits - 5);
   const T most = std::numeric_limits<T>::max();
   if (count < rank) return most;
+  if (count_within(values, count, T(0)) >= rank) return 0;
   Bits low = 0, high = std::bit_cast<Bits>(most);
   // The bits of a value in the middle of the list are a good start: values that belong together
   // differ by a few octaves only.

@@ -58,15 +58,8 @@ class GroupSearch : public SearchWorker {
 
   /// The key of a box's corners, a finite number.
   T finite_diagonal2(const Bounds<D, T>& box) const {
-    T sum = 0;
-    for (int axis = 0; axis < sources_.axes().count(); ++axis) {
-      const T width = box.hi[axis] - box.lo[axis];
-      if constexpr (kIsSquared)
-        sum += width * width;
-      else
-        sum = sources_.norm().is_sum ? sum + width : std::max(sum, width);
-    }
-    return std::min(std::numeric_limits<T>::max(), sum);
+    return std::min(std::numeric_limits<T>::max(),
+                    sources_.norm().template diagonal<T>(box, sources_.axes()));
   }
   /// The length that a key stands for, and back.
   static T length_of(T key) { return kIsSquared ? std::sqrt(key) : key; }
@@ -81,7 +74,8 @@ class GroupSearch : public SearchWorker {
     for (std::size_t block = first + 1; block < last; ++block)
       group_.add(box_of_block(block), sources_.axes());
     listed2_ = -1;
-    is_listed_ = false;
+    is_listed_ = has_nodes_ = false;
+    ++groups_;
   }
 
   void set_block(std::size_t block) {
@@ -117,20 +111,26 @@ class GroupSearch : public SearchWorker {
   /// Lists the blocks within r2 of the group, unless they are more than `limit`.
   void list_group(T r2, std::size_t limit) {
     listed2_ = r2;
-    is_listed_ = list_box(group_, r2, limit, list_);
+    is_wrapped_ = leaves_box(group_, r2);
+    const BoxProbe<D, T> probe(group_, sources_.axes());
+    is_listed_ = is_wrapped_ ? sources_.template list<true>(probe, r2, limit, list_)
+                             : sources_.template list<false>(probe, r2, limit, list_);
+    has_nodes_ = false;
+    if (is_listed_) reserve_picked(list_.size);
   }
-  /// The same for any box of queries; false if they are more.
-  bool list_box(const Bounds<D, T>& box, T r2, std::size_t limit, InteractionList<T>& list) {
-    is_wrapped_ = leaves_box(box, r2);
-    const BoxProbe<D, T> probe(box, sources_.axes());
-    const bool is_listed = is_wrapped_ ? sources_.template list<true>(probe, r2, limit, list)
-                                       : sources_.template list<false>(probe, r2, limit, list);
-    if (is_listed && picked_stride_ < list.size + 2 * kLanes) {
-      const std::size_t stride = 2 * list.size + 4 * kLanes;
-      picked_ = Array<std::uint32_t>(kLanes * stride);
-      picked_stride_ = stride;
-    }
-    return is_listed;
+  /// The same with small nodes as a whole.
+  void list_group_nodes(T r2, T small2, std::size_t limit) {
+    const BoxProbe<D, T> probe(group_, sources_.axes());
+    is_listed_ = is_wrapped_ ? sources_.template list_nodes<true>(probe, r2, small2, limit, list_)
+                             : sources_.template list_nodes<false>(probe, r2, small2, limit, list_);
+    has_nodes_ = true;
+    if (is_listed_) reserve_picked(std::max(list_.size, limit));
+  }
+  void reserve_picked(std::size_t blocks) {
+    if (picked_stride_ >= blocks + 2 * kLanes) return;
+    const std::size_t stride = 2 * blocks + 4 * kLanes;
+    picked_ = Array<std::uint32_t>(kLanes * stride);
+    picked_stride_ = stride;
   }
 
   /// Could a pair within r2 of these queries be nearer around the box? The margin covers every
@@ -250,9 +250,11 @@ class GroupSearch : public SearchWorker {
   Selector<T> selector_;
 
   Bounds<D, T> group_;
-  T listed2_ = -1;  ///< the group's list holds all blocks within
+  std::size_t groups_ = 0;  ///< set so far
+  T listed2_ = -1;          ///< the group's list holds all blocks within
   bool is_listed_ = false, is_wrapped_ = false;
-  InteractionList<T> list_, block_list_, near_, alone_;
+  bool has_nodes_ = false;  ///< as well as blocks
+  InteractionList<T> list_, near_, alone_;
   Array<std::uint32_t> picked_;
   std::size_t picked_stride_ = 0;
 

@@ -21,6 +21,7 @@
 #include "neighbors/enough-inl.h"
 #include "neighbors/knn_rows-inl.h"
 #include "neighbors/predictor.hpp"
+#include "walk/at_zero.hpp"
 #include "walk/nearest_first-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -34,18 +35,18 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
       : KnnRows<D, T, Norm>(job),
         aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.is_hilbert, Norm::kPower),
         enough_(sources_, need_),
-        nearest_first_(sources_, need_) {
+        nearest_first_(sources_, need_),
+        at_zero_(job.source, job.side) {
     const auto expected = static_cast<std::size_t>(aim_.blocks);
     max_picked_ = std::max<std::size_t>(256, 4 * expected);
     max_listed_ = std::max<std::size_t>(768, 16 * expected);
-    max_block_listed_ = std::max<std::size_t>(256, 8 * expected);
     max_sorted_ = 48 + 2 * static_cast<std::size_t>(aim_.points);
   }
 
  private:
   using Base = KnnRows<D, T, Norm>;
   using Base::collect, Base::counts_, Base::counts_of_, Base::is_listed_, Base::is_wrapped_,
-      Base::block_list_, Base::job_, Base::limit2_, Base::list_, Base::listed2_, Base::most2_,
+      Base::has_nodes_, Base::job_, Base::limit2_, Base::list_, Base::listed2_, Base::most2_,
       Base::near_, Base::need_, Base::picked, Base::queries_, Base::query_, Base::reserve_slots,
       Base::slots, Base::sources_;
 
@@ -53,22 +54,22 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
     const Bounds<D, T> box = this->box_of_block(this->position_ / kLanes);
     this->set_limits();
     if (queries_ > 1 && this->is_point(box)) return search_equal_queries();
-    const float log_diagonal2 = rough_log2(this->finite_diagonal2(box));
+    const T diagonal2 = this->finite_diagonal2(box);
+    const float log_diagonal2 = rough_log2(diagonal2);
     const T most2 =
         this->has_own_limits() ? *std::max_element(most2_, most2_ + queries_) : most2_[0];
     const bool has_guess = job_.is_grouped && predictor_.is_ready();
     T r2 = 0;
     if (has_guess) {
       r2 = std::min(most2, rough_exp2<T>(predictor_.predict(log_diagonal2, aim_)));
-      if (r2 > listed2_ || (!is_listed_ && r2 * 3 < listed2_))
-        this->list_group(std::min(most2, r2 * kSpare), max_listed_);
+      const T within2 = std::min(most2, r2 * kSpare);
+      make_list(r2, within2, std::max(within2, diagonal2));
     }
-    if (!has_guess)
-      search_each_alone();
-    else if (is_listed_)
-      search_listed(box, r2, {list_, listed2_});
+    const bool has_ties = r2 == 0 && at_zero_group_ == this->groups_;
+    if (has_guess && is_listed_ && !has_ties)
+      search_listed(box, r2);
     else
-      search_block_list(box, std::min(most2, r2));
+      search_each_alone();
     this->sort_rows();
     if (job_.is_grouped) learn(log_diagonal2);
     this->deliver_rows();
@@ -99,42 +100,44 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
     std::copy_n(slots(from).index, count, slots(to).index);
   }
 
-  // ---- with a list that queries share
+  // ---- with the group's list
 
-  /// All blocks within r2 of the queries.
-  struct Reach {
-    const InteractionList<T>& list;
-    T within2;
-  };
-
-  /// The group is too wide for a list, since points near it are much closer to each other: perhaps
-  /// its blocks are not.
-  void search_block_list(const Bounds<D, T>& box, T r2) {
-    const T r = Base::length_of(enough(0)) + Base::length_of(this->finite_diagonal2(box));
-    r2 = std::min(r2, T(1.001) * Base::key_of(r));
-    const T within2 = std::min(std::numeric_limits<T>::max(), r2 * kSpare);
-    if (this->list_box(box, within2, max_block_listed_, block_list_))
-      search_listed(box, r2, {block_list_, within2});
-    else
-      search_each_alone();
+  /// Lists what is within `within2` of the group, unless a list serves already. Where points near
+  /// it are much closer to each other than to the queries, nodes far below `scale2`, the size of
+  /// things here, stay whole.
+  void make_list(T r2, T within2, T scale2) {
+    const bool is_coarse = has_nodes_ && scale2 * kFar < scale2_;
+    const bool is_missed = !is_listed_ && r2 * 3 < listed2_;
+    if (r2 <= listed2_ && !is_coarse && !is_missed) return;
+    this->list_group(within2, max_listed_);
+    if (is_listed_) return;
+    scale2_ = scale2;
+    this->list_group_nodes(within2, scale2 * kSmall, max_listed_);
   }
 
-  void search_listed(const Bounds<D, T>& box, T r2, const Reach& reach) {
-    is_wrapped_ ? search_listed<true>(box, r2, reach) : search_listed<false>(box, r2, reach);
+  void search_listed(const Bounds<D, T>& box, T r2) {
+    is_wrapped_ ? search_listed<true>(box, r2) : search_listed<false>(box, r2);
+  }
+  /// The blocks of a list within r2 of a query; more than max_picked_ are not told apart.
+  template <bool Wrap>
+  HWY_INLINE std::size_t pick(const InteractionList<T>& list, std::size_t j, T r2) {
+    const std::size_t count = sources_.template pick<Wrap>(list, query_ + j, r2, picked(j));
+    if (HWY_LIKELY(!has_nodes_)) return count;
+    return sources_.template expand<Wrap>(query_ + j, r2, picked(j), count, max_picked_);
   }
   template <bool Wrap>
-  void search_listed(const Bounds<D, T>& box, T r2, const Reach& reach) {
-    sources_.template filter<Wrap>(reach.list, BoxProbe<D, T>(box, sources_.axes()), r2, near_);
+  void search_listed(const Bounds<D, T>& box, T r2) {
+    sources_.template filter<Wrap>(list_, BoxProbe<D, T>(box, sources_.axes()), r2, near_);
     std::size_t blocks[kLanes], most = 0;
     T radius2[kLanes];
     for (std::size_t j = 0; j < queries_; ++j) {
       radius2[j] = this->has_own_limits() ? std::min(r2, most2_[j]) : r2;
-      blocks[j] = sources_.template pick<Wrap>(near_, query_ + j, radius2[j], picked(j));
+      blocks[j] = pick<Wrap>(near_, j, radius2[j]);
       if (HWY_UNLIKELY(D != kAnyDimension && static_cast<float>(blocks[j]) > 1.6f * aim_.blocks)) {
         // Too many blocks: the points are denser here than the guess knew.
         const float share = aim_.blocks / static_cast<float>(blocks[j]);
         radius2[j] *= static_cast<T>(Norm::kPower == 2 ? share : std::sqrt(share));
-        blocks[j] = sources_.template pick<Wrap>(near_, query_ + j, radius2[j], picked(j));
+        blocks[j] = pick<Wrap>(near_, j, radius2[j]);
       }
       most = std::max(most, std::min(blocks[j], max_picked_));
     }
@@ -146,7 +149,7 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
       if (HWY_UNLIKELY(blocks[j] > max_picked_))
         search_alone(j);
       else if (HWY_UNLIKELY(!is_complete(j, radius2[j])))
-        rescan<Wrap>(j, radius2[j], reach);
+        rescan<Wrap>(j, radius2[j]);
       else
         trim(j);
     }
@@ -173,15 +176,14 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
   }
 
   template <bool Wrap>
-  HWY_NOINLINE void rescan(std::size_t j, T r2, const Reach& reach) {
+  HWY_NOINLINE void rescan(std::size_t j, T r2) {
     while (true) {
       ++counts_.rescanned;
       const T last = r2;
       r2 = grown(j, last);
       // The least number does not grow by a factor, the largest not at all.
-      if (!(r2 > last && r2 <= reach.within2)) return search_alone(j, r2);
-      const std::size_t blocks =
-          sources_.template pick<Wrap>(reach.list, query_ + j, r2, picked(j));
+      if (!(r2 > last && r2 <= listed2_)) return search_alone(j, r2);
+      const std::size_t blocks = pick<Wrap>(list_, j, r2);
       if (blocks > max_picked_) return search_alone(j, r2);
       reserve_slots(blocks * kLanes);
       this->template collect<Wrap>(j, picked(j), blocks, r2);
@@ -211,7 +213,23 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
       if (is_own() || r2 >= sure) break;
       r2 = std::min(sure, grown(j, r2));
     }
-    search_within(j, std::min(most2_[j], enough(j)));
+    r2 = std::min(most2_[j], enough(j));
+    if (r2 > 0 || !search_first(j)) search_within(j, r2);
+  }
+
+  /// For queries that have enough points at distance 0, such as many whose squares vanish: those of
+  /// the least index count. Points at distance 0 of a query are at distance 0 of its group's box,
+  /// and the first of these are found once for the group; false if they do not suffice.
+  HWY_NOINLINE bool search_first(std::size_t j) {
+    if constexpr (Norm::kPower != 2) return false;  // differences vanish between equal points only
+    if (at_zero_group_ != this->groups_) at_zero_.find(this->group_, need_ + kGroupQueries);
+    at_zero_group_ = this->groups_;
+    T point[kAxisRoom<D>];
+    load_lane(query_, j, sources_.axes(), point);
+    reserve_slots(need_);
+    std::fill_n(slots(j).d2, need_, T(0));
+    counts_of_[j] = at_zero_.first(point, need_, slots(j).index);
+    return counts_of_[j] == need_;
   }
 
   void search_within(std::size_t j, T r2) {
@@ -252,13 +270,20 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
            static_cast<T>((Norm::kPower == 2 ? 0.14f : 0.37f) * share);
   }
 
+  /// Nodes are small below this share of the radius, in keys, and lists are of use down to this
+  /// share of theirs.
+  static constexpr T kSmall = T(Norm::kPower == 2 ? 0.25 : 0.5);
+  static constexpr T kFar = T(Norm::kPower == 2 ? 16 : 4);
   /// Lists reach farther than the guess, so that it may grow.
   static constexpr T kSpare = T(Norm::kPower == 2 ? 1.5 : 1.225);
 
   const Aim aim_;
-  std::size_t max_picked_, max_listed_, max_block_listed_, max_sorted_;
+  std::size_t max_picked_, max_listed_, max_sorted_;
   Enough<D, T, Norm> enough_;
   NearestFirst<D, T, Norm> nearest_first_;
+  AtZero<D, T> at_zero_;
+  T scale2_ = 0;                   ///< of the nodes in the list
+  std::size_t at_zero_group_ = 0;  ///< whose points it has
   Predictor predictor_;
 };
 

@@ -10,8 +10,10 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <hwy/highway.h>
 #include <utility>
+#include <vector>
 
 #include "base/function_ref.hpp"
 #include "kernels/compress-inl.h"
@@ -64,6 +66,64 @@ class Sources {
     }
     out.close(listed, axes_.count());
     return listed <= limit;
+  }
+
+  /// The same where points near the probe are much closer to each other than r2: nodes no larger
+  /// than `small2` stay whole (NodeSource), after the blocks. Fewer than 2^4 planes and 2^27 nodes
+  /// fit.
+  template <bool Wrap, class Probe>
+  bool list_nodes(const Probe& q, T r2, T small2, std::size_t limit, InteractionList<T>& out) {
+    std::size_t count = 1;
+    grow(front_, 2 * kLanes);
+    front_[0] = 0;
+    whole_.clear();
+    for (int plane = tree_.entry(); plane > 0; --plane) {
+      grow(next_, (count + 2) * kLanes);
+      count = take_small(nodes_in_reach<Wrap>(q, r2, plane, count), plane, small2);
+      if (count + whole_.size() > limit) return false;
+      std::swap(front_, next_);
+    }
+    out.reserve(count * kLanes + whole_.size(), axes_.count());
+    std::size_t listed = leaves_in_reach<Wrap>(q, r2, 0, count, 0, out);
+    for (const NodeSource node : whole_) {
+      for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes_.count()); ++column)
+        out.boxes[column * out.stride + listed] = tree_.chunk(
+            node.plane(), node.index() / kLanes, axes_)[column * kLanes + node.index() % kLanes];
+      out.source[listed++] = node.code;
+    }
+    out.close(listed, axes_.count());
+    return listed <= limit;
+  }
+
+  /// Replaces the nodes at the end of `picked` by their blocks within r2 of a point, unless these
+  /// are more than `limit`; room for `limit` and 16 more.
+  template <bool Wrap>
+  HWY_NOINLINE std::size_t expand(const T* point, T r2, std::uint32_t* HWY_RESTRICT picked,
+                                  std::size_t count, std::size_t limit) {
+    const PointProbe<D, T> q(point, kLanes, axes_);
+    whole_.clear();
+    for (; count > 0 && NodeSource::is_node(picked[count - 1]); --count)
+      whole_.push_back({picked[count - 1]});
+    while (!whole_.empty() && count <= limit) {
+      const NodeSource node = whole_.back();
+      whole_.pop_back();
+      const int plane = node.plane() - 1;
+      for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>())) {
+        const T* chunk = tree_.chunk(plane, node.index(), axes_) + lane;
+        unsigned bits = bits_of(
+            Tag<T>(), hn::Le(lower2<Wrap>(q, ChunkColumns<D, T>{chunk, axes_}, side_, axes_, norm_),
+                             hn::Set(Tag<T>(), r2)));
+        for (; bits != 0; bits &= bits - 1) {
+          const std::size_t child =
+              node.index() * kLanes + lane + static_cast<std::size_t>(std::countr_zero(bits));
+          if (plane > 0)
+            whole_.push_back(NodeSource::of(plane, child));
+          else
+            picked[count++] = static_cast<std::uint32_t>(child);
+        }
+      }
+    }
+    return whole_.empty() ? count : limit + 1;
   }
 
   /// The part of a list that is within r2 of the probe.
@@ -201,6 +261,20 @@ class Sources {
   }
 
  private:
+  /// Moves the small ones of the next nodes to the whole ones; how many are left.
+  std::size_t take_small(std::size_t count, int plane, T small2) {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t node = next_[i];
+      const Bounds<D, T> box = tree_.box(plane, node, axes_);
+      if (norm_.template diagonal<T>(box, axes_) <= small2)
+        whole_.push_back(NodeSource::of(plane, node));
+      else
+        next_[left++] = node;
+    }
+    return left;
+  }
+
   static void grow(Array<std::uint32_t>& array, std::size_t size) {
     if (array.size() < size) array = Array<std::uint32_t>(2 * size);
   }
@@ -273,6 +347,7 @@ class Sources {
   Norm norm_;
   const FunctionRef<void()>* checkpoint_;
   Array<std::uint32_t> front_, next_;
+  std::vector<NodeSource> whole_;
 };
 
 }  // namespace HWY_NAMESPACE
