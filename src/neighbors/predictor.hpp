@@ -38,6 +38,9 @@ struct Aim {
     constexpr float kSigmas = 2.2f;  // measured with bench_neighbors: 1.5 to 3 differ by 3 %
     exponent = static_cast<float>(power) / d;
     points = k + kSigmas * std::sqrt(k - 1);
+    // The distances of the first few scatter more than their counts say: for k = 2, 6 % of the
+    // searches would be repeated, which takes 19 % longer.
+    if (need > 1) points += 24 / (k * k + 2);
     margin = need > 1 ? exponent * std::log2(points / (k - 1)) : 0;
     scatter = exponent * 1.44f / std::sqrt(k);
     blocks = touched_blocks(points, dimension) * (is_hilbert ? 1.f : 2.f);
