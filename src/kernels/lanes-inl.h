@@ -162,11 +162,6 @@ struct Squares {
   HWY_INLINE V size(V dx) const {
     return dx;  // the square needs no absolute value
   }
-  /// The key of the corners of a box.
-  template <class T, int D>
-  T diagonal(const Bounds<D, T>& box, Axes<D> axes) const {
-    return diagonal2(box, axes);
-  }
 };
 
 /// p = 1 and infinity: differences are added up, or the largest counts. One type for both, which
@@ -183,15 +178,6 @@ struct Differences {
   template <class V>
   HWY_INLINE V size(V dx) const {
     return hn::Abs(dx);
-  }
-  template <class T, int D>
-  T diagonal(const Bounds<D, T>& box, Axes<D> axes) const {
-    T sum = 0;
-    for (int axis = 0; axis < axes.count(); ++axis) {
-      const T width = box.hi[axis] - box.lo[axis];
-      sum = is_sum ? sum + width : std::max(sum, width);
-    }
-    return sum;
   }
 };
 

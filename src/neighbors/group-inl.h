@@ -59,7 +59,7 @@ class GroupSearch : public SearchWorker {
   /// The key of a box's corners, a finite number.
   T finite_diagonal2(const Bounds<D, T>& box) const {
     return std::min(std::numeric_limits<T>::max(),
-                    sources_.norm().template diagonal<T>(box, sources_.axes()));
+                    diagonal_key(box, sources_.axes(), sources_.norm()));
   }
   /// The length that a key stands for, and back.
   static T length_of(T key) { return kIsSquared ? std::sqrt(key) : key; }

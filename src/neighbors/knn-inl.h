@@ -4,8 +4,10 @@
 // blocks of points in reach of the group, filter the list for each 8 queries, pick from it for each
 // query, collect all points within the radius without a branch. If enough came together the answer
 // is among them, exactly; if not, the radius grows. A query without a usable guess or list searches
-// alone: a descent of the tree gives a radius that certainly suffices. What is left over (many
+// alone, from a radius that certainly suffices, nearest nodes first. What is left over (many
 // identical points, infinite distances) is walked best first.
+//
+// Radii and distances are keys of the norm, squares for the Euclidean one, whence their names.
 #if defined(KITH_NEIGHBORS_KNN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_NEIGHBORS_KNN_INL_H_
 #undef KITH_NEIGHBORS_KNN_INL_H_

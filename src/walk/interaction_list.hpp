@@ -12,18 +12,6 @@
 
 namespace kith {
 
-/// A node among the sources of a list whose other sources are blocks.
-struct NodeSource {
-  std::uint32_t code;
-
-  static bool is_node(std::uint32_t source) { return source >> 31 != 0; }
-  static NodeSource of(int plane, std::size_t node) {
-    return {1u << 31 | static_cast<std::uint32_t>(plane) << 27 | static_cast<std::uint32_t>(node)};
-  }
-  int plane() const { return static_cast<int>(code >> 27 & 15); }
-  std::size_t index() const { return code & ((1u << 27) - 1); }
-};
-
 /// Boxes are in columns, so that refining a list for a smaller receiver is one pass of full
 /// vectors; they are padded to whole vectors with boxes that nothing reaches.
 template <class T>

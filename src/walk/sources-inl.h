@@ -16,12 +16,29 @@
 #include <vector>
 
 #include "base/function_ref.hpp"
+#include "geometry/distance.hpp"
 #include "kernels/compress-inl.h"
 #include "walk/interaction_list.hpp"
+#include "walk/node_source.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
+
+/// The key of the corners of a box.
+template <int D, class T>
+T diagonal_key(const Bounds<D, T>& box, Axes<D> axes, const Squares&) {
+  return diagonal2(box, axes);
+}
+template <int D, class T>
+T diagonal_key(const Bounds<D, T>& box, Axes<D> axes, const Differences& norm) {
+  T sum = 0;
+  for (int axis = 0; axis < axes.count(); ++axis) {
+    const T width = box.hi[axis] - box.lo[axis];
+    sum = norm.is_sum ? sum + width : std::max(sum, width);
+  }
+  return sum;
+}
 
 /// The geometry of one implicit tree, which must outlive this. Not for use by two threads at once.
 /// Radii are keys of the norm: squares for the Euclidean one.
@@ -69,8 +86,7 @@ class Sources {
   }
 
   /// The same where points near the probe are much closer to each other than r2: nodes no larger
-  /// than `small2` stay whole (NodeSource), after the blocks. Fewer than 2^4 planes and 2^27 nodes
-  /// fit.
+  /// than `small2` stay whole (NodeSource), after the blocks.
   template <bool Wrap, class Probe>
   bool list_nodes(const Probe& q, T r2, T small2, std::size_t limit, InteractionList<T>& out) {
     std::size_t count = 1;
@@ -267,7 +283,7 @@ class Sources {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t node = next_[i];
       const Bounds<D, T> box = tree_.box(plane, node, axes_);
-      if (norm_.template diagonal<T>(box, axes_) <= small2)
+      if (diagonal_key(box, axes_, norm_) <= small2)
         whole_.push_back(NodeSource::of(plane, node));
       else
         next_[left++] = node;
