@@ -216,7 +216,7 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
       r2 = std::min(sure, grown(j, r2));
     }
     r2 = std::min(most2_[j], enough(j));
-    if (r2 > 0 || !search_first(j)) search_within(j, r2);
+    if (r2 != 0 || !search_first(j)) search_within(j, r2);
   }
 
   /// For queries that have enough points at distance 0, such as many whose squares vanish: those of
