@@ -41,7 +41,9 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
         at_zero_(job.source, job.side) {
     const auto expected = static_cast<std::size_t>(aim_.blocks);
     max_picked_ = std::max<std::size_t>(256, 4 * expected);
-    max_listed_ = std::max<std::size_t>(768, 16 * expected);
+    // In more dimensions groups reach more blocks, and many of them: at d = 5, 768 would take twice
+    // the time.
+    max_listed_ = std::max<std::size_t>(D == kAnyDimension ? 3072 : 768, 16 * expected);
     max_sorted_ = 48 + 2 * static_cast<std::size_t>(aim_.points);
   }
 
