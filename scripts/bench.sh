@@ -3,6 +3,7 @@
 #
 # Usage: scripts/bench.sh WHAT [POINTS...]
 #   tree    building trees: nanoflann, scipy
+#   kd      building balanced kd-trees in 2-D: nanoflann, scipy, pykdtree
 #   knn     k nearest neighbours: nanoflann, scipy, pykdtree, scikit-learn (no POINTS; 'quick': the first tasks)
 #   shapes  neighbors and groups in point sets that are hard on trees: scipy (POINTS: one number)
 #   norms   other norms, numbers of pairs, saved trees: scipy
@@ -15,6 +16,7 @@ what=${1:-}
 [ $# -eq 0 ] || shift
 case $what in
   tree) need_packages build test && need_python numpy scipy ;;
+  kd) need_packages build test && need_python numpy scipy pykdtree ;;
   knn) need_packages build test && need_python numpy scipy pykdtree scikit-learn ;;
   shapes) need_packages build test && need_python numpy scipy ;;
   norms) need_packages build test && need_python numpy scipy ;;

@@ -31,6 +31,16 @@ struct DomainOptions {
   std::span<const std::int64_t> ids = {};
 };
 
+/// A split of Domains::kd. The ranks from `begin` to before `middle` have the points on the lesser
+/// side, those from `middle` to before `end` the others. Points are ordered by (coordinate on the
+/// axis, global index).
+struct DomainSplit {
+  int begin = 0, middle = 0, end = 0;
+  int axis = -1;     ///< -1: no points to split
+  double value = 0;  ///< least coordinate of the greater side, in the frame of the input
+  std::uint64_t lesser = 0, greater = 0;  ///< points on both sides
+};
+
 /// Points of all ranks, dealt out so that each rank has a part of space, with a tree over each
 /// part.
 ///
@@ -46,6 +56,12 @@ class KITH_API Domains {
   /// been started with MPI_THREAD_FUNNELED or more.
   static Domains curve(MPI_Comm comm, PointsView points, const DomainOptions& options = {},
                        const Execution& execution = {});
+  /// Gives each rank a cell of a kd-tree: space is split in two at exact ranks of (coordinate,
+  /// global index) along tree.split_axis, in the ratio of the ranks on both sides, until each cell
+  /// has one rank. All ranks have the same number of points, give or take one, for any points and
+  /// any number of ranks. The trees of the ranks are in kd order unless tree.curve names another.
+  static Domains kd(MPI_Comm comm, PointsView points, const DomainOptions& options = {},
+                    const Execution& execution = {});
   /// Leaves the points where they are: for ranks that are parts of space already. Any other parts
   /// give the same results, slowly.
   static Domains keep(MPI_Comm comm, PointsView points, const DomainOptions& options = {},
@@ -60,6 +76,10 @@ class KITH_API Domains {
   int rank() const;
   int ranks() const;
   std::size_t memory() const;  ///< bytes held on this rank
+
+  /// The splits of kd(), from the whole down, level by level; the same on every rank. None for
+  /// other domains.
+  const std::vector<DomainSplit>& splits() const;
 
   /// Global index (or id) of every point that this rank has, in tree order.
   std::vector<std::int64_t> global_index() const;

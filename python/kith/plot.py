@@ -1,4 +1,5 @@
-"""Pictures with matplotlib: a density map with groups, the mass function, the planes of a tree, the curve.
+"""Pictures with matplotlib: a density map with groups, the mass function, the planes, curve and splits of a tree, the
+domains of ranks.
 
 Each function draws into ``ax`` (a new figure if None) and returns it. matplotlib is needed here alone.
 """
@@ -16,7 +17,7 @@ from ._catalogue import Catalogue, mass_function as count_masses
 from ._groups import Groups
 from ._tree import Tree
 
-__all__ = ["colormap", "curve", "density_map", "mass_function", "planes"]
+__all__ = ["colormap", "curve", "density_map", "domains", "mass_function", "planes", "splits"]
 
 
 def _pyplot() -> Any:
@@ -182,3 +183,102 @@ def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
     ax.set_aspect("equal")
     ax.set_title(f"{tree.curve} curve through {tree.size} points")
     return ax
+
+
+def splits(tree: Tree | Any, *, depth: int = 6, ax: Any = None, **options: Any) -> Any:
+    """The points of a tree in kd order and its first splits, thinner from level to level; in two dimensions.
+
+    Parameters
+    ----------
+    tree : Tree, or array_like, of which one is built with ``options`` (split_axis="cyclic", for example)
+    depth : int
+        Levels of splits that are drawn, from the root.
+    """
+    tree = tree if isinstance(tree, Tree) else Tree(tree, curve="kd", **options)
+    if tree.dimension != 2:
+        raise ValueError(f"splits: a tree in {tree.dimension} dimensions; pictures show 2")
+    place = tree.coordinates()
+    ax = _axes(ax, figsize=(5, 5))
+    ax.plot(place[:, 0], place[:, 1], ".", color="0.6", markersize=2)
+    lines = _tree_lines(tree, _region(place), depth) if tree.planes else []
+    _draw_lines(ax, lines)
+    return ax
+
+
+def domains(points: Any, rank: Any, splits: Sequence[Any] = (), *, ax: Any = None) -> Any:
+    """Points colored by the rank that has them, and the splits of a distributed kd-tree; in two dimensions.
+
+    Parameters
+    ----------
+    points : array_like, (n, 2)
+    rank : array_like, (n,)
+    splits : sequence of (begin, middle, end, axis, value)
+        As ``kith::mpi::Domains::splits`` gives them: the ranks from begin to before middle are on the lesser side.
+    """
+    rows = as_points(points)
+    if rows.shape[1] != 2:
+        raise ValueError(f"domains: points in {rows.shape[1]} dimensions; pictures show 2")
+    ranks = np.asarray(rank)
+    ax = _axes(ax, figsize=(5, 5))
+    ax.scatter(rows[:, 0], rows[:, 1], c=ranks, cmap="tab20", s=4, linewidths=0,
+               vmin=0, vmax=max(19, int(ranks.max(initial=0))))
+    below = {(int(s[0]), int(s[2])): s for s in splits}
+    if below:
+        whole = min(s[0] for s in below), max(s[1] for s in below)
+        _draw_lines(ax, _rank_lines(below, *whole, _region(rows), 0))
+    ax.set_aspect("equal")
+    return ax
+
+
+def _region(place: np.ndarray) -> np.ndarray:
+    return np.array([place.min(axis=0), place.max(axis=0)], dtype=FLOAT64)
+
+
+def _halves(region: np.ndarray, axis: int, value: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The line of a split through a region, and the region on either side."""
+    line, lesser, greater = region.copy(), region.copy(), region.copy()
+    line[:, axis] = lesser[1, axis] = greater[0, axis] = value
+    return line, lesser, greater
+
+
+def _tree_lines(tree: Tree, region: np.ndarray, depth: int) -> list[tuple[int, np.ndarray]]:
+    """Splits as (level, ends of the line), of the levels above ``depth``."""
+    all_splits = [tree.splits(plane) for plane in range(tree.planes)]
+    all_nodes = [tree.plane(plane) for plane in range(tree.planes)]
+    lines = []
+
+    def visit(plane: int, node: int, first: int, last: int, place: int, space: np.ndarray, level: int) -> None:
+        while last - first == 1 and plane > 0:  # down to the child's own splits
+            plane, node, place = plane - 1, first, 0
+            first, last = int(all_nodes[plane].first[node]), int(all_nodes[plane].last[node])
+        if plane == 0 or level >= depth:
+            return
+        axis, value = int(all_splits[plane].axis[node, place]), float(all_splits[plane].value[node, place])
+        line, lesser, greater = _halves(space, axis, value)
+        lines.append((level, line))
+        middle = first + (last - first + 1) // 2
+        visit(plane, node, first, middle, 2 * place + 1, lesser, level + 1)
+        visit(plane, node, middle, last, 2 * place + 2, greater, level + 1)
+
+    root = all_nodes[-1]
+    visit(tree.planes - 1, 0, int(root.first[0]), int(root.last[0]), 0, region, 0)
+    return lines
+
+
+def _rank_lines(below: dict[tuple[int, int], Any], begin: int, end: int, region: np.ndarray,
+                level: int) -> list[tuple[int, np.ndarray]]:
+    if (begin, end) not in below:
+        return []
+    _, middle, _, axis, value = below[begin, end][:5]
+    if axis < 0:
+        return []
+    line, lesser, greater = _halves(region, int(axis), float(value))
+    return [(level, line), *_rank_lines(below, begin, int(middle), lesser, level + 1),
+            *_rank_lines(below, int(middle), end, greater, level + 1)]
+
+
+def _draw_lines(ax: Any, lines: list[tuple[int, np.ndarray]]) -> None:
+    from matplotlib.collections import LineCollection
+    widths = [max(0.6, 2.0 * 0.8**level) for level, _ in lines]
+    ax.add_collection(LineCollection([line for _, line in lines], colors="tab:blue", linewidths=widths))
+    ax.set_aspect("equal")

@@ -70,6 +70,9 @@ struct Part {
   }
 };
 
+/// How points are dealt out.
+enum class Dealt { curve, kd, keep };
+
 class Domains::Impl {
  public:
   DomainOptions options;
@@ -78,6 +81,7 @@ class Domains::Impl {
   Scalar scalar = Scalar::float32;
   int dimension = 0;
   Route route;
+  std::vector<DomainSplit> splits;  ///< of kd cells
   std::variant<Part<float>, Part<double>> part;
   mutable std::optional<Communicator> communicator;
 

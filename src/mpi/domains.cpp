@@ -4,6 +4,7 @@
 
 #include "base/checked_sort.hpp"
 #include "mpi/domain.hpp"
+#include "mpi/kd_cells.hpp"
 #include "mpi/splitters.hpp"
 #include "neighbors/parts.hpp"
 
@@ -19,11 +20,11 @@ class Dealing {
   Dealing(Call& call, Domains::Impl& impl, const PointsView& points)
       : call_(call), impl_(impl), points_(points) {}
 
-  void run(bool is_kept) {
+  void run(Dealt how) {
     impl_.part.template emplace<Part<T>>();
     measure();
     call_.note_traffic("frame");
-    send(is_kept);
+    send(how);
     call_.note_traffic("domains");
     build();
     call_.note_traffic("boxes");
@@ -83,7 +84,7 @@ class Dealing {
 
   // ---- to their ranks
 
-  void send(bool is_kept) {
+  void send(Dealt how) {
     Array<std::uint64_t> global;
     call_.phase([&](Workers& workers) {
       global = Array<std::uint64_t>(input_.size, workers.pool());
@@ -92,7 +93,8 @@ class Dealing {
       });
     });
     Array<std::uint32_t> rank;
-    if (!is_kept) rank = destinations<T>(call_, split_job(global));
+    if (how == Dealt::curve) rank = destinations<T>(call_, split_job(global));
+    if (how == Dealt::kd) rank = deal_cells();
     call_.phase([&](Workers& workers) { plan(rank, workers); });
     rank = {};
     const auto d = static_cast<std::size_t>(points_.dimension);
@@ -107,6 +109,13 @@ class Dealing {
         sizeof(std::uint64_t),
         [&](std::size_t i, std::byte* to) { std::memcpy(to, &global[i], sizeof(std::uint64_t)); });
     call_.phase([&](Workers& workers) { number(numbers, workers); });
+  }
+
+  Array<std::uint32_t> deal_cells() {
+    KdCells cells = kd_cells<T>(
+        call_, {input_, impl_.options.ids, first_, impl_.total, impl_.options.tree.split_axis});
+    impl_.splits = std::move(cells.splits);
+    return std::move(cells.rank);
   }
 
   SplitJob<T> split_job(const Array<std::uint64_t>& global) const {
@@ -229,13 +238,14 @@ void require_same(Call& call, const PointsView& points, const DomainOptions& opt
   }
   call.require_same(static_cast<std::uint64_t>(tree.builder));
   call.require_same(static_cast<std::uint64_t>(tree.curve));
+  call.require_same(static_cast<std::uint64_t>(tree.split_axis));
   call.require_same(static_cast<std::uint64_t>(tree.non_finite));
   call.require_same(static_cast<std::uint64_t>(tree.max_leaf_size));
 }
 
 std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& points,
                                           const DomainOptions& options, const Execution& execution,
-                                          bool is_kept) {
+                                          Dealt how) {
   std::shared_ptr<Domains::Impl> impl;
   try {
     impl = std::make_shared<Domains::Impl>();
@@ -244,12 +254,15 @@ std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& point
   }
   impl->communicator.emplace(comm);
   impl->options = options;
+  TreeOptions& tree = impl->options.tree;
+  if (how == Dealt::kd && tree.builder == Builder::packed && tree.curve == Curve::automatic)
+    tree.curve = Curve::kd;
   impl->input_size = points.size;
   impl->scalar = points.scalar;
   impl->dimension = points.dimension;
   Call call("domains", *impl->communicator, execution);
   require_same(call, points, options);
-  with_scalar(points.scalar, [&]<class T>() { Dealing<T>(call, *impl, points).run(is_kept); });
+  with_scalar(points.scalar, [&]<class T>() { Dealing<T>(call, *impl, points).run(how); });
   impl->options.ids = {};
   return impl;
 }
@@ -288,13 +301,19 @@ template Planes<double> planes_of_rows(const double*, std::size_t, int, const Tr
 Domains Domains::curve(MPI_Comm comm, PointsView points, const DomainOptions& options,
                        const Execution& execution) {
   return public_call("domains",
-                     [&] { return Domains(made(comm, points, options, execution, false)); });
+                     [&] { return Domains(made(comm, points, options, execution, Dealt::curve)); });
+}
+
+Domains Domains::kd(MPI_Comm comm, PointsView points, const DomainOptions& options,
+                    const Execution& execution) {
+  return public_call("domains",
+                     [&] { return Domains(made(comm, points, options, execution, Dealt::kd)); });
 }
 
 Domains Domains::keep(MPI_Comm comm, PointsView points, const DomainOptions& options,
                       const Execution& execution) {
   return public_call("domains",
-                     [&] { return Domains(made(comm, points, options, execution, true)); });
+                     [&] { return Domains(made(comm, points, options, execution, Dealt::keep)); });
 }
 
 std::size_t Domains::size() const {
@@ -306,6 +325,7 @@ int Domains::dimension() const { return impl_->dimension; }
 Scalar Domains::scalar() const { return impl_->scalar; }
 const Box& Domains::box() const { return impl_->options.tree.box; }
 int Domains::rank() const { return impl_->communicator->rank(); }
+const std::vector<DomainSplit>& Domains::splits() const { return impl_->splits; }
 int Domains::ranks() const { return impl_->communicator->size(); }
 
 std::size_t Domains::memory() const {

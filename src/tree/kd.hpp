@@ -82,6 +82,16 @@ class VarianceSums {
     }
   }
 
+  /// f(sum) for every sum, in a fixed order: for sums that are added up over ranks.
+  template <class F>
+  void for_each_sum(F f) {
+    f(count_);
+    for (int axis = 0; axis < axes_.count(); ++axis) {
+      f(sum_[axis]);
+      f(sum2_[axis]);
+    }
+  }
+
   /// The first axis of the largest variance.
   int axis() const {
     int best = 0;

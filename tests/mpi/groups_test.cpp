@@ -117,8 +117,9 @@ void check_case(MPI_Comm comm, const FofCase& c, int threads) {
   for (std::size_t i = 0; c.name.has_ids && i < part.size; ++i) ids.push_back(c.name(begin + i));
   const Execution execution{.threads = threads};
   const mpi::DomainOptions options{c.tree, ids};
-  const mpi::Domains domains = c.is_kept ? mpi::Domains::keep(comm, part, options, execution)
-                                         : mpi::Domains::curve(comm, part, options, execution);
+  const mpi::Domains domains = c.is_kept    ? mpi::Domains::keep(comm, part, options, execution)
+                               : c.seed % 2 ? mpi::Domains::kd(comm, part, options, execution)
+                                            : mpi::Domains::curve(comm, part, options, execution);
   const Groups reference =
       fof(Tree(scene.all.view(), c.tree, {.threads = 1}), c.options, {.threads = 1});
 

@@ -90,8 +90,9 @@ void check_case(MPI_Comm comm, const KnnCase& c) {
   for (std::size_t i = 0; c.has_ids && i < part.size; ++i) ids.push_back(name(begin + i));
   const mpi::DomainOptions options{c.tree, ids};
   const Execution execution{.threads = c.threads};
-  const mpi::Domains domains = c.is_kept ? mpi::Domains::keep(comm, part, options, execution)
-                                         : mpi::Domains::curve(comm, part, options, execution);
+  const mpi::Domains domains = c.is_kept    ? mpi::Domains::keep(comm, part, options, execution)
+                               : c.seed % 2 ? mpi::Domains::kd(comm, part, options, execution)
+                                            : mpi::Domains::curve(comm, part, options, execution);
   EXPECT_EQ(domains.total(), scene.all.size());
 
   const Tree tree(scene.all.view(), c.tree, {.threads = 1});

@@ -37,8 +37,10 @@ struct Setting {
         tree(scene.all.view(), tree_options, {.threads = 1}),
         domains(is_kept ? mpi::Domains::keep(comm, scene.part(rank), {tree_options},
                                              {.threads = threads})
-                        : mpi::Domains::curve(comm, scene.part(rank), {tree_options},
-                                              {.threads = threads})),
+                : scene.all.size() % 2
+                    ? mpi::Domains::kd(comm, scene.part(rank), {tree_options}, {.threads = threads})
+                    : mpi::Domains::curve(comm, scene.part(rank), {tree_options},
+                                          {.threads = threads})),
         execution{.threads = threads},
         begin(scene.begin(rank)),
         count(scene.part(rank).size) {}

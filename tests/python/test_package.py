@@ -137,3 +137,15 @@ class TestPictures:
         assert len(ax.collections[0].get_segments()) == 63
         with pytest.raises(ValueError, match="2"):
             kith.plot.curve(rng.random((10, 3)))
+
+    def test_splits_and_domains(self, rng):
+        x = rng.random((512, 2))
+        ax = kith.plot.splits(x, depth=4)
+        assert len(ax.collections[0].get_segments()) == 15
+        assert not kith.plot.splits(x[:5]).collections[0].get_segments()
+        with pytest.raises(ValueError, match="2"):
+            kith.plot.splits(rng.random((10, 3)))
+        rank = np.where(x[:, 0] < 0.6, 0, np.where(x[:, 1] < 0.5, 1, 2))
+        ax = kith.plot.domains(x, rank, [(0, 1, 3, 0, 0.6), (1, 2, 3, 1, 0.5)])
+        first, second = ax.collections[1].get_segments()
+        assert (first[:, 0] == 0.6).all() and (second[:, 1] == 0.5).all() and second[:, 0].min() == 0.6
