@@ -1,6 +1,8 @@
 """Correlation functions from Python: equal to plain NumPy and to scipy, saved and loaded."""
 from __future__ import annotations
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,12 @@ def test_linear_power_has_the_amplitude_that_was_asked_for():
     window = 3 * (np.sin(x) - x * np.cos(x)) / x**3
     variance = np.sum(k**3 * kith.sample.linear_power(k, sigma8=0.7) * window**2) * np.log(k[1] / k[0]) / (2 * np.pi**2)
     assert abs(variance**0.5 - 0.7) < 0.002
+
+
+def test_xi_of_the_sample_universe_follows_linear_theory(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(pathlib.Path(__file__).resolve().parents[2] / "examples" / "python")
+    import correlation_universe
+    found, theory = correlation_universe.main(32, tmp_path)
+    assert np.abs(found.xi / theory - 1)[3:11].max() < 0.2
+    assert (tmp_path / "correlation_universe.png").exists()

@@ -1,0 +1,49 @@
+// Walks of near points for every SIMD target, of points of KITH_CLUSTERS_SCALAR: all of
+// near_walk_float.cpp and near_walk_double.cpp. Each is a translation unit, so that they compile
+// side by side.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "clusters/near_walk_targets-inl.h"
+#include <hwy/foreach_target.h>  // includes this file once per target
+
+#include "clusters/near_walk-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kith {
+namespace HWY_NAMESPACE {
+namespace {
+
+using PointScalar = KITH_CLUSTERS_SCALAR;
+
+void core_task(const CoreJob<PointScalar>& job, std::uint32_t node,
+               NearScratch<PointScalar>& scratch) {
+  run_any_core_task(job, node, scratch);
+}
+void border_task(const BorderJob<PointScalar>& job, std::uint32_t node,
+                 NearScratch<PointScalar>& scratch, NearVisitor<PointScalar> visit) {
+  run_any_border_task(job, node, scratch, visit);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace kith
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kith {
+namespace {
+using PointScalar = KITH_CLUSTERS_SCALAR;
+HWY_EXPORT(core_task);
+HWY_EXPORT(border_task);
+}  // namespace
+
+void run_core_task(const CoreJob<PointScalar>& job, std::uint32_t node,
+                   NearScratch<PointScalar>& scratch) {
+  HWY_DYNAMIC_DISPATCH(core_task)(job, node, scratch);
+}
+void run_border_task(const BorderJob<PointScalar>& job, std::uint32_t node,
+                     NearScratch<PointScalar>& scratch, NearVisitor<PointScalar> visit) {
+  HWY_DYNAMIC_DISPATCH(border_task)(job, node, scratch, visit);
+}
+
+}  // namespace kith
+#endif
