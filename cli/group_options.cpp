@@ -65,6 +65,7 @@ void add_linking(Command command, GroupRequest& request) {
 void add_group_request(Command command, GroupRequest& request) {
   add_input(command, request.input);
   add_linking(command, request);
+  add_sight(command, request);
   add_contaminating(command, request);
   add_files(command, request);
   command.add_flag("--overdensities", request.wants_overdensities,

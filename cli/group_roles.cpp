@@ -12,8 +12,10 @@
 namespace kith::cli {
 namespace {
 
-constexpr double kSameSeparation = 0.01;  // what constants and rounded masses may make
-constexpr double kHeavier = 1.5;          // low-resolution particles are at least 8 times heavier
+constexpr double kSameSeparation = 0.01;    // what constants and rounded masses may make
+constexpr double kGuessedSeparation = 0.1;  // without Omega_b
+constexpr double kBaryonFraction = 0.157;   // Planck 2018; for files that have gas but no Omega_b
+constexpr double kHeavier = 1.5;            // low-resolution particles are at least 8 times heavier
 
 bool contains(const std::vector<int>& list, int value) {
   return std::find(list.begin(), list.end(), value) != list.end();
@@ -93,6 +95,18 @@ void GroupRun::choose_contaminating(const std::vector<int>& present) {
   std::sort(attach_types_.begin(), attach_types_.end());
 }
 
+/// Gas, stars or black holes that are not linked.
+bool GroupRun::has_other_baryons() const {
+  return std::any_of(input_.info().type.begin(), input_.info().type.end(),
+                     [&](const SnapshotType& type) {
+                       return !contains(link_types_, type.type) && contains({0, 4, 5}, type.type);
+                     });
+}
+
+bool GroupRun::is_baryon_fraction_known() const {
+  return !has_other_baryons() || input_.info().background.omega_b > 0;
+}
+
 /// (m / rho)^(1/3) of the linked particles, with rho the mean density of what they stand for: dark
 /// matter where the file has other matter too. 0 if the file does not say enough.
 double GroupRun::separation_by_mass() const {
@@ -102,11 +116,10 @@ double GroupRun::separation_by_mass() const {
   if (!background.is_known || !(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0) ||
       input_.dimension() != 3 || !input_.snapshot().has(Field::mass, link_types_))
     return 0;
-  bool has_baryons = false;
-  for (const SnapshotType& type : info.type)
-    has_baryons |= !contains(link_types_, type.type) && contains({0, 4, 5}, type.type);
-  if (has_baryons && !(background.omega_b > 0)) return 0;
-  const double omega = background.omega_m - (has_baryons ? background.omega_b : 0);
+  const bool has_baryons = has_other_baryons();
+  const double baryons =
+      background.omega_b > 0 ? background.omega_b : kBaryonFraction * background.omega_m;
+  const double omega = background.omega_m - (has_baryons ? baryons : 0);
   const Cosmology cosmology = cosmology_of(info);
   const double critical =
       3 * cosmology.hubble * cosmology.hubble / (8 * std::numbers::pi * cosmology.gravity);
@@ -128,14 +141,22 @@ void GroupRun::choose_separation(FofOptions& options) {
   std::uint64_t count = 0;
   for (const int type : link_types_) count += input_.size_of(type);
   const double by_mass = separation_by_mass();
-  if (!(volume > 0) || count == 0 || !(by_mass > 0)) return;
-  const double by_number = std::cbrt(volume / static_cast<double>(count));
-  if (std::abs(by_mass / by_number - 1) <= kSameSeparation) return;
+  if (!(volume > 0) && !(by_mass > 0))
+    throw Error(ErrorCode::invalid_argument,
+                "-b needs the mean separation of the points: give --box, --volume or "
+                "--mean-separation, or use --linking-length");
+  if (count == 0 || !(by_mass > 0)) return;
+  const double by_number = std::cbrt(volume / static_cast<double>(count));  // 0 in an open box
+  const double tolerance = is_baryon_fraction_known() ? kSameSeparation : kGuessedSeparation;
+  if (std::abs(by_mass / by_number - 1) <= tolerance) return;
   options.mean_separation = by_mass;
-  session_.say(fmt::format(
-      "mean separation {} from the mass of the linked particles: they do not fill the box, over "
-      "which it would be {:.6g}",
-      with_unit(by_mass, units(), {.length = 1}), by_number));
+  session_.say(fmt::format("mean separation {} from the mass of the linked particles{}{}",
+                           with_unit(by_mass, units(), {.length = 1}),
+                           is_baryon_fraction_known() ? "" : ", with Omega_b = 0.157 Omega_m",
+                           volume > 0 ? fmt::format(": they do not fill the box, over which it "
+                                                    "would be {:.6g}",
+                                                    by_number)
+                                      : ""));
   session_.report().add("mean_separation", by_mass);
 }
 

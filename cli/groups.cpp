@@ -20,6 +20,7 @@ std::string types_text(const std::vector<int>& types) {
 GroupRun::GroupRun(const GroupRequest& request, Session& session)
     : request_(request), session_(session), input_(request.input) {
   choose_roles();
+  check_sight();
   check_outputs();
   if (request.wants_overdensities) check_overdensities();
   if (request.needs_velocity && !input_.has(Field::velocity))
@@ -119,7 +120,9 @@ void GroupRun::find() {
   options.box = input_.box();
   choose_separation(options);
   options.non_finite = input_.non_finite();
-  if (input_.types().size() > 1) {
+  if (!request_.los.empty()) {
+    take(redshift_fof(points(), options, sight(), session_.execution()), options.b);
+  } else if (input_.types().size() > 1) {
     take(fof(typed(), options, session_.execution()), options.b);
   } else if (needs_tree()) {
     take(fof(tree(), options, session_.execution()), options.b);
@@ -139,6 +142,9 @@ void GroupRun::take(const Groups& found, double b) {
   const std::uint64_t grouped_points = members_.offset.back();
   session_.say(fmt::format("linking length {}{}", with_unit(length, units(), {.length = 1}),
                            b > 0 ? fmt::format(" (b = {:g})", b) : ""));
+  if (!request_.los.empty())
+    session_.say(fmt::format("along the line of sight ({}) {}", line_of_sight(),
+                             with_unit(length * sight().stretch, units(), {.length = 1})));
   session_.say(fmt::format(
       "{} of at least {}, with {} ({:.1f} %)", counted(groups_->count(), "group", "groups"),
       options.min_size, counted(grouped_points, "point", "points"),
@@ -148,6 +154,7 @@ void GroupRun::take(const Groups& found, double b) {
   Report& report = hierarchy_ ? length_reports_.emplace_back() : session_.report();
   report.add("linking_length", length);
   if (b > 0) report.add("b", b);
+  if (!request_.los.empty()) report.add("linking_length_parallel", length * sight().stretch);
   report.add_count("min_size", options.min_size);
   report.add_count("groups", groups_->count());
   report.add_count("grouped_points", grouped_points);
@@ -185,6 +192,8 @@ ResultAbout GroupRun::about(ResultKind kind) const {
   about.b = b_;
   about.min_size = request_.fof.min_size;
   about.strict = request_.fof.strict;
+  about.line_of_sight = line_of_sight();
+  if (!request_.los.empty()) about.stretch = sight().stretch;
   about.contaminating_types = contaminating_types_;
   about.sorted_snapshot = request_.sorted_snapshot;
   about.center = center();

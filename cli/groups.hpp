@@ -9,6 +9,7 @@
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
 #include <kith/hierarchy.hpp>
+#include <kith/redshift_space.hpp>
 #include <kith/results.hpp>
 
 #include "input.hpp"
@@ -22,6 +23,9 @@ struct GroupRequest {
   std::vector<std::string> attach_types;         ///< as written: numbers, or none
   std::vector<std::string> contaminating_types;  ///< likewise
   FofOptions fof{.min_size = 20};
+  std::string los;                  ///< empty = none
+  double b_parallel = 0;            ///< along the line of sight
+  double parallel_length = 0;       ///< likewise
   std::vector<double> all_lengths;  ///< values of b, one catalogue each
   std::string output;
   std::string sorted_snapshot;
@@ -38,6 +42,8 @@ struct GroupRequest {
   bool needs_velocity = false;
 };
 void add_group_request(Command command, GroupRequest& request);
+/// Groups in redshift space.
+void add_sight(Command command, GroupRequest& request);
 /// Only those that say which groups.
 void add_linking(Command command, GroupRequest& request);
 
@@ -75,9 +81,14 @@ class GroupRun {
   void choose_contaminating(const std::vector<int>& present);
   bool is_linked(int type) const;
   double mean_mass(int type) const;  ///< 0 if there are no masses
+  bool has_other_baryons() const;
+  bool is_baryon_fraction_known() const;
   double separation_by_mass() const;
   void choose_separation(FofOptions& options);
   std::int64_t linked_size(std::size_t group) const;
+  void check_sight() const;
+  std::string line_of_sight() const;  ///< x, y, z or midpoint; empty = none
+  RedshiftSpace sight() const;
   void check_outputs();
   void check_sorted_snapshot() const;
   void write_result(const Subhalos* subhalos);

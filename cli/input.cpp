@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 
 #include <kith/error.hpp>
 
@@ -38,6 +40,42 @@ Box box_of(const InputOptions& options, const Box& stored) {
   if (options.origin.empty()) return box;
   const std::vector<double> origin = parse_numbers("--origin", options.origin);
   return origin.size() == 1 ? box.with_origin(origin[0]) : box.with_origin(origin);
+}
+
+/// What the user says about the file, from how it was written.
+SnapshotOptions file_options(const InputOptions& options) {
+  SnapshotOptions file = options.file;
+  if (!options.units.empty()) file.units = parse_units(options.units);
+  if (!options.cosmology.empty()) file.cosmology = parse_cosmology(options.cosmology);
+  if (!options.redshift.empty()) file.redshift = parse_numbers("--redshift", options.redshift)[0];
+  return file;
+}
+
+constexpr double kOutside = 0.01;  // of a side: rounding and drift, not another box
+
+/// Coordinates far outside of a periodic box mean that the box, its origin or the units are wrong.
+template <class T>
+void check_inside(std::span<const T> positions, const Box& box, int dimension,
+                  const std::string& path) {
+  const auto d = static_cast<std::size_t>(dimension);
+  for (std::size_t axis = 0; axis < d; ++axis) {
+    const double side = box.side(static_cast<int>(axis));
+    const double origin = box.origin(static_cast<int>(axis));
+    if (!(side > 0)) continue;
+    T low = std::numeric_limits<T>::infinity(), high = -low;
+    for (std::size_t k = axis; k < positions.size(); k += d) {
+      if (!std::isfinite(positions[k])) continue;
+      low = std::min(low, positions[k]);
+      high = std::max(high, positions[k]);
+    }
+    if (!(low < origin - kOutside * side) && !(high > origin + (1 + kOutside) * side)) continue;
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: points lie between {:.6g} and {:.6g} on axis {}, outside of the box from "
+                    "{:.6g} to {:.6g}; give the right --box and --origin, or --wrap",
+                    path, static_cast<double>(low), static_cast<double>(high), axis, origin,
+                    origin + side));
+  }
 }
 
 Scalar scalar_from(const InputOptions& options, Scalar stored) {
@@ -77,14 +115,23 @@ void add_source(Command command, InputOptions& options) {
       .shows_default();
   command
       .add_option("--columns", options.file.columns,
-                  "columns of the positions in text and PLY files, by name or number")
+                  "columns of the positions in text, PLY and FITS files, by name or number")
       .separated_by(',');
+  command.add_option("--units", options.units,
+                     "of length, mass and velocity, instead of the file's: kpc/h,1e10 Msun/h,km/s");
+  command.add_option("--cosmology", options.cosmology,
+                     "instead of the file's: omega_m=0.31,omega_lambda=0.69,h=0.68, also omega_b");
+  command.add_option("--redshift", options.redshift, "instead of the file's");
+  command.add_option("--mass", options.file.mass, "of every particle that has none in the file")
+      .positive();
 }
 
 void add_input(Command command, InputOptions& options) {
   add_source(command, options);
   command.add_option("--box", options.box, "periodic sides: L, or X,Y,Z (0 = open), or open");
   command.add_option("--origin", options.origin, "lower corner of the box: one number, or X,Y,Z");
+  command.add_flag("--wrap", options.wrap,
+                   "wrap points into the box that lie more than 1 % of a side outside");
   command
       .add_option("--scalar", options.scalar, "compute in float32 or float64; default: as stored")
       .one_of({"float32", "float64"});
@@ -126,7 +173,7 @@ void Numbers::set(std::size_t i, double number) {
 
 Input::Input(const InputOptions& options)
     : options_(options),
-      snapshot_(options.path, options.file),
+      snapshot_(options.path, file_options(options)),
       box_(box_of(options, snapshot_.info().box)),
       scalar_(scalar_from(options, snapshot_.info().position_scalar)) {
   choose(options.types.empty() ? types_of(info()) : options.types);
@@ -181,6 +228,9 @@ double Input::mass_bytes() const {
 Numbers Input::positions(const Execution& execution) const {
   return read_numbers(scalar_, size() * static_cast<std::size_t>(dimension()), [&](auto memory) {
     snapshot_.read(Field::position, memory, types_, execution);
+    using T = typename decltype(memory)::element_type;
+    if (!options_.wrap)
+      check_inside(std::span<const T>(memory), box_, dimension(), printable(options_.path));
   });
 }
 
@@ -224,6 +274,7 @@ ResultAbout Input::about(ResultKind kind) const {
                     .box = box_,
                     .type_numbers = info().types,
                     .types = types_,
+                    .given_mass = given_mass(),
                     .time = info().time,
                     .units = info().units,
                     .background = info().background};
@@ -238,10 +289,12 @@ std::string Input::describe() const {
       kinds += fmt::format("{}{} {}", kinds.empty() ? " (" : ", ", grouped(type.count),
                            printable(type.name));
   if (!kinds.empty()) kinds += ")";
-  return fmt::format("{}: {}{} in {}, {}, box {}", printable(options_.path),
+  std::string warnings;
+  for (const std::string& warning : info().warnings) warnings += "\nwarning: " + printable(warning);
+  return fmt::format("{}: {}{} in {}, {}, box {}{}", printable(options_.path),
                      counted(size(), "point", "points"), kinds,
                      counted(static_cast<std::uint64_t>(dimension()), "dimension", "dimensions"),
-                     name_of(scalar_), box_name(box_, dimension(), info().units));
+                     name_of(scalar_), box_name(box_, dimension(), info().units), warnings);
 }
 
 void Input::report(Report& report) const {
@@ -260,6 +313,7 @@ void Input::report(Report& report) const {
   report.add("length_unit", unit_name(info().units, {.length = 1}));
   report.add("mass_unit", unit_name(info().units, {.mass = 1}));
   report.add("velocity_unit", unit_name(info().units, {.velocity = 1}));
+  if (!info().warnings.empty()) report.add("warnings", info().warnings);
 }
 
 void Input::check_output(const std::string& path) const {

@@ -23,7 +23,11 @@ struct InputOptions {
   std::string origin;
   std::string scalar;  ///< empty = as stored
   std::string non_finite = "error";
+  bool wrap = false;  ///< points far outside of the box are meant to be wrapped into it
   SnapshotOptions file;
+  std::string units;      ///< as written: "kpc/h,1e10 Msun/h,km/s"; empty = the file's
+  std::string cosmology;  ///< as written: "omega_m=0.3,h=0.7"; empty = the file's
+  std::string redshift;   ///< likewise
 };
 /// The file itself, and what it may not say; then also in which box and which numbers.
 void add_source(Command command, InputOptions& options);
@@ -58,6 +62,7 @@ class Input {
   const InputOptions& options() const { return options_; }
   const Snapshot& snapshot() const { return snapshot_; }
   const SnapshotInfo& info() const { return snapshot_.info(); }
+  double given_mass() const { return options_.file.mass; }  ///< 0 = the file's own
   const Box& box() const { return box_; }
   Scalar scalar() const { return scalar_; }
   int dimension() const { return info().dimension; }
@@ -75,6 +80,7 @@ class Input {
   double velocity_bytes() const { return has(Field::velocity) ? position_bytes() : 0; }
   double mass_bytes() const;
 
+  /// Throws if they leave the box by more than 1 % of a side, unless they may.
   Numbers positions(const Execution& execution) const;
   Numbers velocities(const Execution& execution) const;  ///< peculiar
   Numbers masses(const Execution& execution) const;      ///< none if all have the same

@@ -56,10 +56,39 @@ void report_unchecked(Session& session, const Verification& verification) {
   for (const std::string& name : names) session.say("  not checked: " + printable(name));
 }
 
+bool is_same(const Units& a, const Units& b) {
+  return a.length == b.length && a.mass == b.mass && a.velocity == b.velocity &&
+         a.is_per_h == b.is_per_h && a.is_comoving == b.is_comoving;
+}
+
+bool is_same(const Background& a, const Background& b) {
+  return a.is_known == b.is_known &&
+         (!a.is_known || (a.omega_m == b.omega_m && a.omega_lambda == b.omega_lambda &&
+                          a.omega_b == b.omega_b && a.h == b.h && a.redshift == b.redshift));
+}
+
+/// The snapshot with the units, the universe and the mass that the result was made with, if the
+/// user gave others than the file. Points may have been wrapped then as well.
+Input input_for(InputOptions options, const ResultAbout& about, Session& session) {
+  options.wrap = true;
+  options.file.mass = about.given_mass;
+  Input input(options);
+  const bool has_units = is_same(input.info().units, about.units);
+  const bool has_universe = is_same(input.info().background, about.background);
+  if (has_units && has_universe) return input;
+  options.file.units = about.units;
+  if (about.background.is_known) {
+    options.file.cosmology = about.background;
+    options.file.redshift = about.background.redshift;
+  }
+  session.say("units and cosmology are those of the result, not those of the snapshot");
+  return Input(options);
+}
+
 void run(const Request& request) {
   Session session(request.common);
   const ResultFile result(request.result);
-  Input input(request.input);
+  Input input = input_for(request.input, result.about(), session);
   session.report().add("snapshot", request.input.path);
   session.report().add("result", request.result);
   session.report().add("kind", name(result.about().kind));

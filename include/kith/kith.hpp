@@ -21,6 +21,7 @@
 #include <kith/pair_counts.hpp>
 #include <kith/points.hpp>
 #include <kith/radius.hpp>
+#include <kith/redshift_space.hpp>
 #include <kith/spanning_tree.hpp>
 #include <kith/topology.hpp>
 #include <kith/tree.hpp>

@@ -50,6 +50,8 @@ void for_each_fact(About& about, Visit visit) {
        "numbers of types that the snapshot's format knows");
   fact("types", all, about.types, "of the points; none: all are of type 0");
   fact("counts", all, about.counts, "points of each type");
+  fact("given_mass", all, about.given_mass,
+       "of particles to which the file gives no mass, as the user said; 0: nothing was said");
   fact("subhalo_linking_length", sub, about.subhalo_linking_length,
        "in phase space, in units of the scales");
   fact("position_scale", sub, about.position_scale, "0: the group's own extent");
@@ -61,6 +63,10 @@ void for_each_fact(About& about, Visit visit) {
   fact("linking_length", groups, about.linking_length, "rounded to the scalar type");
   fact("b", groups, about.b, "as a fraction of the mean separation; 0: the length was given");
   fact("min_size", groups, about.min_size, "smallest group that counts");
+  fact("line_of_sight", groups, about.line_of_sight,
+       "x, y, z or midpoint, of groups in redshift space; none: there is none");
+  fact("stretch", groups, about.stretch,
+       "linking length along the line of sight over the one across it");
   fact("contaminating_types", groups, about.contaminating_types,
        "types that a zoom run has outside of its region");
   fact("sorted_snapshot", groups, about.sorted_snapshot,

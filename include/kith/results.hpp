@@ -39,6 +39,7 @@ struct ResultAbout {
   int type_numbers = 1;                    ///< as SnapshotInfo::types
   std::vector<int> types = {};             ///< of the points; none = all are of type 0
   std::vector<std::uint64_t> counts = {};  ///< points of each of them
+  double given_mass = 0;                   ///< of particles that have none in the file; 0 = none
   double time = 0;
   Units units = {};
   Background background = {};
@@ -50,6 +51,8 @@ struct ResultAbout {
   double b = 0;               ///< 0 = the length itself was given
   std::uint64_t min_size = 1;
   bool strict = false;
+  std::string line_of_sight = {};  ///< x, y, z or midpoint; empty = linking lengths are the same
+  double stretch = 1;              ///< linking length along it over the one across it
   std::vector<int> contaminating_types = {};
   std::string sorted_snapshot = {};  ///< the same points, group after group; empty = none
   std::string center = {};  ///< what `peak` is: mass, density, shrinking, potential; empty = mass

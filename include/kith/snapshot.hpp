@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ enum class FileFormat {
   gadget_hdf5,    ///< Gadget-4, AREPO, IllustrisTNG: one file or several
   swift_hdf5,     ///< SWIFT: one file, several, or a virtual file over several
   gadget_binary,  ///< Gadget-1 and Gadget-2, both formats, both byte orders
+  tipsy,          ///< ChaNGa, Gasoline, PKDGRAV: native or XDR (big-endian)
+  bigfile,        ///< FastPM, MP-Gadget: a folder of folders
+  hdf5,           ///< datasets of any HDF5 file, named in the path: "file.h5:/points"
+  fits,           ///< the first binary table of a FITS file
   npy,            ///< a NumPy array of positions, one row per point
   npz,            ///< NumPy arrays named position, velocity, mass, id
   ply,            ///< Stanford polygon file: vertices
@@ -74,6 +79,7 @@ struct SnapshotInfo {
   Background background;
   double velocity_factor = 1;                ///< peculiar velocity = factor * what is stored
   Scalar position_scalar = Scalar::float32;  ///< as stored; float64 for integers
+  std::vector<std::string> warnings;         ///< what is odd about the file, a sentence each
 };
 
 /// The numbers that particles have.
@@ -87,7 +93,22 @@ struct SnapshotOptions {
                                           ///< position's columns; default x y z, or the first three
   std::vector<std::string> velocity_columns = {};  ///< default vx vy vz where they exist
   std::string mass_column = {};                    ///< default mass where it exists
+
+  // These overrule what the file says.
+  std::optional<Units> units = {};           ///< is_comoving counts only in a known background
+  std::optional<Background> cosmology = {};  ///< Omegas and h alone
+  std::optional<double> redshift = {};
+  double mass = 0;  ///< of every particle that has none in the file; 0 = none
 };
+
+/// Units of length, mass and velocity in words: "kpc/h,1e10 Msun/h,km/s". Each is a number, a name
+/// (Mpc, kpc, pc, AU, km, m, cm; Msun, kg, g; km/s, m/s, cm/s), or both; a number alone is in cgs.
+/// Lengths are comoving, unless p stands in front: "pkpc". Errors: invalid_argument.
+KITH_API Units parse_units(const std::string& text);
+
+/// "omega_m=0.31,omega_lambda=0.69,omega_b=0.049,h=0.68"; omega_lambda is 1 - omega_m if it is not
+/// given. Errors: invalid_argument.
+KITH_API Background parse_cosmology(const std::string& text);
 
 /// A snapshot that was opened and whose headers were checked; particles are read when asked for.
 /// Copies share the open files.
@@ -96,7 +117,8 @@ struct SnapshotOptions {
 class KITH_API Snapshot {
  public:
   /// Errors: io, in one sentence, for files that are missing, damaged, truncated, inconsistent, or
-  /// that point outside their folder.
+  /// that point outside their folder. A pipe is read to its end, and what gzip packed is unpacked,
+  /// to a file in the system's folder for temporary files that lives as long as the snapshot.
   explicit Snapshot(const std::string& path, const SnapshotOptions& options = {});
 
   const SnapshotInfo& info() const;

@@ -6,6 +6,7 @@
 
 #include <kith/catalogue.hpp>
 #include <kith/groups.hpp>
+#include <kith/redshift_space.hpp>
 
 #include "arrays.hpp"
 #include "call.hpp"
@@ -41,6 +42,23 @@ Groups fof_of_points(const Array& points, const nb::dict& given, const Call& cal
 Groups fof_of_tree(const Tree& tree, const nb::dict& given, const Call& call) {
   const FofOptions options = fof_options(given);
   return run(call, [&](const Execution& e) { return fof(tree, options, e); });
+}
+
+Groups redshift_fof_of(const Array& points, const nb::dict& given, const nb::dict& sight,
+                       const Call& call) {
+  const FofOptions options = fof_options(given);
+  RedshiftSpace space;
+  Options read(sight);
+  read.choice("line_of_sight", space.line_of_sight,
+              {{"x", LineOfSight::x},
+               {"y", LineOfSight::y},
+               {"z", LineOfSight::z},
+               {"midpoint", LineOfSight::midpoint}});
+  read("stretch", space.stretch);
+  read("observer", space.observer);
+  read.expect_no_more();
+  const PointsView view = points_of(points);
+  return run(call, [&](const Execution& e) { return redshift_fof(view, options, space, e); });
 }
 
 /// Types as (points, is attached).
@@ -97,6 +115,7 @@ void bind_groups(nb::module_& module) {
            [](nb::handle self) { return column_of(self, nb::cast<Members&>(self).offset); });
   module.def("fof_points", &fof_of_points);
   module.def("fof_tree", &fof_of_tree);
+  module.def("redshift_fof", &redshift_fof_of);
   module.def("fof_types", &fof_of_types);
   module.def("members", [](const Groups& groups, const Call& call) {
     return run(call, [&](const Execution& e) { return members(groups, e); });

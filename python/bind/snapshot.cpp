@@ -1,4 +1,6 @@
 // Snapshots: particles in files.
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -27,9 +29,20 @@ Snapshot open_snapshot(const std::string& path, const nb::dict& given, const Cal
   read("columns", options.columns);
   read("velocity_columns", options.velocity_columns);
   read("mass_column", options.mass_column);
+  std::string units, cosmology;
+  double redshift = std::numeric_limits<double>::quiet_NaN();
+  read("units", units);
+  read("cosmology", cosmology);
+  read("redshift", redshift);
+  read("mass", options.mass);
   read.expect_no_more();
   if (is_double) options.scalar = Scalar::float64;
-  return run(call, [&](const Execution&) { return Snapshot(path, options); });
+  return run(call, [&](const Execution&) {
+    if (!units.empty()) options.units = parse_units(units);
+    if (!cosmology.empty()) options.cosmology = parse_cosmology(cosmology);
+    if (!std::isnan(redshift)) options.redshift = redshift;
+    return Snapshot(path, options);
+  });
 }
 
 nb::dict units_dict(const Units& units) {
@@ -79,6 +92,7 @@ nb::dict info_dict(const Snapshot& snapshot) {
   facts["time"] = info.time;
   facts["velocity_factor"] = info.velocity_factor;
   facts["is_double"] = info.position_scalar == Scalar::float64;
+  facts["warnings"] = info.warnings;
   facts["units"] = units_dict(info.units);
   facts["background"] = background_dict(info.background);
   return facts;

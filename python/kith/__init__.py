@@ -24,7 +24,7 @@ from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catal
 from ._clusters import (Branches, Clusters, CondensedTree, HdbscanClusters, Hierarchy, SpanningTree, dbscan,
                         hdbscan, hierarchy, spanning_tree)
 from ._forest import Forest
-from ._groups import Groups, fof
+from ._groups import Groups, fof, redshift_fof
 from ._kdtree import KDTree, cKDTree
 from ._kith import version as __version__
 from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance, knn, mean_distance, radius,
@@ -38,7 +38,7 @@ __all__ = [
     "Hierarchy", "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors",
     "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density",
     "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function", "mean_distance", "mpi",
-    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "report", "sample",
+    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "redshift_fof", "report", "sample",
     "sklearn", "spanning_tree", "subhalos", "verify", "write_snapshot",
 ]
 

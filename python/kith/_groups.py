@@ -192,6 +192,38 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
     return Groups._of(carry_out(_kith.fof_types, linked + others, is_attached, options, **how))
 
 
+def redshift_fof(points: Any, *, line_of_sight: str = "z", stretch: float, linking_length: float | None = None,
+                 b: float | None = None, observer: Sequence[float] | None = None, box: Any = None, min_size: int = 1,
+                 mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
+                 non_finite: str | None = None, threads: int | None = None, progress: Progress = None,
+                 cancel: CancelToken | None = None) -> Groups:
+    """Friends of friends in redshift space, with a linking length along the line of sight that is ``stretch`` times
+    the one across it.
+
+    Parameters
+    ----------
+    points : array_like, (n, dimension)
+        Cartesian, with redshift-space distances along the line of sight.
+    line_of_sight : {"x", "y", "z", "midpoint"}
+        An axis, which is divided by ``stretch`` before points are linked as fof links them; or the direction from an
+        observer to the midpoint of each pair: p and q are friends if across^2 + (along / stretch)^2 <=
+        linking_length^2, where "along" is the part of p - q in that direction. Lines to midpoints need an open box,
+        and all pairs within the longer length are looked at.
+    stretch : float
+    observer : sequence of float, optional
+        The origin if not given.
+
+    Other parameters are those of fof; ``linking_length`` or ``b`` is the length across.
+    """
+    options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
+                               "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
+                               "box": as_box(box)._core, "non_finite": non_finite}
+    sight = {"line_of_sight": line_of_sight, "stretch": float(stretch),
+             "observer": None if observer is None else [float(x) for x in observer]}
+    return Groups._of(carry_out(_kith.redshift_fof, as_points(points), options, sight, threads=threads,
+                                progress=progress, cancel=cancel))
+
+
 def _at_least_one(min_size: int) -> int:
     if min_size < 1:
         raise ValueError(f"fof: min_size = {min_size}; groups have at least 1 point")

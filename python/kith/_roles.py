@@ -15,6 +15,7 @@ _GRAVITY = 6.6743e-8  # cgs
 _MPC = 3.0856775814913673e24  # cm
 _BARYONS = (0, 4, 5)  # gas, stars and black holes
 _HEAVIER = 1.5  # low-resolution particles are at least 8 times heavier
+_BARYON_FRACTION = 0.157  # Planck 2018; for files that have gas but no Omega_b
 _SAME_SEPARATION = 0.01  # what constants and rounded masses may make
 
 
@@ -61,10 +62,13 @@ class Roles:
         sides = box.sides(self.snapshot.info["dimension"])
         count = sum(n for type, n in zip(self.types, self.counts) if type in self.link)
         by_mass = self._separation_by_mass()
-        if by_mass == 0 or not np.all(sides > 0) or count == 0:
+        if by_mass == 0 or count == 0:
             return None
+        if not np.all(sides > 0):
+            return by_mass
         by_number = math.cbrt(float(np.prod(sides)) / count)
-        return None if abs(by_mass / by_number - 1) <= _SAME_SEPARATION else by_mass
+        is_known = not self.has_baryons or self.snapshot.info["background"]["omega_b"] > 0
+        return None if abs(by_mass / by_number - 1) <= (_SAME_SEPARATION if is_known else 0.1) else by_mass
 
     def about(self) -> dict[str, Any]:
         """What a catalogue says about the snapshot that it was made of."""
@@ -94,9 +98,10 @@ class Roles:
         info = self.snapshot.info
         units, background = info["units"], info["background"]
         is_enough = background["is_known"] and self._has_units() and info["dimension"] == 3
-        if not is_enough or (self.has_baryons and background["omega_b"] <= 0):
+        if not is_enough:
             return 0.0
-        omega = background["omega_m"] - (background["omega_b"] if self.has_baryons else 0)
+        baryons = background["omega_b"] or _BARYON_FRACTION * background["omega_m"]
+        omega = background["omega_m"] - (baryons if self.has_baryons else 0)
         h = 1 if units["is_per_h"] else background["h"]  # 1/h in the unit of length cancels it
         hubble = 100 * h * (units["length"] / _MPC) / (units["velocity"] / 1e5)
         gravity = _GRAVITY * units["mass"] / (units["length"] * units["velocity"]**2)

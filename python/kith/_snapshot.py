@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Sequence
 
 import numpy as np
@@ -87,21 +88,31 @@ class Snapshot:
 
 def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | None = None, dtype: Any = None,
                   dimension: int = 3, columns: Sequence[str] = (), velocity_columns: Sequence[str] = (),
-                  mass_column: str = "", threads: int | None = None, progress: Progress = None,
+                  mass_column: str = "", units: str | None = None, cosmology: dict[str, float] | str | None = None,
+                  redshift: float | None = None, mass: float | None = None, threads: int | None = None, progress: Progress = None,
                   cancel: CancelToken | None = None) -> Snapshot:
-    """Opens a snapshot: Gadget-4, AREPO, IllustrisTNG and SWIFT in HDF5, Gadget-1/2 binary, .npy, .npz, .ply, text and
-    bare numbers.
+    """Opens a snapshot: Gadget-4, AREPO, IllustrisTNG and SWIFT in HDF5, other HDF5, Gadget-1/2 binary, tipsy, bigfile,
+    FITS tables, .npy, .npz, .ply, text and bare numbers; also packed by gzip, and pipes.
 
     Parameters
     ----------
     path : path
-        The file, or one of several that belong together.
+        The file, or one of several that belong together. "file.h5:/group/points" names a dataset of an HDF5 file.
     types : int or sequence of int, optional
         Which particles: 0 gas, 1 dark matter, ... as in the file; all if not given.
     dtype : float32 or float64, optional
         Of the arrays; as stored if not given.
     dimension, columns, velocity_columns, mass_column
-        For bare numbers, text and PLY, which do not say it themselves.
+        For bare numbers, text, PLY and FITS, which do not say it themselves.
+    units : str, optional
+        Of length, mass and velocity, instead of the file's: "kpc/h,1e10 Msun/h,km/s". Lengths are comoving unless p
+        stands in front ("pkpc").
+    cosmology : dict or str, optional
+        Instead of the file's: ``{"omega_m": 0.31, "omega_lambda": 0.69, "h": 0.68}``, also "omega_b".
+    redshift : float, optional
+        Instead of the file's.
+    mass : float, optional
+        Of every particle that has none in the file.
 
     Raises
     ------
@@ -112,9 +123,19 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
     chosen = [] if types is None else [int(t) for t in np.atleast_1d(np.asarray(types))]
     options = {"dimension": dimension, "is_double": dtype is not None and np.dtype(dtype) == np.dtype(np.float64),
                "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],
-               "mass_column": mass_column}
+               "mass_column": mass_column, "units": units, "redshift": redshift, "mass": mass,
+               "cosmology": _text_of(cosmology)}
     core = carry_out(_kith.CoreSnapshot.open, os.fspath(path), options, **how)
-    return Snapshot(core, chosen, dtype, how)
+    snapshot = Snapshot(core, chosen, dtype, how)
+    for text in snapshot.info["warnings"]:
+        warnings.warn(text, stacklevel=2)
+    return snapshot
+
+
+def _text_of(cosmology: dict[str, float] | str | None) -> str | None:
+    if cosmology is None or isinstance(cosmology, str):
+        return cosmology
+    return ",".join(f"{name}={float(value)!r}" for name, value in cosmology.items())
 
 
 def write_snapshot(path: str | os.PathLike[str], position: Any, *, velocity: Any = None, id: Any = None,

@@ -159,6 +159,13 @@ bool Group::contains(const std::string& path) const {
   return true;
 }
 
+bool Group::is_dataset(const std::string& path) const {
+  const Lock lock;
+  const Handle object =
+      checked(H5Oopen(id_.get(), path.c_str(), link_access()), below(where_, path), "opened");
+  return H5Iget_type(object.get()) == H5I_DATASET;
+}
+
 Group Group::group(const std::string& path) const {
   const Lock lock;
   const std::string where = below(where_, path);

@@ -54,6 +54,7 @@ class Object {
   std::optional<std::vector<double>> numbers(const std::string& attribute) const;
   /// Whole numbers from 0 to 2^63 - 1.
   std::optional<std::vector<std::uint64_t>> counts(const std::string& attribute) const;
+  /// None also for a text of variable length, which is not read.
   std::optional<std::string> text(const std::string& attribute) const;
   /// The first of numbers(attribute).
   std::optional<double> number(const std::string& attribute) const;
@@ -152,6 +153,7 @@ class Group : public Object {
  public:
   /// Paths may have several parts ("PartType1/Coordinates").
   bool contains(const std::string& path) const;
+  bool is_dataset(const std::string& path) const;  ///< of what it contains
   Group group(const std::string& path) const;
   Dataset dataset(const std::string& path) const;
   std::vector<std::string> names() const;  ///< of what is in it, at most 4096

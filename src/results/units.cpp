@@ -5,39 +5,28 @@
 
 #include <kith/results.hpp>
 
+#include "files/known_units.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith {
 namespace {
-
-struct Known {
-  const char* name;
-  double cgs;
-};
-constexpr Known kLengths[] = {{"Mpc", 3.0856775814913673e24},
-                              {"kpc", 3.0856775814913673e21},
-                              {"pc", 3.0856775814913673e18},
-                              {"AU", 1.495978707e13},
-                              {"km", 1e5},
-                              {"m", 100},
-                              {"cm", 1}};
-constexpr Known kMasses[] = {{"Msun", 1.98841e33}, {"kg", 1000}, {"g", 1}};
-constexpr Known kVelocities[] = {{"km/s", 1e5}, {"m/s", 100}, {"cm/s", 1}};
 
 /// Codes differ in the fourth digit of a parsec and of the Sun.
 constexpr double kTolerance = 2e-3;
 
 /// The largest known unit of which the number is a power of ten times as large, from 1 on.
 template <std::size_t N>
-std::string name_of(double cgs, const Known (&known)[N]) {
+std::string name_of(double cgs, const io::KnownUnit (&known)[N]) {
   if (!(cgs > 0)) return "";
-  for (const Known& unit : known) {
+  for (const io::KnownUnit& unit : known) {
     const double ratio = cgs / unit.cgs;
     const double power = std::round(std::log10(ratio));
     if (power < 0 || std::abs(ratio / std::pow(10, power) - 1) > kTolerance) continue;
     return power == 0 ? unit.name : fmt::format("1e{:.0f} {}", power, unit.name);
   }
-  return fmt::format("{:.6g} {}", cgs, known[N - 1].name);
+  for (const io::KnownUnit& unit : known)
+    if (cgs >= unit.cgs) return fmt::format("({:.6g} {})", cgs / unit.cgs, unit.name);
+  return fmt::format("({:.6g} {})", cgs, known[N - 1].name);
 }
 
 void multiply(std::string& product, const std::string& unit, int power) {
@@ -53,9 +42,9 @@ void multiply(std::string& product, const std::string& unit, int power) {
 std::string unit_name(const Units& units, const UnitPowers& powers) {
   return public_call("unit_name", [&] {
     const std::string per_h = units.is_per_h ? "/h" : "";
-    const std::string length = name_of(units.length, kLengths);
-    const std::string mass = name_of(units.mass, kMasses);
-    const std::string velocity = name_of(units.velocity, kVelocities);
+    const std::string length = name_of(units.length, io::kLengths);
+    const std::string mass = name_of(units.mass, io::kMasses);
+    const std::string velocity = name_of(units.velocity, io::kVelocities);
     // One that is not known leaves the whole without a name.
     if ((powers.length != 0 && length.empty()) || (powers.mass != 0 && mass.empty()) ||
         (powers.velocity != 0 && velocity.empty()))

@@ -169,7 +169,6 @@ std::uint64_t Hdf5Field::rows() const {
 
 void Hdf5Reader::read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
                       const Workers& workers) const {
-  if (field == Field::mass && type.mass > 0) return fill(to, rows.count, type.mass, workers);
   const Hdf5Field& wanted = fields_.at({type.type, field});
   const bool is_vector = field == Field::position || field == Field::velocity;
   std::uint64_t done = 0, first = 0;
@@ -235,6 +234,28 @@ void Hdf5Reader::add_particles(const hdf5::InputFile& file, const std::string& p
         found.pieces.push_back({path, place, 0, count});
       break;
     }
+}
+
+void Hdf5Reader::add_dataset(const hdf5::InputFile& file, const std::string& path, Field field,
+                             const std::string& place, const RowRange& rows) {
+  const hdf5::Dataset dataset = file.dataset(place);
+  const bool is_vector = field == Field::position || field == Field::velocity;
+  check_dataset(dataset, field, is_vector && field != Field::position ? info.dimension : 0);
+  if (dataset.rows() != rows.count)
+    fail(ErrorCode::io, "{}: has {} rows; {} go with the positions", dataset.where(),
+         dataset.rows(), rows.count);
+  dataset.check_storage(bytes_of_file(path));
+  if (field == Field::position) {
+    info.dimension = static_cast<int>(dataset.row_size());
+    const auto stored = dataset.stored();
+    if (!stored || (stored->number != Number::f32 && stored->number != Number::f16))
+      info.position_scalar = Scalar::float64;
+  }
+  Hdf5Field& found = fields_[{0, field}];
+  if (dataset.is_virtual())
+    found.pieces = pieces_of(dataset, path, field);
+  else
+    found.pieces = {{path, place, 0, rows.count}};
 }
 
 bool Hdf5Reader::has(int type, Field field, std::uint64_t count, const std::string& where) const {

@@ -43,6 +43,11 @@ class Hdf5Reader : public SnapshotReader {
   void finish_types(const std::vector<std::uint64_t>& totals, const std::vector<double>& masses,
                     const std::string& where);
 
+  /// One dataset of a file as a field of type 0; positions first. Rows: where those of it go.
+  void add_dataset(const hdf5::InputFile& file, const std::string& path, Field field,
+                   const std::string& place, const RowRange& rows);
+  bool has_field(Field field) const { return fields_.contains({0, field}); }  ///< of type 0
+
   std::vector<std::string> type_names;  ///< as the code calls them; filled by the format's reader
 
  private:

@@ -93,9 +93,8 @@ class ArrayReader : public SnapshotReader {
     info.files = {path};
   }
 
-  void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
+  void read(Field field, const SnapshotType&, const RowRange& rows, const Target& to,
             const Workers& workers) const override {
-    if (field == Field::mass && type.mass > 0) return fill(to, rows.count, type.mass, workers);
     read_array(arrays_.at(field), file_, rows, to, workers);
   }
 

@@ -276,7 +276,13 @@ class GadgetBinaryReader : public SnapshotReader {
   explicit GadgetBinaryReader(const std::string& path) {
     files_.push_back(open_file(path));
     const Header first = files_.front().header;
-    if (first.files > 1) open_others(path, first.files);
+    if (first.files > 1 && first.count == first.total)
+      info.warnings.push_back(
+          formatted("the header of {} says that it is one of {} files, and that this one holds all "
+                    "particles; it is read alone",
+                    path, first.files));
+    else if (first.files > 1)
+      open_others(path, first.files);
     info.format = FileFormat::gadget_binary;
     info.code = "Gadget";
     info.dimension = 3;
@@ -290,7 +296,6 @@ class GadgetBinaryReader : public SnapshotReader {
 
   void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
             const Workers& workers) const override {
-    if (field == Field::mass && type.mass > 0) return fill(to, rows.count, type.mass, workers);
     const auto index = static_cast<std::size_t>(type.type);
     std::uint64_t done = 0, first = 0;  // rows that were read; row of the type where a file begins
     for (const GadgetFile& file : files_) {

@@ -44,6 +44,12 @@ class Attributes {
       if (const auto value = group.number(name)) return value;
     return std::nullopt;
   }
+  /// The first of these that is there; 0 if none is.
+  double first(std::initializer_list<const char*> names) const {
+    for (const char* name : names)
+      if (const auto value = number(name)) return *value;
+    return 0;
+  }
 
  private:
   std::vector<hdf5::Group> groups_;
@@ -55,8 +61,16 @@ class GadgetHdf5Reader : public Hdf5Reader {
     type_names = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
     info.format = FileFormat::gadget_hdf5;
     const hdf5::InputFile first(path);
-    const Common common = common_of(first.group("Header"));
-    list_files(path, common.counts.files);
+    Common common = common_of(first.group("Header"));
+    if (common.counts.files > 1 && common.counts.here == common.counts.total) {
+      info.warnings.push_back(
+          formatted("the header of {} says that it is one of {} files, and that this one holds all "
+                    "particles; it is read alone",
+                    path, common.counts.files));
+      info.files = {path};
+    } else {
+      list_files(path, common.counts.files);
+    }
     std::vector<std::uint64_t> sums(common.counts.total.size(), 0);
     for (const std::string& file : info.files) add_file(file, path, common, sums);
     for (std::size_t type = 0; type < sums.size(); ++type)
@@ -106,9 +120,9 @@ class GadgetHdf5Reader : public Hdf5Reader {
   /// Powers of a and h stand beside the data in Gadget-4 and IllustrisTNG; else they are as ever.
   void set_units(const Attributes& attributes, const hdf5::InputFile& file) {
     Units& units = info.units;
-    units.length = attributes.number("UnitLength_in_cm").value_or(0);
-    units.mass = attributes.number("UnitMass_in_g").value_or(0);
-    units.velocity = attributes.number("UnitVelocity_in_cm_per_s").value_or(0);
+    units.length = attributes.first({"UnitLength_in_cm", "Unit length in cgs (U_L)"});
+    units.mass = attributes.first({"UnitMass_in_g", "Unit mass in cgs (U_M)"});
+    units.velocity = attributes.first({"UnitVelocity_in_cm_per_s", "Unit velocity in cgs (U_V)"});
     const bool is_cosmological = info.background.is_known;
     units.is_comoving =
         power(file, "Coordinates", "a_scaling").value_or(is_cosmological ? 1 : 0) != 0;

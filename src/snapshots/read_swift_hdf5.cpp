@@ -75,7 +75,13 @@ class SwiftHdf5Reader : public Hdf5Reader {
     if (file.contains("Parameters")) {
       const hdf5::Group parameters = file.group("Parameters");
       const char* name = "InitialConditions:periodic";
-      if (parameters.has(name) && parameters.text(name) == "0") return;
+      const auto periodic = parameters.text(name);
+      if (parameters.has(name) && !periodic)
+        info.warnings.push_back(
+            formatted("{} in {} is a text of variable length, which is not read; the box is taken "
+                      "as periodic",
+                      name, path));
+      if (periodic == "0") return;
     }
     info.box = box_of(common.sides, info.dimension, path);
   }
@@ -111,8 +117,10 @@ class SwiftHdf5Reader : public Hdf5Reader {
 bool is_swift(const std::string& path) {
   const hdf5::InputFile file(path);
   if (!file.contains("Header"))
-    fail(ErrorCode::io, "{}: is an HDF5 file without /Header; it is no snapshot that kith knows",
-         path);
+    fail(ErrorCode::io,
+         "{}: is an HDF5 file without /Header, so no snapshot that kith knows; name the dataset or "
+         "group that holds the points, as in {}:/points",
+         path, path);
   const hdf5::Group header = file.group("Header");
   return header.has("Scale-factor") ||
          (header.has("Code") && header.text("Code").value_or("").starts_with("SWIFT"));

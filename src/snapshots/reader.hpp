@@ -38,7 +38,8 @@ class SnapshotReader {
  public:
   virtual ~SnapshotReader() = default;
 
-  /// Rows of a field that all particles of this type have, in the order of the files; the range
+  /// Rows of a field that all particles of this type have, in the order of the files, but for a
+  /// mass that is the same for all (type.mass > 0), which is not asked for; the range
   /// lies inside type.count. Memory beyond the target does not grow with the range. Advances the
   /// stage by one for every particle and looks at the cancel token in between.
   virtual void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
@@ -54,6 +55,9 @@ using ReaderPointer = std::unique_ptr<SnapshotReader>;
 ReaderPointer open_gadget_hdf5(const std::string& path);
 ReaderPointer open_swift_hdf5(const std::string& path);
 ReaderPointer open_gadget_binary(const std::string& path);
+ReaderPointer open_tipsy(const std::string& path);
+ReaderPointer open_bigfile(const std::string& path);
+ReaderPointer open_fits(const std::string& path, const SnapshotOptions& options);
 ReaderPointer open_npy(const std::string& path);
 ReaderPointer open_npz(const std::string& path);
 ReaderPointer open_ply(const std::string& path, const SnapshotOptions& options);
@@ -62,6 +66,17 @@ ReaderPointer open_raw(const std::string& path, const SnapshotOptions& options);
 
 bool is_swift(const std::string& path);  ///< of an HDF5 file
 bool is_gadget_binary(const InputBytes& file);
+bool is_tipsy(const InputBytes& file);
+bool is_bigfile(const std::string& path);
+
+/// "file.h5:/group/points": what is behind the colon, without the first slash. No file if the path
+/// is none of these.
+struct Hdf5Place {
+  std::string file = {};
+  std::string place = {};
+};
+Hdf5Place hdf5_place(const std::string& path);
+ReaderPointer open_plain_hdf5(const Hdf5Place& place);
 
 /// The other files of a snapshot in several: "snap.3.hdf5" is number 3 of "snap" ".hdf5".
 struct NumberedName {

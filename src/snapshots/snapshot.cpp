@@ -1,5 +1,6 @@
 // Snapshot: which format a file has, and the questions that all formats answer alike.
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include <kith/snapshot.hpp>
@@ -7,8 +8,11 @@
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
 #include "files/npy.hpp"
+#include "files/spool.hpp"
 #include "parallel/public_call.hpp"
+#include "snapshots/given.hpp"
 #include "snapshots/reader.hpp"
+#include "snapshots/table.hpp"
 
 namespace kith {
 namespace {
@@ -18,7 +22,8 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& options) {
+/// What the first bytes say, or all of them.
+io::ReaderPointer open_by_content(const std::string& path, const SnapshotOptions& options) {
   const io::InputBytes file(path);
   const std::string beginning = file.text(0, 16);
   const std::string_view start = beginning;
@@ -28,20 +33,44 @@ io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& op
   if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) return io::open_npz(path);
   if (start.starts_with("ply\n") || start.starts_with("ply\r\n"))
     return io::open_ply(path, options);
+  if (start.starts_with("SIMPLE  =")) return io::open_fits(path, options);
   if (ends_with_any(path, {".raw", ".f32", ".f64"})) return io::open_raw(path, options);
   if (io::is_gadget_binary(file)) return io::open_gadget_binary(path);
-  if (start.starts_with("SIMPLE  ="))
-    fail(ErrorCode::io, "{}: is a FITS file, which kith does not read; write its columns as .npz",
-         path);
-  if (start.starts_with("\x1f\x8b"))
-    fail(ErrorCode::io, "{}: is packed by gzip; unpack it first", path);
-  if (ends_with_any(path, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
-    return io::open_text(path, options);
+  if (io::is_tipsy(file)) return io::open_tipsy(path);
   if (file.size() == 0) fail(ErrorCode::io, "{}: is empty", path);
+  return nullptr;
+}
+
+io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& options) {
+  if (const io::Hdf5Place place = io::hdf5_place(path); !place.file.empty())
+    return io::open_plain_hdf5(place);
+  if (io::is_bigfile(path)) return io::open_bigfile(path);
+  const std::string first = io::first_file(path);
+  if (auto reader = open_by_content(first, options)) return reader;
+  if (ends_with_any(first, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
+    return io::open_text(first, options);
   fail(ErrorCode::io,
        "{}: begins as no format that kith knows; bare numbers are to be named .raw, .f32 or .f64, "
        "text .csv, .xyz or .txt",
-       path);
+       first);
+}
+
+/// Messages about a copy name the original.
+[[noreturn]] void rethrow_named(const Error& error, const std::string& copy,
+                                const std::string& path) {
+  std::string what = error.what();
+  for (std::size_t at = what.find(copy); at != std::string::npos; at = what.find(copy, at))
+    what.replace(at, copy.size(), path), at += path.size();
+  throw Error(error.code(), what);
+}
+
+io::ReaderPointer open_copy(const io::Spool& copy, const std::string& path,
+                            const SnapshotOptions& options) try {
+  io::ReaderPointer reader = open_reader(copy.path(), options);
+  reader->info.files = {path};
+  return reader;
+} catch (const Error& error) {
+  rethrow_named(error, copy.path(), path);
 }
 
 const char* name_of(Field field) {
@@ -69,7 +98,11 @@ bool has_field(const SnapshotType& type, Field field) {
 class Snapshot::Impl {
  public:
   Impl(const std::string& path, const SnapshotOptions& options)
-      : path_(path), reader_(open_reader(io::first_file(path), options)) {}
+      : path_(path),
+        copy_(io::Spool::of(path)),
+        reader_(copy_ ? open_copy(*copy_, path, options) : open_reader(path, options)) {
+    io::apply_given(reader_->info, options, path);
+  }
 
   const SnapshotInfo& info() const { return reader_->info; }
 
@@ -143,7 +176,11 @@ class Snapshot::Impl {
       const io::RowRange part = io::part_of(rows, first, type->count);
       first += type->count;
       if (part.count == 0) continue;
-      reader_->read(field, *type, part, io::advanced(to, done * columns), workers);
+      const io::Target next = io::advanced(to, done * columns);
+      if (field == Field::mass && type->mass > 0)
+        io::fill(next, part.count, type->mass, workers);
+      else
+        reader_->read(field, *type, part, next, workers);
       done += part.count;
     }
     workers.check_cancelled();
@@ -157,6 +194,7 @@ class Snapshot::Impl {
   }
 
   std::string path_;
+  std::optional<io::Spool> copy_;
   io::ReaderPointer reader_;
 };
 
@@ -165,6 +203,10 @@ const char* name(FileFormat format) {
     case FileFormat::gadget_hdf5: return "gadget_hdf5";
     case FileFormat::swift_hdf5: return "swift_hdf5";
     case FileFormat::gadget_binary: return "gadget_binary";
+    case FileFormat::tipsy: return "tipsy";
+    case FileFormat::bigfile: return "bigfile";
+    case FileFormat::hdf5: return "hdf5";
+    case FileFormat::fits: return "fits";
     case FileFormat::npy: return "npy";
     case FileFormat::npz: return "npz";
     case FileFormat::ply: return "ply";

@@ -150,6 +150,20 @@ std::vector<Call> core_calls(const Scene& s) {
        [=, &s](const Execution& e) {
          catalogue(points, s.groups, {.box = s.box, .velocity = points}, e);
        }},
+      {"centers",
+       [=, &s](const Execution& e) { centers(points, s.halos, {.box = s.box, .softening = 0.01}, e); }},
+      {"centers, shrinking",
+       [=, &s](const Execution& e) {
+         centers(points, s.halos, {.box = s.box, .kind = CenterKind::shrinking}, e);
+       }},
+      {"redshift_fof",
+       [=, &s](const Execution& e) { redshift_fof(points, s.fof_options, {.stretch = 2}, e); }},
+      {"redshift_fof, midpoint",
+       [=, &s](const Execution& e) {
+         FofOptions open = s.fof_options;
+         open.box = {};
+         redshift_fof(points, open, {.line_of_sight = LineOfSight::midpoint, .stretch = 2}, e);
+       }},
       {"rows", [&s](const Execution&) { rows(s.table, {.order = RowOptions::Order::position}); }},
       {"peak_members",
        [&s](const Execution& e) { peak_members(s.halos, values(s.mass), Peak::largest, e); }},
@@ -277,6 +291,22 @@ void add_snapshots(std::vector<Call>& calls, const Scene& s) {
   }
 }
 
+void add_other_files(std::vector<Call>& calls, const Scene& s) {
+  const std::string from = s.file("a.hdf5"), to = s.file("sorted.hdf5");
+  const auto rows = std::make_shared<std::vector<std::uint32_t>>(s.points.size());
+  std::iota(rows->rbegin(), rows->rend(), 0U);
+  calls.push_back({"write_sorted_snapshot", [=](const Execution& e) {
+                     const TypeOrder order{.type = 1, .row = *rows};
+                     write_sorted_snapshot(to, Snapshot(from), {&order, 1}, e);
+                   }});
+  const std::string place = from + ":/PartType1";
+  calls.push_back({"Snapshot of datasets", [=](const Execution&) { Snapshot{place}; }});
+  calls.push_back({"parse_units", [](const Execution&) {
+                     parse_units("kpc/h,1e10 Msun/h,km/s");
+                     parse_cosmology("omega_m=0.3,h=0.7");
+                   }});
+}
+
 void add_results(std::vector<Call>& calls, const Scene& s) {
   for (const char* name : {"r.hdf5", "swift.hdf5", "r.npz", "r.csv"}) {
     const std::string path = s.file(name);
@@ -349,6 +379,7 @@ std::vector<Call> file_calls(const Scene& scene) {
   add_trees(calls, scene);
   for (Call& call : forest_file_calls(scene)) calls.push_back(std::move(call));
   add_snapshots(calls, scene);
+  add_other_files(calls, scene);
   add_results(calls, scene);
   add_drawings(calls, scene);
   return calls;

@@ -102,6 +102,17 @@ class Readers(ProgramTest):
             if len(ids):
                 np.testing.assert_array_equal(np.sort(found["ParticleIDs"]), ids)
 
+    @needs("pynbody")
+    def test_pynbody_halos(self):
+        members = self.groups("p/fof_subhalo_tab_004.hdf5", "p/snapshot_004.hdf5")
+        data = optional("pynbody").load(self.path("p/snapshot_004.hdf5"))
+        halos = data.halos()
+        self.assertEqual(type(halos).__name__, "Gadget4SubfindHDFCatalogue")
+        self.assertEqual(len(halos), max(group for group, _ in members) + 1)
+        for (group, kind), ids in members.items():
+            found = halos[group].gas if kind == 0 else halos[group].dm
+            np.testing.assert_array_equal(np.sort(np.asarray(found["iord"])), ids)
+
 
 class SwiftReaders(ProgramTest):
     """A sample universe in SWIFT's layout: 16 Mpc/h, masses in Msun/h."""

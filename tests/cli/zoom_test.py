@@ -50,6 +50,17 @@ class Zoom(ProgramTest):
         self.assertAlmostEqual(self.linking_length("--mean-separation", 3), 0.6, places=6)
         self.assertAlmostEqual(self.linking_length("--volume", SIDE**3), 0.2 * SIDE / 10, places=4)
 
+    def test_without_omega_b_and_in_an_open_box(self):
+        write_zoom(self.path("s.hdf5"), 1000, gas=1000)
+        with h5py.File(self.path("s.hdf5"), "r+") as file:
+            del file["Parameters"].attrs["OmegaBaryon"]
+        guess = ((OMEGA_M - OMEGA_B) / (OMEGA_M * (1 - 0.157))) ** (1 / 3)
+        self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10 * guess, places=5)
+        self.assertIn("with Omega_b = 0.157 Omega_m", self.works("fof", self.path("s.hdf5"), "-b", 0.2))
+        write_zoom(self.path("s.hdf5"), 1000)
+        self.assertAlmostEqual(self.linking_length("--box", "open"), 0.2 * 0.1 * SIDE / 10, places=5)
+        self.fails(2, "give --box, --volume or", "fof", self.save("p.npy", np.zeros((3, 3))), "-b", 0.2)
+
     def test_heavy_particles_in_groups_are_counted(self):
         path = self.path("s.hdf5")
         write_zoom(path, 1000, coarse=500, fraction=1.0)

@@ -37,7 +37,8 @@ inline void read_all(const io::SnapshotReader& reader, std::size_t bytes) {
     std::vector<std::uint64_t> id(n);
     if (type.has_position) reader.read(Field::position, type, all, numbers.data(), workers);
     if (type.has_velocity) reader.read(Field::velocity, type, all, numbers.data(), workers);
-    if (type.has_mass) reader.read(Field::mass, type, all, numbers.data(), workers);
+    if (type.has_mass && type.mass == 0)
+      reader.read(Field::mass, type, all, numbers.data(), workers);
     if (type.has_id) reader.read(Field::id, type, all, id.data(), workers);
     if (type.has_position && n > 2)  // a part from the middle, as another process would read it
       reader.read(Field::position, type, {n / 3, n / 2}, numbers.data(), workers);

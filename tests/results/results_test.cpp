@@ -383,6 +383,7 @@ TEST(Results, UnitsHaveNames) {
   EXPECT_EQ(unit_name(units, {.length = -3, .mass = 1}), "1e10 Msun/h (Mpc/h)^-3");
   EXPECT_EQ(unit_name({.length = 3.0857e21}, {.length = 2}), "kpc^2");
   EXPECT_EQ(unit_name({.length = 3.0857e21}, {.mass = 1}), "");
+  EXPECT_EQ(unit_name({.length = 300 * 3.0856775814913673e24}, {.length = 1}), "(300 Mpc)");
 }
 
 }  // namespace

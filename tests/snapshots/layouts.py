@@ -117,7 +117,7 @@ def swift_header(file, here, total, files, number, is_virtual=False):
     cosmology["Cosmological run"] = np.array([1], np.int32)
     for name, value in {"Omega_m": 0.304611, "Omega_lambda": 0.693922, "Omega_b": 0.0486, "h": 0.681}.items():
         cosmology[name] = np.array([value])
-    file.create_group("Parameters").attrs["InitialConditions:periodic"] = b"1"
+    file.create_group("Parameters").attrs["InitialConditions:periodic"] = np.bytes_(b"1")
 
 
 def swift(path, files=1):

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <kith/radius.hpp>
+#include <kith/redshift_space.hpp>
+
+#include "base/fail.hpp"
+#include "groups/labels.hpp"
+#include "groups/reach.hpp"
+#include "parallel/public_call.hpp"
+#include "parallel/union_find.hpp"
+#include "tree/input.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr const char* kCall = "redshift_fof";
+
+/// Rows of the caller in memory of their own, with one axis divided.
+template <class T>
+std::vector<T> squeezed(const PointsView& points, int axis, double stretch,
+                        const Workers& workers) {
+  const auto dimension = static_cast<std::size_t>(points.dimension);
+  std::vector<T> rows(points.size * dimension);
+  const T* from = static_cast<const T*>(points.data);
+  workers.for_ranges(points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t k = 0; k < dimension; ++k) {
+        const T x =
+            from[static_cast<std::ptrdiff_t>(i) * points.stride + static_cast<std::ptrdiff_t>(k)];
+        rows[i * dimension + k] = k == static_cast<std::size_t>(axis)
+                                      ? static_cast<T>(static_cast<double>(x) / stretch)
+                                      : x;
+      }
+  });
+  return rows;
+}
+
+Box squeezed(const Box& box, int dimension, int axis, double stretch) {
+  std::vector<double> sides, origins;
+  for (int k = 0; k < dimension; ++k) {
+    sides.push_back(box.side(k) / (k == axis ? stretch : 1));
+    origins.push_back(box.origin(k) / (k == axis ? stretch : 1));
+  }
+  return box.is_periodic() ? Box::periodic(sides).with_origin(origins) : Box::open();
+}
+
+template <class T>
+bool is_finite(const PointsView& points, std::size_t i) {
+  const T* row =
+      static_cast<const T*>(points.data) + static_cast<std::ptrdiff_t>(i) * points.stride;
+  return std::all_of(row, row + points.dimension, [](T x) { return std::isfinite(x); });
+}
+
+/// Points that are not dropped.
+std::size_t live_points(const PointsView& points, const FofOptions& options) {
+  if (options.non_finite != NonFinite::drop) return points.size;
+  std::size_t live = 0;
+  for (std::size_t i = 0; i < points.size; ++i)
+    live += (points.scalar == Scalar::float32 ? is_finite<float>(points, i)
+                                              : is_finite<double>(points, i))
+                ? 1
+                : 0;
+  return live;
+}
+
+/// The length across, before anything is squeezed; the mean separation is that of the real volume.
+FofOptions with_length(const FofOptions& options, const PointsView& points) {
+  FofOptions result = options;
+  result.linking_length =
+      linking_length_of(options, options.box, live_points(points, options), points.dimension);
+  result.b = result.mean_separation = result.volume = 0;
+  return result;
+}
+
+template <class T>
+Groups along_axis(const PointsView& points, FofOptions options, int axis, double stretch,
+                  const Execution& execution) {
+  const std::vector<T> rows = public_call(kCall, execution, [&](Workers& workers) {
+    return squeezed<T>(points, axis, stretch, workers);
+  });
+  options.box = squeezed(options.box, points.dimension, axis, stretch);
+  return fof({rows.data(), points.size, points.dimension, points.dimension, points.scalar}, options,
+             execution);
+}
+
+/// Whether two points are friends, by the definition of lines of sight to midpoints.
+template <class T>
+class MidpointFriends {
+ public:
+  MidpointFriends(const PointsView& points, const RedshiftSpace& space, double length,
+                  bool is_strict)
+      : points_(points),
+        observer_(space.observer),
+        stretch2_(space.stretch * space.stretch),
+        length2_(length * length),
+        is_strict_(is_strict) {
+    observer_.resize(static_cast<std::size_t>(points.dimension), 0);
+  }
+
+  bool operator()(std::size_t i, std::size_t j) const {
+    double d2 = 0, s2 = 0, product = 0;
+    for (std::size_t k = 0; k < observer_.size(); ++k) {
+      const double p = at(i, k), q = at(j, k);
+      const double d = p - q, s = (p - observer_[k]) + (q - observer_[k]);
+      d2 += d * d;
+      s2 += s * s;
+      product += d * s;
+    }
+    const double along2 = s2 > 0 ? product * product / s2 : d2;
+    const double measure2 = (d2 - along2) + along2 / stretch2_;
+    return is_strict_ ? measure2 < length2_ : measure2 <= length2_;
+  }
+
+ private:
+  double at(std::size_t i, std::size_t k) const {
+    return static_cast<double>(
+        static_cast<const T*>(points_.data)[static_cast<std::ptrdiff_t>(i) * points_.stride +
+                                            static_cast<std::ptrdiff_t>(k)]);
+  }
+  const PointsView& points_;
+  std::vector<double> observer_;
+  double stretch2_, length2_;
+  bool is_strict_;
+};
+
+template <class T>
+Groups to_midpoints(const PointsView& points, const FofOptions& options, const RedshiftSpace& space,
+                    const Execution& execution) {
+  // Distances of the search are rounded in T, those of the definition in float64.
+  constexpr double kMargin = 1 + 1e-5;
+  const double length = static_cast<double>(static_cast<T>(options.linking_length));
+  const Tree tree(points, {.non_finite = options.non_finite}, execution);
+  return public_call(kCall, execution, [&](Workers& workers) {
+    auto groups = std::make_shared<Groups::Impl>();
+    groups->label = Array<std::int32_t>(points.size, workers.pool());
+    groups->linking_length = length;
+    const Array<std::uint32_t> parent(points.size, workers.pool());
+    const UnionFind<std::uint32_t> sets(parent.data());
+    workers.for_ranges(points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) sets.reset(static_cast<std::uint32_t>(i));
+    });
+    const MidpointFriends<T> are_friends(points, space, length, options.strict);
+    for_each_pair<T>(
+        tree, {.radius = kMargin * length * std::max(1.0, space.stretch), .sorted = false},
+        [&](const Neighborhood<T>& near) {
+          for (const std::uint32_t j : near.index)
+            if (are_friends(near.i, j)) sets.unite(static_cast<std::uint32_t>(near.i), j);
+        },
+        execution);
+    const InputOrder order{points.size};
+    const CountedSets counted = count_sets(order, parent.data(), options.min_size, workers);
+    for (std::size_t i = 0; tree.size() < points.size && i < points.size; ++i)
+      if (!is_finite<T>(points, i)) counted.drop(i);
+    name_sets(order, counted, options.min_size, workers, *groups);
+    return Groups(std::move(groups));
+  });
+}
+
+void check_space(const PointsView& points, const FofOptions& options, const RedshiftSpace& space) {
+  if (!(space.stretch > 0) || !std::isfinite(space.stretch))
+    refuse("{}: stretch = {}; give a positive number", kCall, space.stretch);
+  if (space.line_of_sight != LineOfSight::midpoint) {
+    if (static_cast<int>(space.line_of_sight) >= points.dimension)
+      refuse("{}: the line of sight is {}, and the points have {} dimensions", kCall,
+             "xyz"[static_cast<int>(space.line_of_sight)], points.dimension);
+    return;
+  }
+  if (options.box.is_periodic())
+    refuse(
+        "{}: lines of sight from an observer need an open box; choose an axis, or leave the "
+        "box out",
+        kCall);
+  if (!space.observer.empty() &&
+      space.observer.size() != static_cast<std::size_t>(points.dimension))
+    refuse("{}: an observer of {} numbers for points of dimension {}", kCall, space.observer.size(),
+           points.dimension);
+  for (const double x : space.observer)
+    if (!std::isfinite(x)) refuse("{}: the observer is at {}", kCall, x);
+}
+
+}  // namespace
+
+Groups redshift_fof(PointsView points, const FofOptions& options, const RedshiftSpace& space,
+                    const Execution& execution) {
+  return public_call(kCall, execution, [&] {
+    check_view(kCall, points, options.box);
+    check_fof_options(options);
+    check_space(points, options, space);
+    const FofOptions chosen = with_length(options, points);
+    const bool is_float = points.scalar == Scalar::float32;
+    if (space.line_of_sight == LineOfSight::midpoint)
+      return is_float ? to_midpoints<float>(points, chosen, space, execution)
+                      : to_midpoints<double>(points, chosen, space, execution);
+    const int axis = static_cast<int>(space.line_of_sight);
+    return is_float ? along_axis<float>(points, chosen, axis, space.stretch, execution)
+                    : along_axis<double>(points, chosen, axis, space.stretch, execution);
+  });
+}
+
+}  // namespace kith

@@ -1,0 +1,4 @@
+// Fuzzer of FITS tables.
+#include "fuzz/fuzz.hpp"
+
+KITH_FUZZ(kith::io::open_fits(path, {}))
