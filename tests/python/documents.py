@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-PAGES = ["python.md", "tree.md", "coming_from.md", "correlation.md", "gradients.md", "../README.md", "index.md",
+PAGES = ["python.md", "tree.md", "kd.md", "coming_from.md", "correlation.md", "gradients.md", "../README.md", "index.md",
          "tutorials/halos.md", "tutorials/point_cloud.md", "tutorials/sph.md"]
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
