@@ -26,6 +26,10 @@ set(module_of_PkgConfig::KITH_HDF5 ${KITH_HDF5_MODULE_NAME})
 set(find_of_MPI::MPI_CXX "set(MPI_CXX_SKIP_MPICXX ON)\nfind_dependency(MPI COMPONENTS CXX)")
 set(module_of_MPI::MPI_CXX "")
 
+# Part of the C library.
+set(find_of_dl "")
+set(module_of_dl "")
+
 # The prefix stands relative to the file, so that a moved installation still works; a distribution that
 # asks for absolute folders gets them.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -76,6 +76,14 @@ if(KITH_MPI)
   kith_decide(KITH_MPI MPI_CXX_FOUND)
 endif()
 
+# Headers alone: nothing of OpenCL is linked. Debian: opencl-headers.
+set(KITH_GPU AUTO CACHE STRING "")
+kith_component(KITH_GPU "Build kith_gpu: neighbors and groups on OpenCL devices")
+if(KITH_GPU)
+  find_path(KITH_OPENCL_INCLUDE CL/cl.h ${need})
+  kith_decide(KITH_GPU KITH_OPENCL_INCLUDE)
+endif()
+
 # Without these libraries the program, and whatever shows or tests them, is left out.
 if(NOT KITH_IO OR NOT KITH_SAMPLE)
   foreach(part KITH_CLI KITH_PYTHON KITH_BENCH KITH_FUZZ)

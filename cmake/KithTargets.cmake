@@ -126,7 +126,8 @@ function(kith_library name)
 endfunction()
 
 # kith_internal_libraries(): what tests link, static and with every symbol in reach: NAME_only for each library, so
-# that a test of the core does not wait for files and pictures, and kith_internal, all of them but kith_mpi.
+# that a test of the core does not wait for files and pictures, and kith_internal, all of them but
+# kith_mpi and kith_gpu.
 function(kith_internal_libraries)
   add_library(kith_internal INTERFACE)
   get_property(libraries GLOBAL PROPERTY KITH_LIBRARIES)
@@ -143,7 +144,7 @@ function(kith_internal_libraries)
       target_link_libraries(${library}_only INTERFACE kith_only)
     endif()
     set_target_properties(${library}_only PROPERTIES LINKER_LANGUAGE CXX)
-    if(NOT library STREQUAL "kith_mpi")
+    if(NOT library MATCHES "^kith_(mpi|gpu)$")
       target_link_libraries(kith_internal INTERFACE ${library}_only)
     endif()
   endforeach()

@@ -2,7 +2,7 @@
 # Installs what kith needs and this machine (Debian 12) does not have yet, by the names of the packages.
 # Does nothing, quickly, when nothing is missing. demo.sh and test.sh source it and call need_packages.
 #
-# Usage: scripts/setup.sh [GROUP...]; groups: build mpi test browser python torch check; without one, all of them.
+# Usage: scripts/setup.sh [GROUP...]; groups: build mpi gpu test browser python torch check; without one, all of them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 declare -A packages=(
@@ -12,6 +12,8 @@ declare -A packages=(
            libhdf5-dev zlib1g-dev"
   # Many machines.
   [mpi]="libopenmpi-dev openmpi-bin"
+  # Devices: the headers of OpenCL, and one that runs on the CPU with its loader.
+  [gpu]="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
   # The tests and the benchmarks with their peers; ccache spares the tests of installations and the wheel what the
   # release build has compiled.
   [test]="ccache libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
@@ -78,7 +80,7 @@ need_venv() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  [ $# -gt 0 ] || set -- build mpi test browser python torch check
+  [ $# -gt 0 ] || set -- build mpi gpu test browser python torch check
   for group in "$@"; do
     [ -n "${packages[$group]:-}" ] || { echo "setup.sh: no group $group; there are: ${!packages[*]}"; exit 2; }
   done

@@ -60,6 +60,7 @@ groups=(build mpi test)
 [ $is_quick = yes ] || groups+=(python check)
 need_packages "${groups[@]}"
 want_packages browser
+want_packages gpu
 need_python numpy h5py yt swiftsimio pynbody illustris_python
 # What the release build compiles serves the tests of installations and the wheel, too.
 CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)

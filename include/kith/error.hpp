@@ -16,6 +16,7 @@ enum class ErrorCode {
   out_of_memory,     ///< an allocation failed; nothing is leaked, and the next call works
   cancelled,         ///< the caller's cancel token was set
   io,                ///< a file could not be read or written
+  unavailable,       ///< a device, or code for devices, that this machine or call does not have
   internal,          ///< a promise of the library itself is broken: please report it
 };
 

@@ -1,5 +1,5 @@
-// How a call is carried out: threads, progress, cancelling, memory, statistics. None of it ever
-// changes a result.
+// How a call is carried out: threads, progress, cancelling, memory, statistics, device. None of it
+// ever changes a result.
 #pragma once
 
 #include <atomic>
@@ -89,6 +89,10 @@ struct Execution {
 
   /// Keeps large arrays between calls.
   const Workspace* workspace = nullptr;
+
+  /// Where the work is done: "cpu", or "gpu", "gpu:1", ... for a device of kith/gpu.hpp, which
+  /// gives the same bits. Calls without code for devices refuse all but "cpu" (`unavailable`).
+  std::string device = "cpu";
 };
 
 }  // namespace kith

@@ -136,7 +136,8 @@ void translate(const std::exception_ptr& pointer, void*) {
     if (error.code() == ErrorCode::out_of_memory) type = PyExc_MemoryError;
     if (error.code() == ErrorCode::io) type = PyExc_OSError;
     if (error.code() == ErrorCode::cancelled) type = PyExc_KeyboardInterrupt;
-    if (error.code() == ErrorCode::internal) type = PyExc_RuntimeError;
+    if (error.code() == ErrorCode::unavailable || error.code() == ErrorCode::internal)
+      type = PyExc_RuntimeError;
     nb::object raised = nb::handle(type)(error.what());
     raised.attr("code") = name(error.code());
     PyErr_SetObject(type, raised.ptr());

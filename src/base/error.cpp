@@ -26,6 +26,7 @@ const char* name(ErrorCode code) {
     case ErrorCode::out_of_memory: return "out_of_memory";
     case ErrorCode::cancelled: return "cancelled";
     case ErrorCode::io: return "io";
+    case ErrorCode::unavailable: return "unavailable";
     case ErrorCode::internal: return "internal";
   }
   return "unknown";

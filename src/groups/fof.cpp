@@ -6,6 +6,7 @@
 #include "groups/join.hpp"
 #include "groups/labels.hpp"
 #include "groups/reach.hpp"
+#include "neighbors/on_device.hpp"
 #include "parallel/public_call.hpp"
 #include "tree/input.hpp"
 #include "tree/tree_impl.hpp"
@@ -33,10 +34,29 @@ void solve(const TreeData<T>& data, const Box& box, const FofOptions& options, W
   name_sets(data.planes, sets, options.min_size, workers, groups);
 }
 
+template <class T>
+void solve_on_device(const Tree& tree, const FofOptions& options, const Execution& execution,
+                     Workers& workers, Groups::Impl& groups) {
+  const Frame<T>& frame = frame_of_tree<T>(tree);
+  const double length = linking_length_of(options, tree.box(), tree.size(), tree.dimension());
+  const LinkingReach<T> reach = reach_of<T>(length, options.strict, frame);
+  groups.linking_length = static_cast<double>(reach.linking_length);
+  DeviceGroups found{options.min_size,
+                     groups.label.data(),
+                     options.keep_roots ? groups.root.data() : nullptr,
+                     {},
+                     {}};
+  device_calls<T>("fof", execution).fof(tree.impl(), reach.reach2, found, workers);
+  groups.lowest = Array<std::uint32_t>(found.lowest.size(), workers.pool());
+  groups.size = Array<std::uint64_t>(found.size.size(), workers.pool());
+  std::copy(found.lowest.begin(), found.lowest.end(), groups.lowest.begin());
+  std::copy(found.size.begin(), found.size.end(), groups.size.begin());
+}
+
 }  // namespace
 
 Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution) {
-  return public_call("fof", execution, [&](Workers& workers) {
+  return device_call("fof", execution, [&](Workers& workers) {
     check_fof_options(options);
     if (options.box != Box() && options.box != tree.box())
       refuse("fof: the box of the options is not that of the tree; leave it out");
@@ -44,6 +64,12 @@ Groups fof(const Tree& tree, const FofOptions& options, const Execution& executi
     try {
       groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
       if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
+      if (!is_cpu(execution)) {
+        with_scalar(tree.scalar(), [&]<class T>() {
+          solve_on_device<T>(tree, options, execution, workers, *groups);
+        });
+        return Groups(std::move(groups));
+      }
       tree.impl().visit(
           [&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
     } catch (const std::bad_alloc&) {
@@ -57,7 +83,7 @@ Groups fof(const Tree& tree, const FofOptions& options, const Execution& executi
 }
 
 Groups fof(PointsView points, const FofOptions& options, const Execution& execution) {
-  return public_call("fof", execution, [&] {
+  return device_call("fof", execution, [&] {
     check_view("fof", points, options.box);
     check_fof_options(options);
     const Tree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);

@@ -1,6 +1,7 @@
 #include <kith/neighbors.hpp>
 
 #include "neighbors/driver.hpp"
+#include "neighbors/on_device.hpp"
 #include "neighbors/walk_knn.hpp"
 
 namespace kith {
@@ -54,6 +55,33 @@ void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree,
     run_search(job, "search", options.k, workers);
 }
 
+/// `queries`: null for the tree's own points.
+template <class T, class Index>
+void run_on_device(const Tree& tree, const PointsView* queries, const KnnOptions& options,
+                   const NeighborRows<T, Index>& rows, const Execution& execution,
+                   Workers& workers) {
+  check_device_norm("knn", options.p);
+  const Frame<T>& frame = frame_of_tree<T>(tree);
+  const T limit = limit2(options.max_radius, options.strict, frame);
+  const bool in_tree_order = !queries && options.order == RowOrder::tree;
+  fill_empty(rows, options.k, workers);
+  if (tree.size() == 0 || rows.rows == 0 || limit < 0) return;
+  auto& calls = device_calls<T>("knn", execution);
+  const T unscale = unscale_of<T>(tree);
+  calls.knn(
+      {tree.impl(), queries, options.exclude_self, limit}, options.k,
+      [&](const DeviceRows<T>& found) {
+        visit_rows(found, unscale, workers, [&](std::size_t i, const Found<T>& row) {
+          const std::size_t at = (in_tree_order ? found.first + i : row.row) * options.k;
+          if (rows.index)
+            for (std::size_t n = 0; n < row.count; ++n)
+              rows.index[at + n] = static_cast<Index>(row.index[n]);
+          if (rows.distance) std::copy_n(row.distance, row.count, rows.distance + at);
+        });
+      },
+      workers);
+}
+
 }  // namespace
 
 std::shared_ptr<void> detail::allocate(std::size_t count, std::size_t size,
@@ -69,9 +97,11 @@ std::shared_ptr<void> detail::allocate(std::size_t count, std::size_t size,
 template <Coordinate T, ResultIndex Index>
 void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index> rows,
               const Execution& execution) {
-  public_call("knn", execution, [&](Workers& workers) {
+  device_call("knn", execution, [&](Workers& workers) {
     const bool in_tree_order = options.order == RowOrder::tree;
     check(tree, options, rows, in_tree_order ? tree.size() : tree.input_size());
+    if (!is_cpu(execution))
+      return run_on_device<T, Index>(tree, nullptr, options, rows, execution, workers);
     KnnJob<T> job = make_job(tree, options, rows);
     job.exclude_self = options.exclude_self;
     job.in_tree_order = in_tree_order;
@@ -83,11 +113,13 @@ void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index
 template <Coordinate T, ResultIndex Index>
 void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
               NeighborRows<T, Index> rows, const Execution& execution) {
-  public_call("knn", execution, [&](Workers& workers) {
+  device_call("knn", execution, [&](Workers& workers) {
     check(tree, options, rows, queries.size);
     check_queries("knn", tree, queries);
     if (options.exclude_self)
       refuse("knn: exclude_self with other queries; it is for a tree's own points");
+    if (!is_cpu(execution))
+      return run_on_device<T, Index>(tree, &queries, options, rows, execution, workers);
     KnnJob<T> job = make_job(tree, options, rows);
     const QueryTree<T> asked(queries, tree, workers);
     if (is_hopeless(job) || asked.size() < queries.size) fill_empty(rows, options.k, workers);

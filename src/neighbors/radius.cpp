@@ -3,6 +3,7 @@
 #include <kith/radius.hpp>
 
 #include "neighbors/driver.hpp"
+#include "neighbors/on_device.hpp"
 #include "parallel/pieces.hpp"
 
 namespace kith {
@@ -84,11 +85,68 @@ class BallSearch {
   bool is_hopeless_ = false;
 };
 
+/// The same on a device.
+template <class T>
+class DeviceBallSearch {
+ public:
+  DeviceBallSearch(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
+                   const Execution& execution, Workers& workers)
+      : tree_(tree),
+        workers_(workers),
+        calls_(device_calls<T>("radius", execution)),
+        rows_(queries ? queries->size : tree.input_size()),
+        limits2_(device_limits(options, frame_of_tree<T>(tree))),
+        search_{tree.impl(), queries, options.exclude_self,
+                limit2(options.radius, options.strict, frame_of_tree<T>(tree)),
+                limits2_.empty() ? nullptr : limits2_.data()} {
+    check_device_norm("radius", options.p);
+  }
+
+  std::vector<std::int64_t> count() {
+    std::vector<std::int64_t> counts = filled<std::int64_t>(workers_, rows_);
+    run(true, [&](const DeviceRows<T>& found) {
+      for (std::size_t i = 0; i < found.count; ++i)
+        counts[found.query[i]] = static_cast<std::int64_t>(found.offset[i + 1] - found.offset[i]);
+    });
+    return counts;
+  }
+
+  /// Rows as long as the offsets say: the nearest.
+  template <class Index>
+  void fill(std::span<const std::int64_t> offsets, Index* index, T* distance) {
+    const T unscale = unscale_of<T>(tree_);
+    run(false, [&](const DeviceRows<T>& found) {
+      visit_rows(found, unscale, workers_, [&](std::size_t, const Found<T>& row) {
+        const auto at = static_cast<std::size_t>(offsets[row.row]);
+        const auto end = static_cast<std::size_t>(offsets[row.row + 1]);
+        for (std::size_t n = 0; n < end - at; ++n) {
+          index[at + n] = static_cast<Index>(row.index[n]);
+          distance[at + n] = row.distance[n];
+        }
+      });
+    });
+  }
+
+ private:
+  void run(bool only_count, FunctionRef<void(const DeviceRows<T>&)> take) {
+    if (tree_.size() > 0 && rows_ > 0) calls_.radius(search_, only_count, take, workers_);
+  }
+
+  const Tree& tree_;
+  Workers& workers_;
+  DeviceCalls<T>& calls_;
+  std::size_t rows_;
+  std::vector<T> limits2_;
+  DeviceSearch<T> search_;
+};
+
 std::vector<std::int64_t> count(const Tree& tree, const PointsView* queries,
                                 const RadiusOptions& options, const Execution& execution) {
-  return public_call("radius", execution, [&](Workers& workers) {
+  return device_call("radius", execution, [&](Workers& workers) {
     check(tree, queries, options);
     return with_scalar(tree.scalar(), [&]<class T>() {
+      if (!is_cpu(execution))
+        return DeviceBallSearch<T>(tree, queries, options, execution, workers).count();
       return BallSearch<T>(tree, queries, options, workers).count();
     });
   });
@@ -114,10 +172,18 @@ std::size_t to_offsets(std::vector<std::int64_t>& counts, std::size_t limit,
 template <class T, class Index>
 NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries,
                               const RadiusOptions& options, const Execution& execution) {
-  return public_call("radius", execution, [&](Workers& workers) {
+  return device_call("radius", execution, [&](Workers& workers) {
     check_scalar<T>("radius", tree);
     check_index<Index>("radius", tree);
     check(tree, queries, options);
+    if (!is_cpu(execution)) {
+      DeviceBallSearch<T> search(tree, queries, options, execution, workers);
+      std::vector<std::int64_t> offsets = search.count();
+      const std::size_t truncated = to_offsets(offsets, options.max_neighbors, workers);
+      NeighborLists<T, Index> result(std::move(offsets), truncated, execution);
+      search.fill(result.offsets(), result.indices(), result.distances());
+      return result;
+    }
     BallSearch<T> search(tree, queries, options, workers);
     std::vector<std::int64_t> offsets = search.count();
     const std::size_t truncated = to_offsets(offsets, options.max_neighbors, workers);

@@ -3,6 +3,7 @@
 #include <kith/radius.hpp>
 
 #include "neighbors/driver.hpp"
+#include "neighbors/on_device.hpp"
 #include "neighbors/sph_kernel.hpp"
 
 namespace kith {
@@ -10,13 +11,35 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+/// Neighborhoods come from the device in batches; what is made of them is made here.
+template <class T>
+void search_on_device(const char* call, const Tree& tree, const KnnOptions& options,
+                      FunctionRef<void(const Found<T>&)> visit, const Execution& execution,
+                      Workers& workers) {
+  check_device_norm(call, options.p);
+  const T limit = limit2(options.max_radius, options.strict, frame_of_tree<T>(tree));
+  if (tree.size() == 0) return;
+  const T unscale = unscale_of<T>(tree);
+  device_calls<T>(call, execution)
+      .knn(
+          {tree.impl(), nullptr, options.exclude_self, limit}, options.k,
+          [&](const DeviceRows<T>& found) {
+            visit_rows(found, unscale, workers,
+                       [&](std::size_t, const Found<T>& row) { visit(row); });
+          },
+          workers);
+}
+
 template <class T>
 void search(const char* call, const Tree& tree, const KnnOptions& options,
-            FunctionRef<void(const Found<T>&)> visit, Workers& workers) {
+            FunctionRef<void(const Found<T>&)> visit, const Execution& execution,
+            Workers& workers) {
   check_scalar<T>(call, tree);
   if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", call);
   check_radius(call, "max_radius", options.max_radius);
   check_norm(call, options.p);
+  if (!is_cpu(execution))
+    return search_on_device<T>(call, tree, options, visit, execution, workers);
   KnnJob<T> job;
   set_source(job, tree);
   job.k = options.k;
@@ -30,12 +53,12 @@ void search(const char* call, const Tree& tree, const KnnOptions& options,
 template <class F>
 std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOptions& options,
                                 F value, const Execution& execution) {
-  return public_call(call, execution, [&](Workers& workers) {
+  return device_call(call, execution, [&](Workers& workers) {
     std::vector<double> result = filled(workers, tree.input_size(), kNone);
     with_scalar(tree.scalar(), [&]<class T>() {
       search<T>(
           call, tree, options, [&](const Found<T>& found) { result[found.row] = value(found); },
-          workers);
+          execution, workers);
     });
     return result;
   });
@@ -47,7 +70,7 @@ template <Coordinate T>
 void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
                            const std::function<void(const Neighborhood<T>&)>& visit,
                            const Execution& execution) {
-  public_call("for_each_neighborhood", execution, [&](Workers& workers) {
+  device_call("for_each_neighborhood", execution, [&](Workers& workers) {
     search<T>(
         "for_each_neighborhood", tree, options,
         [&](const Found<T>& found) {
@@ -55,7 +78,7 @@ void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
             visit({found.row, {found.index, found.count}, {found.distance, found.count}});
           });
         },
-        workers);
+        execution, workers);
   });
 }
 

@@ -19,6 +19,12 @@ namespace {
 
 }  // namespace
 
+void refuse_device(const char* call, const std::string& device) {
+  if (device == "gpu" || device.starts_with("gpu:"))
+    fail(ErrorCode::unavailable, "{}: no code for device = {}; leave device = cpu", call, device);
+  refuse("{}: device = {}; give cpu, gpu, or gpu:N for the one with number N", call, device);
+}
+
 int& library_depth() noexcept {
   static thread_local int depth = 0;
   return depth;

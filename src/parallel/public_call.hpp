@@ -35,9 +35,21 @@ decltype(auto) public_call(const char* name, F&& f) {
   }
 }
 
-/// f(workers), or f() where f makes none itself. `name` is the call's name in messages, a literal.
+/// Throws Error: the named call has no code for devices, or there is no such device.
+[[noreturn]] KITH_SHARED void refuse_device(const char* call, const std::string& device);
+
+inline bool is_cpu(const Execution& execution) { return execution.device == "cpu"; }
+
+/// The same execution on the CPU.
+inline Execution on_cpu(Execution execution) {
+  execution.device = "cpu";
+  return execution;
+}
+
+/// f(workers), or f() where f makes none itself, for calls that know devices (tree/device.hpp).
+/// `name` is the call's name in messages, a literal.
 template <class F>
-decltype(auto) public_call(const char* name, const Execution& execution, F&& f) {
+decltype(auto) device_call(const char* name, const Execution& execution, F&& f) {
   const Looks::Span span;
   return public_call(name, [&]() -> decltype(auto) {
     choose_target();
@@ -55,6 +67,13 @@ decltype(auto) public_call(const char* name, const Execution& execution, F&& f) 
       return f();
     }
   });
+}
+
+/// The same for calls that run on the CPU alone.
+template <class F>
+decltype(auto) public_call(const char* name, const Execution& execution, F&& f) {
+  if (!is_cpu(execution)) refuse_device(name, execution.device);
+  return device_call(name, execution, std::forward<F>(f));
 }
 
 }  // namespace kith

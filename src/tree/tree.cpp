@@ -6,6 +6,7 @@
 #include "geometry/z_order.hpp"
 #include "parallel/public_call.hpp"
 #include "tree/builders.hpp"
+#include "tree/device.hpp"
 #include "tree/input.hpp"
 #include "tree/invariants.hpp"
 #include "tree/order.hpp"
@@ -58,7 +59,7 @@ TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers&
 }  // namespace
 
 Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execution) {
-  public_call("tree", execution, [&](Workers& workers) {
+  device_call("tree", execution, [&](Workers& workers) {
     check_view("tree", points, options.box);
     check_options(options);
     auto impl = std::make_shared<Impl>();
@@ -68,6 +69,12 @@ Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execu
     impl->scalar = points.scalar;
     impl->dimension = points.dimension;
     with_scalar(points.scalar, [&]<class T>() {
+      if (!is_cpu(execution)) {
+        TreeData<T>& facts = impl->data.emplace<TreeData<T>>();
+        impl->origin = device_calls<T>("tree", execution)
+                           .build({points, impl->options, nullptr}, facts, workers);
+        return;
+      }
       try {
         impl->data = build<T>(points, impl->options, workers);
       } catch (const std::bad_alloc&) {
@@ -83,14 +90,14 @@ Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execu
 }
 
 std::size_t Tree::size() const {
-  return impl_->visit([](const auto& data) { return data.planes.points; });
+  return impl_->facts([](const auto& data) { return data.planes.points; });
 }
 std::size_t Tree::input_size() const { return impl_->input_size; }
 int Tree::dimension() const { return impl_->dimension; }
 Scalar Tree::scalar() const { return impl_->scalar; }
 const TreeOptions& Tree::options() const { return impl_->options; }
 int Tree::scale_exponent() const {
-  return impl_->visit([](const auto& data) { return data.frame.exponent; });
+  return impl_->facts([](const auto& data) { return data.frame.exponent; });
 }
 std::size_t Tree::memory() const {
   return impl_->visit([](const auto& data) { return data.planes.memory(); });

@@ -13,12 +13,13 @@ NEEDS = {
     "libkith": {"libtbb", "libhwy"},
     "libkith_io": {"libkith", "libfmt", "libhdf5", "libhdf5_serial", "libpng16", "libz"},
     "libkith_sample": {"libkith", "libkissfft-float"},
+    "libkith_gpu": {"libkith"},
     "libkith_mpi": {"libkith", "libmpi", "libopen-pal", "libopen-rte"},
 }
 # What libkith exports for the others (KITH_SHARED), beyond the interface.
 SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "write_saved", "adopt_saved",
           "formatted_values", "throw_error", "rethrow_as_error", "library_depth",
-          "choose_target", "Parts", "GroupParts"}
+          "choose_target", "Parts", "GroupParts", "DeviceSource", "refuse_device", "set_device_backend"}
 
 
 def lines(*command):
@@ -40,7 +41,7 @@ def exported(library):
     names = set()
     for line in lines("nm", "-DC", "--defined-only", library):
         symbol = line.split(" ", 2)[2]
-        first = re.search(r"(?<![:\w])(\w+)::(?:(?:sample|detail|mpi)::)?(\w+)", symbol)
+        first = re.search(r"(?<![:\w])(\w+)::(?:(?:sample|detail|mpi|gpu)::)?(\w+)", symbol)
         if not first or first[1] not in ("std", "__gnu_cxx"):
             names.add(first[2] if first and first[1] == "kith" else symbol)
     return names

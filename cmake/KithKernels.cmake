@@ -1,0 +1,10 @@
+# Writes the texts of kernels into a C++ file: cmake -DOUT=file -DFILES=a.cl,b.cl -P KithKernels.cmake
+string(REPLACE "," ";" files "${FILES}")
+set(text "#include \"gpu/device.hpp\"\n\nnamespace kith::gpu {\n\nstd::string_view kernel_text(std::string_view file) {\n")
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} source)
+  string(APPEND text "  if (file == \"${name}\") return R\"KERNEL(${source})KERNEL\";\n")
+endforeach()
+string(APPEND text "  return {};\n}\n\n}  // namespace kith::gpu\n")
+file(WRITE ${OUT} "${text}")

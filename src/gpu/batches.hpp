@@ -1,0 +1,68 @@
+// Receivers batch by batch: as many as memory allows, and few enough that a cancelled call stops
+// soon. Batches grow while they are quick.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/fail.hpp"
+#include "gpu/device.hpp"
+
+namespace kith::gpu {
+
+class Batches {
+ public:
+  /// `bytes`: what the results of one receiver take.
+  Batches(const OpenDevice& device, std::uint32_t receivers, std::size_t bytes)
+      : device_(device),
+        receivers_(receivers),
+        most_(std::max<std::size_t>(1, device.available() / 4 / std::max<std::size_t>(1, bytes))),
+        size_(std::min(kFirst, most_)) {}
+
+  /// Calls body(begin, end) until all receivers are done. A body that returns false lacked memory:
+  /// it is called again with half of the receivers. Errors: out_of_memory for a single one.
+  template <class Body>
+  void run(Body body) {
+    for (std::uint32_t begin = 0; begin < receivers_;) {
+      const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(receivers_, begin + size_));
+      const auto start = std::chrono::steady_clock::now();
+      if (!body(begin, end)) {
+        if (end - begin == 1) fail_for_memory();
+        size_ = most_ = (end - begin) / 2;
+        continue;
+      }
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+      adapt(passed.count());
+      begin = end;
+    }
+  }
+
+  /// For the lists of a batch.
+  std::size_t list_room() const {
+    return std::min(device_.available() / 4, device_.largest_piece());
+  }
+
+ private:
+  static constexpr std::size_t kFirst = 256;
+  static constexpr double kQuick = 0.04, kSlow = 0.16;  // seconds
+
+  void adapt(double seconds) {
+    if (seconds < kQuick) size_ = std::min(most_, 2 * size_);
+    if (seconds > kSlow) size_ = std::max<std::size_t>(1, size_ / 2);
+  }
+
+  [[noreturn]] void fail_for_memory() const {
+    fail(
+        ErrorCode::out_of_memory,
+        "gpu: 64 queries alone need more than the memory of {} ({} bytes available); ask for less, "
+        "raise the memory limit, or use device = cpu",
+        device_.facts().name, device_.available());
+  }
+
+  const OpenDevice& device_;
+  std::size_t receivers_, most_, size_;
+};
+
+}  // namespace kith::gpu

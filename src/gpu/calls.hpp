@@ -1,0 +1,26 @@
+// The calls of one device, see tree/device.hpp.
+#pragma once
+
+#include "gpu/device.hpp"
+#include "tree/device.hpp"
+
+namespace kith::gpu {
+
+template <class T>
+class Calls : public DeviceCalls<T> {
+ public:
+  explicit Calls(OpenDevice& device) : device_(device) {}
+
+  std::shared_ptr<const DeviceTree> build(const DeviceInput<T>& input, TreeData<T>& facts,
+                                          Workers& workers) override;
+  void knn(const DeviceSearch<T>& search, std::size_t k,
+           FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) override;
+  void radius(const DeviceSearch<T>& search, bool only_count,
+              FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) override;
+  void fof(const Tree::Impl& tree, T reach2, DeviceGroups& groups, Workers& workers) override;
+
+ private:
+  OpenDevice& device_;
+};
+
+}  // namespace kith::gpu

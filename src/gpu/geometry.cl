@@ -1,0 +1,111 @@
+// THE distance and its bounds, the lines of src/geometry/gaps-inl.h and distance.hpp once more in
+// the language of devices; the tests compare them bit by bit.
+
+DEVICE real larger(real a, real b) { return a < b ? b : a; }
+DEVICE real smaller(real a, real b) { return b < a ? b : a; }
+
+DEVICE void load_sides(GLOBAL const real* from, real* side) {
+  for (int axis = 0; axis < DIM; ++axis) side[axis] = from[axis];
+}
+
+// The coordinates of a point of a tree.
+DEVICE void load_point(GLOBAL const real* blocks, ulong position, real* x) {
+  GLOBAL const real* block = blocks + position / LANES * BLOCK_STRIDE + position % LANES;
+  for (int axis = 0; axis < DIM; ++axis) x[axis] = block[axis * LANES];
+}
+
+DEVICE uint index_of(GLOBAL const real* blocks, ulong position) {
+  GLOBAL const real* block = blocks + position / LANES * BLOCK_STRIDE;
+  return ((GLOBAL const uint*)(block + LANES * DIM))[position % LANES];
+}
+
+// The box of a node of a plane.
+DEVICE void load_box(GLOBAL const real* boxes, uint node, real* lo, real* hi) {
+  GLOBAL const real* chunk = boxes + (ulong)(node / LANES) * CHUNK_STRIDE + node % LANES;
+  for (int axis = 0; axis < DIM; ++axis) {
+    lo[axis] = chunk[axis * LANES];
+    hi[axis] = chunk[(DIM + axis) * LANES];
+  }
+}
+
+DEVICE real axis_distance(real p, real q, real side) {
+  real dx = fabs(p - q);
+  return side > 0 ? smaller(dx, side - dx) : dx;
+}
+
+DEVICE real axis_least(real p_lo, real p_hi, real q_lo, real q_hi, real side) {
+  real least = larger(larger(q_lo - p_hi, p_lo - q_hi), (real)0);
+  if (!(side > 0)) return least;
+  real most = larger(q_hi - p_lo, p_hi - q_lo);
+  return smaller(least, side - most);
+}
+
+DEVICE real axis_most(real p_lo, real p_hi, real q_lo, real q_hi, real side) {
+  real most = larger(q_hi - p_lo, p_hi - q_lo);
+  if (!(side > 0)) return most;
+  real least = larger(larger(q_lo - p_hi, p_lo - q_hi), (real)0);
+  return smaller(most, side - least);
+}
+
+DEVICE real add_square(real sum, real dx, int axis) {
+  real square = dx * dx;
+  return axis == 0 ? square : sum + square;
+}
+
+// No two points of the boxes are closer.
+DEVICE real lower_distance2(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
+                            const real* side) {
+  real sum = 0;
+  for (int axis = 0; axis < DIM; ++axis)
+    sum = add_square(sum, axis_least(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]),
+                     axis);
+  return sum;
+}
+
+// No two points of the boxes are farther apart.
+DEVICE real upper_distance2(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
+                            const real* side) {
+  real sum = 0;
+  for (int axis = 0; axis < DIM; ++axis)
+    sum = add_square(sum, axis_most(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]),
+                     axis);
+  return sum;
+}
+
+// A node of 64 points in local memory: 8 blocks as they lie in the tree, and their boxes.
+#define NODE_BLOCKS (LANES * BLOCK_STRIDE)
+
+// All work-items of the group call it; a barrier follows before anybody reads.
+DEVICE void load_node(GLOBAL const real* blocks, GLOBAL const real* boxes, uint node,
+                      uint block_count, LOCAL real* to_blocks, LOCAL real* to_boxes) {
+  uint first = node * LANES;
+  uint count = block_count - first < LANES ? block_count - first : LANES;
+  GLOBAL const real* from = blocks + (ulong)first * BLOCK_STRIDE;
+  for (uint i = LANE(); i < count * BLOCK_STRIDE; i += GROUP_SIZE) to_blocks[i] = from[i];
+  for (uint i = LANE(); i < CHUNK_STRIDE; i += GROUP_SIZE)
+    to_boxes[i] = boxes[(ulong)node * CHUNK_STRIDE + i];
+}
+
+// The squared distance of a point to lane `lane` of a block in local memory.
+DEVICE real distance2_to(const real* x, LOCAL const real* block, uint lane, const real* side) {
+  real sum = 0;
+  for (int axis = 0; axis < DIM; ++axis)
+    sum = add_square(sum, axis_distance(x[axis], block[axis * LANES + lane], side[axis]), axis);
+  return sum;
+}
+
+// No point of box `lane` of a chunk in local memory is closer to x.
+DEVICE real lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane,
+                               const real* side) {
+  real sum = 0;
+  for (int axis = 0; axis < DIM; ++axis)
+    sum = add_square(sum,
+                     axis_least(x[axis], x[axis], chunk[axis * LANES + lane],
+                                chunk[(DIM + axis) * LANES + lane], side[axis]),
+                     axis);
+  return sum;
+}
+
+DEVICE uint lane_index(LOCAL const real* block, uint lane) {
+  return ((LOCAL const uint*)(block + LANES * DIM))[lane];
+}

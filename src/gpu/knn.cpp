@@ -1,0 +1,92 @@
+#include "gpu/batches.hpp"
+#include "gpu/calls.hpp"
+#include "gpu/search.hpp"
+#include "gpu/walk.hpp"
+
+namespace kith::gpu {
+namespace {
+
+/// Neighbors of one pass: what the registers of a work-item hold.
+std::uint32_t pass_size(std::size_t k) { return k <= 8 ? 8 : k <= 16 ? 16 : 32; }
+
+template <class T>
+class Knn {
+ public:
+  Knn(OpenDevice& device, const DeviceSearch<T>& search, std::size_t k, Workers& workers)
+      : device_(device),
+        search_(search),
+        k_(k),
+        trees_(device, search, workers),
+        walk_(*trees_.queries, *trees_.sources, trees_.sides,
+              {k + (search.exclude_self ? 1 : 0), search.limit2}) {}
+
+  std::uint32_t receivers() const { return walk_.receivers(); }
+  std::size_t queries() const { return trees_.queries->points(); }
+
+  /// The rows of some receivers; false if memory was short.
+  bool run(std::uint32_t begin, std::uint32_t end, std::size_t list_room,
+           FunctionRef<void(const DeviceRows<T>&)> take) {
+    const auto lists = walk_.run(begin, end, list_room);
+    if (!lists) return false;
+    const QueryRange range(queries(), begin, end);
+    const std::size_t room = (end - begin) * kGroupQueries * k_;
+    Buffer<T> d2(device_, room);
+    Uints index(device_, room);
+    for (std::size_t done = 0; done < k_; done += pass_size(k_))
+      pass(*lists, begin, end, done, d2, index);
+    rows_.read_queries(*trees_.queries, "knn", range);
+    rows_.d2.resize(range.count * k_);
+    rows_.index.resize(range.count * k_);
+    d2.read(rows_.d2.data(), rows_.d2.size());
+    index.read(rows_.index.data(), rows_.index.size());
+    rows_.offset.resize(range.count + 1);
+    for (std::size_t i = 0; i <= range.count; ++i) rows_.offset[i] = i * k_;
+    take(rows_.rows(range));
+    return true;
+  }
+
+ private:
+  void pass(const Lists<T>& lists, std::uint32_t begin, std::uint32_t end, std::size_t done,
+            Buffer<T>& d2, Uints& index) {
+    const PackedTree<T>&from = *trees_.sources, &to = *trees_.queries;
+    device_.launch(from.program("knn", static_cast<int>(pass_size(k_))), "knn",
+                   (end - begin) * kGroupSize, to.blocks(), begin, std::uint64_t{to.points()},
+                   from.blocks(), from.boxes(), from.block_count(), lists.first, lists.source,
+                   lists.lower, trees_.sides, search_.limit2, std::uint32_t{search_.exclude_self},
+                   static_cast<std::uint32_t>(k_), static_cast<std::uint32_t>(done), d2, index);
+  }
+
+  OpenDevice& device_;
+  const DeviceSearch<T>& search_;
+  std::size_t k_;
+  SearchTrees<T> trees_;
+  Walk<T> walk_;
+  HostRows<T> rows_;
+};
+
+}  // namespace
+
+template <class T>
+void Calls<T>::knn(const DeviceSearch<T>& search, std::size_t k,
+                   FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) {
+  constexpr std::size_t kMost = 0xffffffff;
+  if (k > kMost)
+    fail(ErrorCode::too_large, "knn: k = {}; a device finds at most {} neighbors", k, kMost);
+  Knn<T> job(device_, search, k, workers);
+  if (job.queries() == 0) return;
+  const Stage stage(workers, "search", job.queries());
+  Batches batches(device_, job.receivers(), kGroupQueries * k * (sizeof(T) + 4));
+  batches.run([&](std::uint32_t begin, std::uint32_t end) {
+    workers.check_cancelled();
+    if (!job.run(begin, end, batches.list_room(), take)) return false;
+    workers.advance(QueryRange(job.queries(), begin, end).count);
+    return true;
+  });
+}
+
+template void Calls<float>::knn(const DeviceSearch<float>&, std::size_t,
+                                FunctionRef<void(const DeviceRows<float>&)>, Workers&);
+template void Calls<double>::knn(const DeviceSearch<double>&, std::size_t,
+                                 FunctionRef<void(const DeviceRows<double>&)>, Workers&);
+
+}  // namespace kith::gpu

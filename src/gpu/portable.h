@@ -1,0 +1,95 @@
+// The common subset of OpenCL C 1.2 and CUDA C in which the kernels are written.
+//
+// REAL (float or double) and DIM (axes) come from the command line. Groups are one-dimensional and
+// have GROUP_SIZE work-items. No sub-groups, and no assumption that groups make progress at once.
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+// One distance: products and sums are rounded one by one.
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef USE_DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#define KERNEL __kernel
+#define DEVICE static inline
+#define GLOBAL __global
+#define LOCAL __local
+#define SHARED __local
+#ifdef FOR_GPU  // arrays of a work-item stay in registers only if loops over them are unrolled
+#define UNROLL __attribute__((opencl_unroll_hint))
+#else  // to compile that for a CPU takes many seconds and gains nothing
+#define UNROLL __attribute__((opencl_unroll_hint(1)))
+#endif
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define GROUP() ((uint)get_group_id(0))
+#define LANE() ((uint)get_local_id(0))
+#define THREAD() ((ulong)get_global_id(0))
+#define THREADS() ((ulong)get_global_size(0))
+#define LEADING_ZEROS(x) ((int)clz((uint)(x)))
+#define LEADING_ZEROS_LONG(x) ((int)clz((ulong)(x)))
+#define FLOAT_BITS(x) as_uint(x)
+#define FLOAT_OF(x) as_float(x)
+#define DOUBLE_BITS(x) as_ulong(x)
+#define DOUBLE_OF(x) as_double(x)
+#define ATOMIC_ADD(p, v) atomic_add(p, v)
+#define ATOMIC_MIN(p, v) atomic_min(p, v)
+#define ATOMIC_CAS(p, seen, value) atomic_cmpxchg(p, seen, value)
+#else
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+#define KERNEL extern "C" __global__
+#define DEVICE static __device__ inline
+#define GLOBAL
+#define LOCAL
+#define SHARED __shared__
+#define UNROLL _Pragma("unroll")
+#define BARRIER() __syncthreads()
+#define GROUP() (blockIdx.x)
+#define LANE() (threadIdx.x)
+#define THREAD() ((ulong)blockIdx.x * blockDim.x + threadIdx.x)
+#define THREADS() ((ulong)gridDim.x * blockDim.x)
+#define LEADING_ZEROS(x) __clz((int)(x))
+#define LEADING_ZEROS_LONG(x) __clzll((long long)(x))
+#define FLOAT_BITS(x) __float_as_uint(x)
+#define FLOAT_OF(x) __uint_as_float(x)
+#define DOUBLE_BITS(x) ((ulong)__double_as_longlong(x))
+#define DOUBLE_OF(x) __longlong_as_double((long long)(x))
+#define ATOMIC_ADD(p, v) atomicAdd((uint*)(p), v)
+#define ATOMIC_MIN(p, v) atomicMin((uint*)(p), v)
+#define ATOMIC_CAS(p, seen, value) atomicCAS((uint*)(p), seen, value)
+#endif
+
+#define GROUP_SIZE 64u
+#define LANES 8u
+#define NO_INDEX 0xffffffffu
+
+typedef REAL real;
+#ifdef USE_DOUBLE
+typedef ulong real_bits;
+#define BITS_OF(x) DOUBLE_BITS(x)
+#define REAL_OF(x) DOUBLE_OF(x)
+#define REAL_INFINITY REAL_OF(0x7ff0000000000000ul)
+#define REAL_NAN REAL_OF(0x7ff8000000000000ul)
+#define REAL_MOST REAL_OF(0x7feffffffffffffful)
+#define MANTISSA 52
+#define BIAS 1023
+#define WIDTH 64
+#define LEADING_ZEROS_REAL(x) LEADING_ZEROS_LONG(x)
+#define INDEX_ROOM (LANES / 2u)
+#else
+typedef uint real_bits;
+#define BITS_OF(x) FLOAT_BITS(x)
+#define REAL_OF(x) FLOAT_OF(x)
+#define REAL_INFINITY REAL_OF(0x7f800000u)
+#define REAL_NAN REAL_OF(0x7fc00000u)
+#define REAL_MOST REAL_OF(0x7f7fffffu)
+#define MANTISSA 23
+#define BIAS 127
+#define WIDTH 32
+#define LEADING_ZEROS_REAL(x) LEADING_ZEROS(x)
+#define INDEX_ROOM LANES
+#endif
+
+// A block of 8 points, in scalars; a chunk of 8 boxes.
+#define BLOCK_STRIDE (LANES * DIM + INDEX_ROOM)
+#define CHUNK_STRIDE (2u * LANES * DIM)

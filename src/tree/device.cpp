@@ -1,0 +1,45 @@
+#include "tree/device.hpp"
+
+#include <atomic>
+
+#include "base/fail.hpp"
+#include "parallel/public_call.hpp"
+
+namespace kith {
+namespace {
+
+std::atomic<DeviceBackend*>& backend() {
+  static std::atomic<DeviceBackend*> registered{nullptr};
+  return registered;
+}
+
+DeviceBackend& backend_for(const char* call, const std::string& device) {
+  if (device != "gpu" && !device.starts_with("gpu:")) refuse_device(call, device);
+  DeviceBackend* found = backend().load(std::memory_order_acquire);
+  if (!found)
+    fail(ErrorCode::unavailable,
+         "{}: device = {} without kith_gpu; link kith::gpu and call kith::gpu::enable()", call,
+         device);
+  return *found;
+}
+
+}  // namespace
+
+void set_device_backend(DeviceBackend* registered) noexcept {
+  backend().store(registered, std::memory_order_release);
+}
+
+template <>
+DeviceCalls<float>& device_calls(const char* call, const Execution& execution) {
+  return backend_for(call, execution.device).float_calls(call, execution.device);
+}
+template <>
+DeviceCalls<double>& device_calls(const char* call, const Execution& execution) {
+  return backend_for(call, execution.device).double_calls(call, execution.device);
+}
+
+void Tree::Impl::fetch() const {
+  std::call_once(fetched, [&] { origin->copy_to(*this); });
+}
+
+}  // namespace kith

@@ -1,0 +1,159 @@
+// Devices: their list, their arithmetic, and what is said when something is missing or breaks.
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <kith/groups.hpp>
+#include <kith/neighbors.hpp>
+#include <kith/pair_counts.hpp>
+
+#include "gpu/device.hpp"
+#include "gpu/steps.hpp"
+#include "gpu/support.hpp"
+#include "support/point_sets.hpp"
+
+namespace kith {
+namespace {
+
+using test::on_device;
+class GpuDevices : public test::OnDevice {};
+
+/// The error of a call.
+template <class Call>
+std::pair<ErrorCode, std::string> error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {ErrorCode::internal, "nothing was thrown"};
+}
+
+TEST_F(GpuDevices, AreListedGpusFirst) {
+  const auto all = gpu::devices();
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.front().name, "gpu:0");
+  EXPECT_FALSE(all.front().model.empty());
+  EXPECT_GT(all.front().memory, 0u);
+  EXPECT_TRUE(std::is_partitioned(all.begin(), all.end(), [](const auto& d) { return d.is_gpu; }));
+}
+
+TEST_F(GpuDevices, WrongNamesAreErrors) {
+  const auto set = test::random_sets<float>(3, 10, 1)[0];
+  const auto build = [&](const char* device) {
+    return error_of([&] { const Tree tree(set.view(), {}, {.device = device}); });
+  };
+  EXPECT_EQ(build("gpu:99").first, ErrorCode::unavailable) << build("gpu:99").second;
+  EXPECT_EQ(build("gpu:x").first, ErrorCode::invalid_argument) << build("gpu:x").second;
+  EXPECT_EQ(build("cuda").first, ErrorCode::invalid_argument) << build("cuda").second;
+  EXPECT_EQ(build("").first, ErrorCode::invalid_argument) << build("").second;
+}
+
+TEST_F(GpuDevices, CallsWithoutCodeForDevicesSaySo) {
+  const auto set = test::random_sets<float>(3, 10, 1)[0];
+  const Tree tree(set.view());
+  const std::vector<double> edges = {0.1, 0.2};
+  const auto error = error_of([&] { pair_counts(tree, tree, {.radii = edges}, on_device()); });
+  EXPECT_EQ(error.first, ErrorCode::unavailable);
+  EXPECT_NE(error.second.find("no code for device = gpu"), std::string::npos) << error.second;
+}
+
+/// A product and a sum in one rounding would differ in about half of the cases.
+template <class T>
+void check_contraction() {
+  gpu::OpenDevice& device = gpu::open_device("test", "gpu");
+  constexpr std::size_t kCount = 4096;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<T> uniform(0, 1);
+  std::vector<T> a(kCount), b(kCount), sum(kCount);
+  std::generate(a.begin(), a.end(), [&] { return uniform(random); });
+  std::generate(b.begin(), b.end(), [&] { return uniform(random); });
+  gpu::Buffer<T> on_a(device, kCount), on_b(device, kCount), out(device, kCount);
+  on_a.write(a.data(), kCount);
+  on_b.write(b.data(), kCount);
+  device.launch({"check", sizeof(T) == 8}, "sums_of_squares", kCount, on_a, on_b,
+                std::uint64_t{kCount}, out);
+  out.read(sum.data(), kCount);
+  std::size_t would_differ = 0;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const T expected = a[i] * a[i] + b[i] * b[i];
+    ASSERT_EQ(sum[i], expected) << i;
+    would_differ += std::fma(a[i], a[i], b[i] * b[i]) != expected;
+  }
+  EXPECT_GT(would_differ, kCount / 8);
+}
+
+TEST_F(GpuDevices, RoundEveryProduct) {
+  check_contraction<float>();
+  check_contraction<double>();
+}
+
+TEST_F(GpuDevices, ScanAndSort) {
+  gpu::OpenDevice& device = gpu::open_device("test", "gpu");
+  std::mt19937_64 random(2);
+  for (const std::size_t n : {1, 63, 1024, 1025, 70000}) {
+    std::vector<std::uint64_t> keys(n);
+    std::vector<std::uint32_t> values(n), expected(n), sums(n), order(n);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      keys[i] = random() % 5000 * 0x10001;
+      values[i] = static_cast<std::uint32_t>(random() % 100);
+      expected[i] = std::exchange(sum, sum + values[i]);
+      order[i] = static_cast<std::uint32_t>(i);
+    }
+    gpu::Uints on_device(device, n);
+    on_device.write(values.data(), n);
+    gpu::exclusive_scan(device, on_device, n);
+    on_device.read(sums.data(), n);
+    EXPECT_EQ(sums, expected) << n;
+
+    gpu::KeySort sort(device, n);
+    sort.keys().write(keys.data(), n);
+    sort.reset(n);
+    sort.sort(n, 32);
+    sort.items().read(values.data(), n);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+    EXPECT_EQ(values, order) << n;
+  }
+}
+
+/// The functions of OpenCL, put back at the end.
+struct Restored {
+  gpu::OpenCl kept = gpu::opencl();
+  ~Restored() { gpu::opencl() = kept; }
+};
+
+TEST_F(GpuDevices, LackOfMemoryAndALostDeviceAreErrors) {
+  const auto set = test::random_sets<float>(3, 1000, 1)[0];
+  const Tree tree(set.view(), {}, on_device());
+  const auto search = [&] { knn<float>(tree, {.k = 4}, on_device()); };
+  const Restored at_the_end;
+  gpu::opencl().clCreateBuffer = [](cl_context, cl_mem_flags, std::size_t, void*, cl_int* status) {
+    *status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return cl_mem{};
+  };
+  EXPECT_EQ(error_of(search).first, ErrorCode::out_of_memory) << error_of(search).second;
+  gpu::opencl() = at_the_end.kept;
+  gpu::opencl().clEnqueueNDRangeKernel =
+      [](cl_command_queue, cl_kernel, cl_uint, const std::size_t*, const std::size_t*,
+         const std::size_t*, cl_uint, const cl_event*,
+         cl_event*) -> cl_int { return CL_DEVICE_NOT_AVAILABLE; };
+  EXPECT_EQ(error_of(search).first, ErrorCode::unavailable) << error_of(search).second;
+  gpu::opencl() = at_the_end.kept;
+  const std::size_t before = gpu::traffic().allocated;
+  EXPECT_EQ(error_of(search).second, "nothing was thrown");
+  EXPECT_EQ(gpu::traffic().allocated, before);  // and nothing is leaked
+}
+
+TEST_F(GpuDevices, CanBeCancelled) {
+  const auto set = test::random_sets<float>(3, 100, 1)[0];
+  const CancelToken token;
+  token.cancel();
+  EXPECT_EQ(
+      error_of([&] { const Tree tree(set.view(), {}, {.cancel = &token, .device = "gpu"}); }).first,
+      ErrorCode::cancelled);
+}
+
+}  // namespace
+}  // namespace kith
