@@ -52,10 +52,9 @@ class Backend : public DeviceBackend {
 
 }  // namespace
 
-/// Never destroyed: calls may come as late as static objects end.
 void enable() noexcept {
-  static Backend* const backend = new Backend;
-  set_device_backend(backend);
+  static Backend backend;
+  set_device_backend(&backend);
 }
 
 namespace {

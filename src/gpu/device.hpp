@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -68,7 +69,10 @@ struct ProgramKey {
   bool is_double = false;
   int dimension = 1;
   int k = 0;
-  auto operator<=>(const ProgramKey&) const = default;
+  bool operator<(const ProgramKey& other) const {
+    return std::tie(file, is_double, dimension, k) <
+           std::tie(other.file, other.is_double, other.dimension, other.k);
+  }
 };
 
 class OpenDevice {
@@ -119,7 +123,7 @@ class OpenDevice {
   template <class V>
   void set_argument(cl_kernel kernel, const char* name, cl_uint number, const Buffer<V>& buffer) {
     const cl_mem memory = buffer.memory();
-    set_bytes(kernel, name, number, &memory, sizeof memory);
+    set_bytes(kernel, name, number, &memory, sizeof(void*));
   }
   template <class V>
   requires std::is_arithmetic_v<V>

@@ -18,12 +18,18 @@ struct Listed {
   cl_device_id id;
 };
 
+/// Texts of OpenCL end in a zero.
+std::string without_end(std::string text) {
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
 std::string platform_text(cl_platform_id id, cl_platform_info what) {
   std::size_t size = 0;
   check(opencl().clGetPlatformInfo(id, what, 0, nullptr, &size), "asking for a platform");
   std::string text(size, '\0');
   check(opencl().clGetPlatformInfo(id, what, size, text.data(), nullptr), "asking for a platform");
-  return text.c_str();
+  return without_end(std::move(text));
 }
 
 std::string device_text(cl_device_id id, cl_device_info what) {
@@ -31,7 +37,7 @@ std::string device_text(cl_device_id id, cl_device_info what) {
   check(opencl().clGetDeviceInfo(id, what, 0, nullptr, &size), "asking for a device");
   std::string text(size, '\0');
   check(opencl().clGetDeviceInfo(id, what, size, text.data(), nullptr), "asking for a device");
-  return text.c_str();
+  return without_end(std::move(text));
 }
 
 template <class V>
