@@ -118,11 +118,11 @@ class VanishingEdges {
 
   /// Finds the points of a node at distance 0 from p that are in other sets.
   void look(Index p, const T* x, int plane, std::size_t node) {
-    const Bounds<kAnyDimension, T> box = tree_.box(plane, node, tree_.any_axes());
-    if (metric_.lower2(box_, box) > 0) return;
     const IndexRange points = tree_.points_of(plane, node);
     const bool is_joined = state(plane, node) == State::joined;
     if (is_joined && find(static_cast<Index>(points.begin)) == find(p)) return;
+    const Bounds<kAnyDimension, T> box = tree_.box(plane, node, tree_.any_axes());
+    if (metric_.lower2(box_, box) > 0) return;
     if (state(plane, node) != State::mixed && !(metric_.upper2(box_, box) > 0)) {
       if (is_joined) return found_.push_back(tree_.plane(plane).smallest[node]);
       for (std::size_t q = points.begin; q < points.end; ++q) note(p, q);
@@ -132,6 +132,7 @@ class VanishingEdges {
       const IndexRange below = tree_.children(plane, node);
       for (std::size_t child = below.begin; child < below.end; ++child)
         look(p, x, plane - 1, child);
+      if (are_joined(plane - 1, below)) state(plane, node) = State::joined;
       return;
     }
     for (std::size_t q = points.begin; q < points.end; ++q) {
@@ -139,6 +140,15 @@ class VanishingEdges {
       tree_.load(q, tree_.any_axes(), y);
       if (is_light(q) && metric_.distance2(x, y) == 0) note(p, q);
     }
+  }
+  /// Are the points of some nodes in one set?
+  bool are_joined(int plane, const IndexRange& nodes) {
+    const Index first = find(static_cast<Index>(tree_.points_of(plane, nodes.begin).begin));
+    for (std::size_t node = nodes.begin; node < nodes.end; ++node)
+      if (state(plane, node) != State::joined ||
+          find(static_cast<Index>(tree_.points_of(plane, node).begin)) != first)
+        return false;
+    return true;
   }
   void note(Index p, std::size_t q) {
     if (find(static_cast<Index>(q)) != find(p)) found_.push_back(tree_.index(q));
