@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <new>
 #include <vector>
@@ -69,11 +68,10 @@ void operator delete[](void* data, std::size_t) noexcept { release(data); }
 void operator delete(void* data, const std::nothrow_t&) noexcept { release(data); }
 void operator delete[](void* data, const std::nothrow_t&) noexcept { release(data); }
 
-/// In the place of the C library's.
+/// In the place of the C library's, or the sanitizer's.
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  using Function = void* (*)(std::size_t, std::size_t);
-  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "aligned_alloc"));
-  return fails_now() ? nullptr : real(alignment, size);
+  void* data = nullptr;
+  return fails_now() || posix_memalign(&data, alignment, size) != 0 ? nullptr : data;
 }
 
 namespace kith::test {
