@@ -59,9 +59,11 @@ class SpanNeeds {
       if (!core2_.empty())
         reach = std::max(reach, largest_core2(block) * static_cast<T>(kCoreShare));
       if (!(reach < std::numeric_limits<T>::max())) reach = 0;
+      bool is_any_joined = false;
       for (std::size_t i = 0; i < tree_.points_of_block(block); ++i)
-        if (components[block * kLanes + i] != block * kLanes + i) reach = 0;
-      certain_[block] = need_[1][block] = reach;
+        is_any_joined |= components[block * kLanes + i] != block * kLanes + i;
+      certain_[block] = is_any_joined ? T(0) : reach;
+      need_[1][block] = is_any_joined ? T(-1) : reach;
     });
     climb(false);
   }
