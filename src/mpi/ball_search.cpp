@@ -56,16 +56,18 @@ BallSearch<T>::BallSearch(Call& call, const Asked<T>& asked, const Balls<T>& bal
 template <class T>
 void BallSearch<T>::prepare(int rank, Workers& workers) {
   const std::size_t n = asked_.view.points;
-  const Array<NearestBox<T>> nearest = nearest_boxes(sources_.part, asked_.view, rank, workers);
+  const NearBoxes<T> near(sources_.part, asked_.view, rank, workers);
   Array<T> reach2(n, workers.pool());
   is_far_ = Array<std::uint8_t>(n, workers.pool());
   if (balls_.limits2) limits2_ = Array<T>(n, workers.pool());
-  for (std::size_t i = 0; i < n; ++i) {
-    const T limit2 = balls_.limit_of(i);
-    is_far_[i] = limit2 >= 0 && nearest[i / kLanes].lower2 <= limit2 ? 1 : 0;
-    reach2[i] = is_far_[i] ? limit2 : T(-1);
-    if (balls_.limits2) limits2_[asked_.view.index(i)] = limit2;
-  }
+  workers.for_ranges(n, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T limit2 = balls_.limit_of(i);
+      is_far_[i] = limit2 >= 0 && near.is_reached(i, limit2) ? 1 : 0;
+      reach2[i] = is_far_[i] ? limit2 : T(-1);
+      if (balls_.limits2) limits2_[asked_.view.index(i)] = limit2;
+    }
+  });
   far_ = reaching(asked_, reach2, workers);
 }
 

@@ -124,18 +124,21 @@ void Call::throw_failure_of(int rank) {
   fail(static_cast<ErrorCode>(failure.code), "rank {} of {}: {}", rank, ranks(), failure.message);
 }
 
-Arrived Call::exchange(const Runs& out, const std::byte* from) {
+Runs Call::announced(const Runs& out) {
   Communicator::Scratch scratch;
   quick([&] { scratch = communicator_.scratch(out); });
   communicator_.announce(out, scratch);
-  Arrived arrived;
+  Runs in;
   quick([&] {
-    for (const auto& [other, bytes] : scratch.arrived)
-      arrived.runs.add(other, static_cast<std::size_t>(bytes));
-    Communicator::reserve(out, arrived.runs, scratch);
-    arrived.bytes = Array<std::byte>(arrived.runs.total(), pool_of(execution_));
+    for (const auto& [other, length] : scratch.arrived)
+      in.add(other, static_cast<std::size_t>(length));
   });
-  communicator_.exchange(out, from, arrived.runs, arrived.bytes.data(), scratch);
+  return in;
+}
+
+Arrived Call::exchange(const Runs& out, const std::byte* from) {
+  Arrived arrived{announced(out), {}};
+  arrived.bytes = exchange(out, from, arrived.runs);
   return arrived;
 }
 
@@ -150,10 +153,17 @@ Array<std::byte> Call::exchange(const Runs& out, const std::byte* from, const Ru
   return bytes;
 }
 
+void Call::exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to) {
+  Communicator::Scratch scratch;
+  quick([&] { Communicator::reserve(out, in, scratch); });
+  communicator_.exchange(out, from, in, to, scratch);
+}
+
 void Call::note_traffic(const char* part) {
   const Traffic now = communicator_.traffic(), before = std::exchange(noted_, now);
-  quick([&] {
-    if (!execution_.statistics) return;
+  if (!execution_.statistics) return;
+  // Without an agreement, which would cost a round: what fails here is told at the next one.
+  guarded([&] {
     const auto note = [&](const char* what, std::uint64_t value) {
       execution_.statistics->counts.push_back({formatted("{}: {}", part, what), value});
     };
@@ -162,6 +172,7 @@ void Call::note_traffic(const char* part) {
     note("messages sent", now.messages - before.messages);
     note("rounds", now.rounds - before.rounds);
     note("collective bytes", now.collective_bytes - before.collective_bytes);
+    note("microseconds in MPI", now.microseconds - before.microseconds);
     note("peak memory", peak_memory());
   });
 }

@@ -59,6 +59,11 @@ class Call {
   Arrived exchange(const Runs& out, const std::byte* from);
   /// The same where both sides know the runs already.
   Array<std::byte> exchange(const Runs& out, const std::byte* from, const Runs& in);
+  /// The same into memory of the caller. If `out` lacks the run from this rank to itself, that part
+  /// of `to` is left as it is.
+  void exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to);
+  /// The runs that the others have for this rank, in the unit of `out`.
+  Runs announced(const Runs& out);
 
   /// Traffic since the last note goes to the statistics under this name.
   void note_traffic(const char* part);

@@ -22,18 +22,41 @@ void require(int code, const char* what) {
        std::string_view(text, static_cast<std::size_t>(length)));
 }
 
-/// Gives the CPU to others, the longer the more often it was in vain.
+using Clock = std::chrono::steady_clock;
+
+/// Gives the CPU to others, the longer the more often it was in vain. While messages are under way
+/// nobody computes: ranks only yield for a while, since data moves only where someone looks.
 class Patience {
  public:
+  explicit Patience(bool is_moving = false)
+      : awake_(is_moving ? Clock::now() + std::chrono::milliseconds(20) : Clock::time_point()) {}
+
   void wait() {
-    if (++tries_ < 10)
+    if (++tries_ < 10 || Clock::now() < awake_)
       std::this_thread::yield();
     else
       std::this_thread::sleep_for(std::chrono::microseconds(tries_ < 1000 ? 20 : 200));
   }
 
  private:
+  Clock::time_point awake_;
   int tries_ = 0;
+};
+
+/// Adds the time of its scope.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::uint64_t& microseconds) : sum_(microseconds) {}
+  ~Stopwatch() {
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start_);
+    sum_ += static_cast<std::uint64_t>(time.count());
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  std::uint64_t& sum_;
+  Clock::time_point start_ = Clock::now();
 };
 
 void check_mpi(MPI_Comm of) {
@@ -92,13 +115,13 @@ int Communicator::count_threads() const {
   return std::clamp(CPU_COUNT(&all) / ranks, 1, std::max(1, CPU_COUNT(&mine)));
 }
 
-void Communicator::wait(MPI_Request* requests, std::size_t count) {
+void Communicator::wait(MPI_Request* requests, std::size_t count, bool is_moving) {
   // In portions: the number of requests is an int.
   constexpr std::size_t kMost = std::size_t{1} << 20;
   for (std::size_t i = 0; i < count; i += kMost) {
     const int portion = static_cast<int>(std::min(kMost, count - i));
     int is_done = 0;
-    for (Patience patience;; patience.wait()) {
+    for (Patience patience(is_moving);; patience.wait()) {
       require(MPI_Testall(portion, requests + i, &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (is_done) break;
     }
@@ -107,9 +130,10 @@ void Communicator::wait(MPI_Request* requests, std::size_t count) {
 
 template <class Post>
 void Communicator::run(std::size_t bytes, Post post) {
+  const Stopwatch watch(traffic_.microseconds);
   MPI_Request request = MPI_REQUEST_NULL;
   require(post(&request), "MPI collective operation");
-  wait(&request, 1);
+  wait(&request, 1, false);
   traffic_.collective_bytes += bytes;
   ++traffic_.rounds;
 }
@@ -176,6 +200,7 @@ void Communicator::until_quiet(std::vector<MPI_Request>& sends, Receive receive)
 }
 
 void Communicator::announce(const Runs& out, Scratch& scratch) {
+  const Stopwatch watch(traffic_.microseconds);
   const int tag = kAnnounceTag + (turn_ ^= 1);
   scratch.requests.clear();
   scratch.lengths.clear();
@@ -236,21 +261,23 @@ void Communicator::post_parts(bool is_send, int other, std::byte* data, std::siz
 
 void Communicator::exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to,
                             Scratch& scratch) {
+  const Stopwatch watch(traffic_.microseconds);
   scratch.requests.clear();
   const std::byte* mine = nullptr;
   for (std::size_t i = 0; i < out.size(); ++i)
     if (out.rank[i] == rank_) mine = from + out.offset[i];
   for (std::size_t i = 0; i < in.size(); ++i) {
-    if (in.rank[i] == rank_)
-      std::copy_n(mine, in.length(i), to + in.offset[i]);
-    else
+    if (in.rank[i] == rank_) {
+      if (mine) std::copy_n(mine, in.length(i), to + in.offset[i]);
+    } else {
       post_parts(false, in.rank[i], to + in.offset[i], in.length(i), scratch.requests);
+    }
   }
   for (std::size_t i = 0; i < out.size(); ++i)
     if (out.rank[i] != rank_)
       post_parts(true, out.rank[i], const_cast<std::byte*>(from) + out.offset[i], out.length(i),
                  scratch.requests);
-  wait(scratch.requests.data(), scratch.requests.size());
+  wait(scratch.requests.data(), scratch.requests.size(), true);
   scratch.requests.clear();
   ++traffic_.rounds;
 }

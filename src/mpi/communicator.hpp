@@ -20,6 +20,7 @@ namespace kith::mpi {
 struct Traffic {
   std::uint64_t bytes_sent = 0, bytes_received = 0, messages = 0, rounds = 0;
   std::uint64_t collective_bytes = 0;  ///< put into collective operations
+  std::uint64_t microseconds = 0;      ///< in MPI: messages, and waiting for other ranks
 };
 
 /// Bytes for some other ranks: run i, [offset[i], offset[i + 1]), goes to or came from rank[i].
@@ -82,7 +83,8 @@ class Communicator {
   void announce(const Runs& out, Scratch& scratch);
   /// Room for the requests of the messages of both sides.
   static void reserve(const Runs& out, const Runs& in, Scratch& scratch);
-  /// The bytes themselves; `in` was announced.
+  /// The bytes themselves; `in` was announced. If `out` lacks the run from this rank to itself, the
+  /// caller has filled it in or will do so.
   void exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to,
                 Scratch& scratch);
 
@@ -100,7 +102,7 @@ class Communicator {
  private:
   template <class Post>
   void run(std::size_t bytes, Post post);
-  void wait(MPI_Request* requests, std::size_t count);
+  void wait(MPI_Request* requests, std::size_t count, bool is_moving);
   void post_parts(bool is_send, int other, std::byte* data, std::size_t bytes,
                   std::vector<MPI_Request>& requests);
   /// Receives what `receive` finds until all ranks' own sends have arrived.

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
-#include "base/checked_sort.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/kd_cells.hpp"
 #include "mpi/splitters.hpp"
@@ -50,20 +50,24 @@ class Dealing {
       for (std::size_t axis = 0; axis < d; ++axis)
         ends.push_back(-static_cast<double>(measured.extent.bounds.hi[axis]));
       sizes.resize(static_cast<std::size_t>(call_.ranks()));
+      first_.resize(sizes.size());
     });
     call_.communicator().least(ends.data(), ends.size());
     const auto mine = static_cast<std::int64_t>(points_.size);
     call_.communicator().gather_all(&mine, sizeof mine, sizes.data());
-    std::int64_t live = static_cast<std::int64_t>(measured.rows.size);
-    call_.communicator().sum(&live, 1);
-    impl_.total = static_cast<std::uint64_t>(live);
-    first_ = std::accumulate(sizes.begin(), sizes.begin() + call_.rank(), std::uint64_t{0});
+    std::int64_t sums[] = {static_cast<std::int64_t>(measured.rows.size), ids().empty() ? 0 : 1};
+    call_.communicator().sum(sums, 2);
+    impl_.total = static_cast<std::uint64_t>(sums[0]);
+    has_ids_ = sums[1] > 0;
+    std::exclusive_scan(sizes.begin(), sizes.end(), first_.begin(), std::uint64_t{0});
     Extent<T> extent;
     for (std::size_t axis = 0; axis < d; ++axis) {
       extent.bounds.lo[axis] = static_cast<T>(ends[axis]);
       extent.bounds.hi[axis] = static_cast<T>(-ends[d + axis]);
     }
     call_.quick([&] {
+      if (has_ids_ && ids().empty() && points_.size > 0)
+        refuse("domains: ids on other ranks, but not here; give them on all ranks or on none");
       part().frame = Parts<T>::frame(impl_.options.tree.box, points_.dimension, extent);
       input_ = Parts<T>::input(part().frame, std::move(measured));
     });
@@ -77,130 +81,194 @@ class Dealing {
       if (ids[i] < 0) refuse("domains: id {} of point {}; ids are 0 or more", ids[i], i);
   }
 
-  std::uint64_t global_of(std::size_t row) const {
-    return impl_.options.ids.empty() ? first_ + row
-                                     : static_cast<std::uint64_t>(impl_.options.ids[row]);
-  }
-
   // ---- to their ranks
 
   void send(Dealt how) {
-    Array<std::uint64_t> global;
-    call_.phase([&](Workers& workers) {
-      global = Array<std::uint64_t>(input_.size, workers.pool());
-      workers.for_ranges(input_.size, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) global[i] = global_of(input_.index(i));
-      });
-    });
     Array<std::uint32_t> rank;
-    if (how == Dealt::curve) rank = destinations<T>(call_, split_job(global));
+    if (how == Dealt::curve && call_.ranks() > 1) rank = destinations<T>(call_, split_job());
     if (how == Dealt::kd) rank = deal_cells();
-    call_.phase([&](Workers& workers) { plan(rank, workers); });
-    rank = {};
-    const auto d = static_cast<std::size_t>(points_.dimension);
-    rows_ = shipped(d * sizeof(T), [&](std::size_t i, std::byte* to) {
-      T x[kMaxDimension];
-      input_.load(i, Axes<kAnyDimension>(points_.dimension), x);
-      std::memcpy(to, x, d * sizeof(T));
+    call_.phase([&](Workers& workers) {
+      const Stage stage(workers, "plan", input_.size);
+      plan(rank, workers);
+      others_ = without_mine(impl_.route.out);
     });
-    impl_.route.in = std::move(arrived_);
-    for (std::size_t& at : impl_.route.in.offset) at /= d * sizeof(T);
-    const Array<std::byte> numbers = shipped(
-        sizeof(std::uint64_t),
-        [&](std::size_t i, std::byte* to) { std::memcpy(to, &global[i], sizeof(std::uint64_t)); });
-    call_.phase([&](Workers& workers) { number(numbers, workers); });
+    rank = {};
+    impl_.route.in = call_.announced(impl_.route.out);
+    const auto d = static_cast<std::size_t>(points_.dimension);
+    with_dimension(points_.dimension, [&]<int D>() {
+      const Axes<D> axes(points_.dimension);
+      rows_ = shipped<T>("send points", d, [&](std::size_t i, T* to) { input_.load(i, axes, to); });
+    });
+    if (!has_ids_)
+      number_rows(shipped<std::uint32_t>(
+          "send numbers", 1, [&](std::size_t i, std::uint32_t* to) { *to = input_.index(i); }));
+    else
+      number_ids(shipped<std::uint64_t>("send ids", 1, [&](std::size_t i, std::uint64_t* to) {
+        *to = static_cast<std::uint64_t>(ids()[input_.index(i)]);
+      }));
   }
 
   Array<std::uint32_t> deal_cells() {
-    KdCells cells = kd_cells<T>(
-        call_, {input_, impl_.options.ids, first_, impl_.total, impl_.options.tree.split_axis});
+    KdCells cells =
+        kd_cells<T>(call_, {input_, ids(), first_[static_cast<std::size_t>(call_.rank())],
+                            impl_.total, impl_.options.tree.split_axis});
     impl_.splits = std::move(cells.splits);
     return std::move(cells.rank);
   }
 
-  SplitJob<T> split_job(const Array<std::uint64_t>& global) const {
+  std::span<const std::int64_t> ids() const { return impl_.options.ids; }
+  Runs without_mine(const Runs& runs) const {
+    Runs others;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (runs.rank[i] != call_.rank()) others.add(runs.rank[i], runs.length(i));
+    return others;
+  }
+
+  SplitJob<T> split_job() const {
     const TreeOptions& tree = impl_.options.tree;
     const bool is_cells = tree.builder == Builder::cells;
     return {input_,
             Parts<T>::curve(tree, points_.dimension),
-            global.data(),
+            {ids(), first_[static_cast<std::size_t>(call_.rank())]},
             impl_.total,
             is_cells ? static_cast<std::size_t>(tree.max_leaf_size) : kLanes,
             is_cells};
   }
 
-  /// Rows by destination, in the order of input. They count live points until `number` turns them
-  /// into rows of the caller.
+  /// Rows by destination, in the order of input. They count live points until all are sent.
   void plan(const Array<std::uint32_t>& rank, const Workers& workers) {
     Route& route = impl_.route;
-    std::vector<std::size_t> counts(static_cast<std::size_t>(call_.ranks()));
-    const auto mine = static_cast<std::uint32_t>(call_.rank());
-    const auto to = [&](std::size_t i) { return rank.empty() ? mine : rank[i]; };
-    for (std::size_t i = 0; i < input_.size; ++i) ++counts[to(i)];
-    std::vector<std::size_t> at(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), at.begin(), std::size_t{0});
-    for (std::size_t r = 0; r < counts.size(); ++r)
-      if (counts[r] > 0) route.out.add(static_cast<int>(r), counts[r]);
-    route.row = Array<std::uint32_t>(input_.size, workers.pool());
-    for (std::size_t i = 0; i < input_.size; ++i)
-      route.row[at[to(i)]++] = static_cast<std::uint32_t>(i);
+    const std::size_t n = input_.size, ranks = static_cast<std::size_t>(call_.ranks());
+    route.row = Array<std::uint32_t>(n, workers.pool());
+    if (rank.empty()) {
+      if (n > 0) route.out.add(call_.rank(), n);
+      workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+        std::iota(&route.row[begin], &route.row[begin] + (end - begin),
+                  static_cast<std::uint32_t>(begin));
+      });
+      return;
+    }
+    // Each range of points has its own place among the rows of each rank.
+    const std::size_t grain = std::max({4 * kGrain, n / 256, 8 * ranks});
+    std::vector<std::size_t> at(range_count(n, grain) * ranks);
+    workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
+      std::size_t* count = &at[begin / grain * ranks];
+      for (std::size_t i = begin; i < end; ++i) ++count[rank[i]];
+    });
+    for (std::size_t r = 0, sum = 0; r < ranks; ++r) {
+      const std::size_t before = sum;
+      for (std::size_t i = r; i < at.size(); i += ranks) sum += std::exchange(at[i], sum);
+      if (sum > before) route.out.add(static_cast<int>(r), sum - before);
+    }
+    workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
+      std::size_t* to = &at[begin / grain * ranks];
+      for (std::size_t i = begin; i < end; ++i)
+        route.row[to[rank[i]]++] = static_cast<std::uint32_t>(i);
+    });
   }
 
-  template <class Fill>
-  Array<std::byte> shipped(std::size_t bytes, Fill fill) {
-    Array<std::byte> out;
-    Runs runs;
+  /// `width` values for each point, fill(live point, to), to where the point goes. Those that stay
+  /// are written where they belong at once.
+  template <class Value, class Fill>
+  Array<Value> shipped(const char* stage_name, std::size_t width, Fill fill) {
     const Route& route = impl_.route;
+    const std::size_t bytes = width * sizeof(Value);
+    Array<Value> out, in;
+    Runs to, from;
     call_.phase([&](Workers& workers) {
-      runs = route.out.times(bytes);
-      out = Array<std::byte>(route.row.size() * bytes, workers.pool());
-      workers.for_ranges(route.row.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) fill(route.row[i], out.data() + i * bytes);
-      });
+      const std::size_t n = route.in.total();
+      if (n > kMaxPoints)
+        fail(ErrorCode::too_large, "domains: {} points on one rank; it holds at most {}", n,
+             kMaxPoints);
+      const Stage stage(workers, stage_name, route.row.size());
+      to = others_.times(bytes);
+      from = route.in.times(bytes);
+      out = Array<Value>(others_.total() * width, workers.pool());
+      in = Array<Value>(n * width, workers.pool());
+      Value* next = out.data();
+      for (std::size_t run = 0; run < route.out.size(); ++run) {
+        const bool is_mine = route.out.rank[run] == call_.rank();
+        Value* begin_of = is_mine ? in.data() + width * mine_begins(route.in) : next;
+        const std::uint32_t* row = route.row.data() + route.out.offset[run];
+        workers.for_ranges(route.out.length(run), kGrain, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) fill(row[i], begin_of + i * width);
+        });
+        if (!is_mine) next += width * route.out.length(run);
+      }
     });
-    Arrived arrived = call_.exchange(runs, out.data());
-    arrived_ = std::move(arrived.runs);
-    return std::move(arrived.bytes);
+    call_.exchange(to, reinterpret_cast<const std::byte*>(out.data()), from,
+                   reinterpret_cast<std::byte*>(in.data()));
+    return in;
+  }
+
+  std::size_t mine_begins(const Runs& runs) const {
+    std::size_t i = 0;
+    while (runs.rank[i] != call_.rank()) ++i;
+    return runs.offset[i];
   }
 
   // ---- local indices
 
-  void number(const Array<std::byte>& numbers, Workers& workers) {
-    const auto* arrived = reinterpret_cast<const std::uint64_t*>(numbers.data());
-    const std::size_t n = impl_.route.in.total();
-    if (n > kMaxPoints)
-      fail(ErrorCode::too_large, "domains: {} points on one rank; it holds at most {}", n,
-           kMaxPoints);
-    Route& route = impl_.route;
-    for (std::size_t i = 0; i < route.row.size(); ++i) route.row[i] = input_.index(route.row[i]);
-    part().global = Array<std::uint64_t>(n, workers.pool());
-    if (std::is_sorted(arrived, arrived + n)) {
-      std::copy_n(arrived, n, part().global.data());
-      return;
-    }
-    std::vector<Numbered> order(n);
-    for (std::size_t i = 0; i < n; ++i) order[i] = {arrived[i], static_cast<std::uint32_t>(i)};
-    checked_sort(order.begin(), order.end(), [&] { workers.check_cancelled(); });
-    reorder(order, workers);
+  /// Rows arrive in the order of their global indices.
+  void number_rows(const Array<std::uint32_t>& numbers) {
+    const Runs& in = impl_.route.in;
+    call_.phase([&](Workers& workers) {
+      Array<std::uint64_t>& global = part().global =
+          Array<std::uint64_t>(in.total(), workers.pool());
+      for (std::size_t run = 0; run < in.size(); ++run) {
+        const std::uint64_t first = first_[static_cast<std::size_t>(in.rank[run])];
+        workers.for_ranges(in.length(run), kGrain, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = in.offset[run] + begin; i < in.offset[run] + end; ++i)
+            global[i] = first + numbers[i];
+        });
+      }
+      name_rows(workers);
+    });
   }
 
-  using Numbered = std::pair<std::uint64_t, std::uint32_t>;  ///< global index and arrival
+  void number_ids(Array<std::uint64_t> numbers) {
+    call_.phase([&](Workers& workers) {
+      const Stage stage(workers, "number", numbers.size());
+      const std::size_t n = numbers.size();
+      if (std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) ==
+          numbers.end()) {
+        part().global = std::move(numbers);
+      } else {
+        Array<KeyIndex> order(n, workers.pool());
+        for (std::size_t i = 0; i < n; ++i) order[i] = {numbers[i], static_cast<std::uint32_t>(i)};
+        Parts<T>::sort(order.data(), n, workers);
+        part().global = std::move(numbers);
+        reorder(order, workers);
+      }
+      name_rows(workers);
+    });
+  }
 
-  void reorder(const std::vector<Numbered>& order, const Workers& workers) {
+  void reorder(const Array<KeyIndex>& order, const Workers& workers) {
     Route& route = impl_.route;
-    const std::size_t n = order.size(),
-                      bytes = sizeof(T) * static_cast<std::size_t>(points_.dimension);
+    const std::size_t n = order.size(), d = static_cast<std::size_t>(points_.dimension);
     route.local = Array<std::uint32_t>(n, workers.pool());
-    Array<std::byte> rows(n * bytes, workers.pool());
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto [global, arrival] = order[i];
-      part().global[i] = global;
-      if (i > 0 && global == order[i - 1].first)
-        refuse("domains: two points with the id {}; ids must be different", global);
-      route.local[arrival] = static_cast<std::uint32_t>(i);
-      std::memcpy(rows.data() + i * bytes, rows_.data() + arrival * bytes, bytes);
-    }
+    Array<T> rows(n * d, workers.pool());
+    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto [id, arrival] = order[i];
+        if (i > 0 && id == order[i - 1].key)
+          refuse("domains: two points with the id {}; ids must be different", id);
+        part().global[i] = id;
+        route.local[arrival] = static_cast<std::uint32_t>(i);
+        std::copy_n(rows_.data() + arrival * d, d, rows.data() + i * d);
+      }
+    });
     rows_ = std::move(rows);
+  }
+
+  /// Live points become rows of the caller.
+  void name_rows(const Workers& workers) {
+    if (input_.live.empty()) return;
+    Array<std::uint32_t>& row = impl_.route.row;
+    workers.for_ranges(row.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) row[i] = input_.index(row[i]);
+    });
   }
 
   // ---- the tree
@@ -209,8 +277,8 @@ class Dealing {
     call_.phase([&](Workers& workers) {
       const std::size_t n = part().global.size();
       const Stage stage(workers, "tree", n);
-      part().planes = planes_of_rows(reinterpret_cast<const T*>(rows_.data()), n, points_.dimension,
-                                     impl_.options.tree, workers);
+      part().planes =
+          planes_of_rows(rows_.data(), n, points_.dimension, impl_.options.tree, workers);
       rows_ = {};
       if (impl_.options.tree.builder == Builder::cells)
         part().packed = Parts<T>::packed(part().planes, workers);
@@ -222,9 +290,10 @@ class Dealing {
   Domains::Impl& impl_;
   const PointsView& points_;
   Input<T> input_;
-  std::uint64_t first_ = 0;  ///< global index of the first point given here
-  Array<std::byte> rows_;
-  Runs arrived_;
+  std::vector<std::uint64_t> first_;  ///< global index of the first point given by each rank
+  bool has_ids_ = false;              ///< on any rank
+  Runs others_;                       ///< of the points that leave
+  Array<T> rows_;
 };
 
 /// All ranks must mean the same tree.
@@ -267,20 +336,13 @@ std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& point
   return impl;
 }
 
-}  // namespace
-
-template <class T>
-Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const TreeOptions& options,
-                         Workers& workers) {
-  using Box = Bounds<kAnyDimension, T>;
-  const Axes<kAnyDimension> axes(dimension);
+template <int D, class T>
+Bounds<kAnyDimension, T> bounds_of_rows(const T* rows, std::size_t n, int dimension,
+                                        const Workers& workers) {
+  using Box = Bounds<D, T>;
+  const Axes<D> axes(dimension);
   const auto d = static_cast<std::size_t>(dimension);
-  Input<T> input;
-  input.data = rows;
-  input.stride = dimension;
-  input.dimension = dimension;
-  input.size = n;
-  input.bounds = reduce(
+  const Box box = reduce(
       workers, n, kGrain, Box::empty(),
       [&](std::size_t begin, std::size_t end) {
         Box part = Box::empty();
@@ -291,6 +353,23 @@ Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const Tree
         sum.add(part, axes);
         return sum;
       });
+  auto bounds = Bounds<kAnyDimension, T>::empty();
+  bounds.add(box.lo, box.hi, Axes<kAnyDimension>(dimension));
+  return bounds;
+}
+
+}  // namespace
+
+template <class T>
+Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const TreeOptions& options,
+                         Workers& workers) {
+  Input<T> input;
+  input.data = rows;
+  input.stride = dimension;
+  input.dimension = dimension;
+  input.size = n;
+  with_dimension(dimension,
+                 [&]<int D>() { input.bounds = bounds_of_rows<D>(rows, n, dimension, workers); });
   return Parts<T>::planes(input, options, workers);
 }
 

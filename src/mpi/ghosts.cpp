@@ -6,54 +6,12 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/checked_sort.hpp"
 #include "neighbors/parts.hpp"
 #include "walk/against_list.hpp"
 #include "walk/in_reach.hpp"
 
 namespace kith::mpi {
 namespace {
-
-// ---- the nearest boxes
-
-/// Keeps the boxes that may be the nearest for some query of a node.
-template <int D, class T>
-class NearestJudge {
- public:
-  NearestJudge(const Part<T>& part, const PlanesView<T>& queries, Array<NearestBox<T>>& out)
-      : boxes_(part.boxes), queries_(queries), metric_(part.template metric<D>()), out_(out) {}
-
-  using List = std::vector<std::uint32_t>;
-
-  void keep(int plane, std::size_t node, const List& from, List& kept) const {
-    const Bounds<D, T> receiver = queries_.box(plane, node, metric_.axes);
-    std::vector<T> lower(from.size());
-    T least_upper = std::numeric_limits<T>::infinity();
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const Bounds<D, T> box = boxes_.box(from[i], metric_.axes);
-      lower[i] = metric_.lower2(receiver, box);
-      least_upper = std::min(least_upper, metric_.upper2(receiver, box));
-    }
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (lower[i] <= least_upper) kept.push_back(from[i]);
-  }
-
-  void leaf(std::size_t node, const List& kept) const {
-    const Bounds<D, T> receiver = queries_.box(0, node, metric_.axes);
-    NearestBox<T> nearest{std::numeric_limits<T>::infinity(), kept.front()};
-    for (const std::uint32_t i : kept) {
-      const T lower = metric_.lower2(receiver, boxes_.box(i, metric_.axes));
-      if (lower < nearest.lower2) nearest = {lower, i};
-    }
-    out_[node] = nearest;
-  }
-
- private:
-  const RankBoxes<T>& boxes_;
-  const PlanesView<T>& queries_;
-  Metric<D, T> metric_;
-  Array<NearestBox<T>>& out_;
-};
 
 // ---- requests
 
@@ -257,22 +215,22 @@ class Server {
 template <class T>
 Ghosts<T> sorted_ghosts(const Arrived& arrived, GhostRow row, int dimension, Workers& workers) {
   const std::size_t n = arrived.bytes.size() / row.bytes();
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> order(n);
+  Array<KeyIndex> order(n, workers.pool());
   for (std::size_t i = 0; i < n; ++i) {
-    std::memcpy(&order[i].first, arrived.bytes.data() + i * row.bytes() + row.coordinates,
+    std::memcpy(&order[i].key, arrived.bytes.data() + i * row.bytes() + row.coordinates,
                 sizeof(std::uint64_t));
-    order[i].second = static_cast<std::uint32_t>(i);
+    order[i].index = static_cast<std::uint32_t>(i);
   }
-  checked_sort(order.begin(), order.end(), [&] { workers.check_cancelled(); });
+  Parts<T>::sort(order.data(), n, workers);
   Ghosts<T> ghosts;
   ghosts.global = Array<std::uint64_t>(n, workers.pool());
   ghosts.value = Array<double>(row.has_value ? n : 0, workers.pool());
   const auto d = static_cast<std::size_t>(dimension);
   Array<T> rows(n * d, workers.pool());
   for (std::size_t i = 0; i < n; ++i) {
-    const std::byte* from = arrived.bytes.data() + order[i].second * row.bytes();
+    const std::byte* from = arrived.bytes.data() + order[i].index * row.bytes();
     std::memcpy(rows.data() + i * d, from, row.coordinates);
-    ghosts.global[i] = order[i].first;
+    ghosts.global[i] = order[i].key;
     if (row.has_value)
       std::memcpy(&ghosts.value[i], from + row.coordinates + sizeof(std::uint64_t), sizeof(double));
   }
@@ -283,30 +241,11 @@ Ghosts<T> sorted_ghosts(const Arrived& arrived, GhostRow row, int dimension, Wor
 }  // namespace
 
 template <class T>
-Array<NearestBox<T>> nearest_boxes(const Part<T>& part, const PlanesView<T>& queries, int except,
-                                   const Workers& workers) {
-  Array<NearestBox<T>> nearest(queries.block_count(), workers.pool());
-  std::fill(nearest.begin(), nearest.end(), NearestBox<T>{std::numeric_limits<T>::infinity(), 0});
-  if (queries.plane_count == 0) return nearest;
-  std::vector<std::uint32_t> all;
-  for (std::size_t i = 0; i < part.boxes.size(); ++i)
-    if (part.boxes.owner[i] != static_cast<std::uint32_t>(except))
-      all.push_back(static_cast<std::uint32_t>(i));
-  int plane = queries.top();
-  while (plane > 0 && queries.plane(plane).nodes < 64) --plane;
-  with_dimension(queries.dimension, [&]<int D>() {
-    NearestJudge<D, T> judge(part, queries, nearest);
-    workers.for_each(queries.plane(plane).nodes, [&](std::size_t node) {
-      AgainstList<T, NearestJudge<D, T>>(queries, judge).open(plane, node, all);
-    });
-  });
-  return nearest;
-}
-
-template <class T>
 Reaching<T> reaching(const Asked<T>& asked, const Array<T>& reach2, const Workers& workers) {
   Array<std::uint8_t> mask(reach2.size(), workers.pool());
-  for (std::size_t i = 0; i < reach2.size(); ++i) mask[i] = reach2[i] >= 0 ? 1 : 0;
+  workers.for_ranges(mask.size(), std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) mask[i] = reach2[i] >= 0 ? 1 : 0;
+  });
   Reaching<T> result{Parts<T>::subset(*asked.points, mask, workers), {}};
   result.reach2 = Array<T>(result.queries.position.size(), workers.pool());
   for (std::size_t i = 0; i < result.reach2.size(); ++i)
@@ -380,11 +319,9 @@ Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& quer
   return ghosts;
 }
 
-#define KITH_INSTANTIATE(T)                                                              \
-  template Array<NearestBox<T>> nearest_boxes(const Part<T>&, const PlanesView<T>&, int, \
-                                              const Workers&);                           \
-  template Reaching<T> reaching(const Asked<T>&, const Array<T>&, const Workers&);       \
-  template void shorten(const Part<T>&, std::uint64_t, const Workers&, Reaching<T>&);    \
+#define KITH_INSTANTIATE(T)                                                           \
+  template Reaching<T> reaching(const Asked<T>&, const Array<T>&, const Workers&);    \
+  template void shorten(const Part<T>&, std::uint64_t, const Workers&, Reaching<T>&); \
   template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const double*);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)

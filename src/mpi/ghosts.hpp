@@ -1,8 +1,9 @@
-// Points of other ranks that a rank needs for its queries: how near others are, who is asked for
+// Points of other ranks that a rank needs for its queries: who is asked for
 // what, and what they send.
 #pragma once
 
 #include "mpi/domain.hpp"
+#include "mpi/near_boxes.hpp"
 #include "tree/subset.hpp"
 
 namespace kith::mpi {
@@ -14,18 +15,6 @@ struct Asked {
   PlanesView<T> view;
   bool is_own = false;
 };
-
-/// The nearest box to each block of queries.
-template <class T>
-struct NearestBox {
-  T lower2;           ///< no point in any box is nearer; infinite without boxes
-  std::uint32_t box;  ///< one that begins there
-};
-
-/// Boxes of `except` do not count.
-template <class T>
-Array<NearestBox<T>> nearest_boxes(const Part<T>& part, const PlanesView<T>& queries, int except,
-                                   const Workers& workers);
 
 /// Points of other ranks, numbered in the order of their global indices.
 template <class T>

@@ -46,19 +46,7 @@ Neighbors<T, Index> rows_of(Call& call, const Part<T>& part, const Asked<T>& ask
   Neighbors<T, Index> result;
   call.quick([&] { result = Neighbors<T, Index>(asked.view.points, options.k, call.execution()); });
   Sources<T> sources{part, {}, nullptr};
-  const NeighborRows<T, Index> out = result.rows();
-  const T unscale = sources.unscale();
-  const std::size_t k = options.k;
-  search_knn<T>(call, asked, options, sources, [&](const Row<T>& row) {
-    Index* index = out.index + row.position * k;
-    T* distance = out.distance + row.position * k;
-    for (std::size_t i = 0; i < row.count; ++i) {
-      index[i] = static_cast<Index>(sources.global(row.point[i]));
-      distance[i] = std::sqrt(row.d2[i]) * unscale;
-    }
-    std::fill(index + row.count, index + k, Index(-1));
-    std::fill(distance + row.count, distance + k, std::numeric_limits<T>::infinity());
-  });
+  search_knn<T>(call, asked, options, sources, result.rows());
   return result;
 }
 

@@ -1,7 +1,10 @@
 #include "mpi/search.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
+#include "mpi/row_writer.hpp"
 #include "neighbors/limits.hpp"
 #include "neighbors/parts.hpp"
 #include "parallel/radix_sort.hpp"
@@ -16,39 +19,95 @@ bool has_others(const Part<T>& part, int mine) {
                               owner[owner.size() - 1] != static_cast<std::uint32_t>(mine));
 }
 
-/// Rows of the far queries from the own points: k of each, so many of them filled.
+/// Rows of k from the own points for queries that look farther, as they come from several threads.
 template <class T>
-struct OwnRows {
-  std::size_t k = 0;
-  Array<std::uint32_t> point, count;
-  Array<T> d2;
+class FarRows {
+ public:
+  explicit FarRows(std::size_t k) : k_(k) {}
 
-  OwnRows(std::size_t rows, std::size_t most, const Workers& workers)
-      : k(most),
-        point(rows * most, workers.pool()),
-        count(rows, workers.pool()),
-        d2(rows * most, workers.pool()) {
-    std::fill(count.begin(), count.end(), 0u);
+  void add(const Found<T>& found) {
+    Shard& shard = shards_[found.row / kShardRows % kShards];
+    const std::lock_guard lock(shard.mutex);
+    shard.position.push_back(static_cast<std::uint32_t>(found.row));
+    shard.count.push_back(static_cast<std::uint32_t>(found.count));
+    shard.point.insert(shard.point.end(), found.index, found.index + found.count);
+    shard.d2.insert(shard.d2.end(), found.distance, found.distance + found.count);
+    shard.point.resize(shard.count.size() * k_);
+    shard.d2.resize(shard.count.size() * k_);
   }
-  void set(const Found<T>& found) {
-    count[found.row] = static_cast<std::uint32_t>(found.count);
-    std::copy_n(found.index, found.count, point.data() + found.row * k);
-    std::copy_n(found.distance, found.count, d2.data() + found.row * k);
+
+  /// Finds the row of each of these positions, which ascend; some may have none.
+  void number(const Array<std::uint32_t>& positions, const Workers& workers) {
+    place_ = Array<Place>(positions.size(), workers.pool());
+    std::fill(place_.begin(), place_.end(), Place{kShards, 0});
+    workers.for_each(kShards, [&](std::size_t s) {
+      const auto& found = shards_[s].position;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto at = std::lower_bound(positions.begin(), positions.end(), found[i]);
+        place_[static_cast<std::size_t>(at - positions.begin())] = {static_cast<std::uint32_t>(s),
+                                                                    static_cast<std::uint32_t>(i)};
+      }
+    });
   }
-  Row<T> row(std::size_t i) const { return {i, count[i], point.data() + i * k, d2.data() + i * k}; }
+  /// The row of the i-th of them.
+  Row<T> row(std::size_t i) const {
+    const Place place = place_[i];
+    if (place.shard == kShards) return {i, 0, nullptr, nullptr};
+    const Shard& shard = shards_[place.shard];
+    return {i, shard.count[place.row], shard.point.data() + place.row * k_,
+            shard.d2.data() + place.row * k_};
+  }
+
+ private:
+  // Ranges of queries of different threads seldom share a shard.
+  static constexpr std::uint32_t kShards = 64, kShardRows = 1024;
+  struct Shard {
+    std::mutex mutex;
+    std::vector<std::uint32_t> position, count, point;
+    std::vector<T> d2;
+  };
+  struct Place {
+    std::uint32_t shard, row;
+  };
+
+  std::size_t k_;
+  Shard shards_[kShards];
+  Array<Place> place_;
+};
+
+/// Where rows go, and how.
+template <class T>
+struct RowSink {
+  /// A row that is done after the search of the own points.
+  Deliver<T> own;
+  /// Any other: what was found among the own points and among ghosts.
+  FunctionRef<void(std::size_t position, const Row<T>& own, const Row<T>& ghosts)> merge;
+  /// After the own rows of these positions, those with reach2 < 0, were delivered; may be null.
+  const FunctionRef<void(std::size_t begin, std::size_t end, const T* reach2)>* finished = nullptr;
 };
 
 template <class T>
 class KnnSearch {
  public:
   KnnSearch(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
-            Deliver<T> deliver)
-      : call_(call), asked_(asked), options_(options), sources_(sources), deliver_(deliver) {
+            const RowSink<T>& sink)
+      : call_(call),
+        asked_(asked),
+        options_(options),
+        sources_(sources),
+        sink_(sink),
+        rows_(std::min(options.k, sources.own())) {
     limit2_ = kith::limit2<T>(options.max_radius, options.strict, sources.part.frame);
   }
 
-  void run() {
-    call_.phase([&](Workers& workers) { search_own(workers); });
+  /// `name` may replace the views of the own points and of the queries by others of the same
+  /// points, whose indices rows shall have.
+  void run(FunctionRef<void(Workers&, PlanesView<T>& own, PlanesView<T>& queries)> name) {
+    call_.phase([&](Workers& workers) {
+      PlanesView<T> own = sources_.part.view(), queries = asked_.view;
+      name(workers, own, queries);
+      search_own(own, queries, workers);
+    });
     call_.phase([&](Workers& workers) { prepare(workers); });
     sources_.ghosts = import_ghosts(call_, sources_.part, far_, sources_.value);
     call_.phase([&](Workers& workers) { search_ghosts(workers); });
@@ -64,11 +123,10 @@ class KnnSearch {
   }
 
   /// Own points first; a query that may have neighbors elsewhere waits with its reach.
-  void search_own(Workers& workers) {
-    reach2_ = Array<T>(asked_.view.points, workers.pool());
+  void search_own(const PlanesView<T>& own, const PlanesView<T>& queries, Workers& workers) {
+    reach2_ = Array<T>(queries.points, workers.pool());
     const bool is_hopeless = limit2_ < 0;
     const bool is_alone = is_hopeless || !has_others(sources_.part, call_.rank());
-    const PlanesView<T> own = sources_.part.view();
     // What no search visits: nothing is here, so look as far as allowed.
     const bool is_searched = own.points > 0 && !is_hopeless;
     std::fill(reach2_.begin(), reach2_.end(), is_searched || is_alone ? T(-1) : limit2_);
@@ -76,59 +134,55 @@ class KnnSearch {
       if (is_alone) deliver_nothing();
       return;
     }
-    if (!is_alone) nearest_ = nearest_boxes(sources_.part, asked_.view, call_.rank(), workers);
-    const auto visit = [&](const Found<T>& found) {
-      const T bound2 = found.count < options_.k ? limit2_ : found.distance[options_.k - 1];
-      if (is_alone || bound2 < nearest_[found.row / kLanes].lower2)
-        deliver_({found.row, found.count, found.index, found.distance});
-      else
-        reach2_[found.row] = bound2;
-    };
+    if (!is_alone) {
+      const Stage stage(workers, "near boxes", queries.points);
+      near_ = NearBoxes<T>(sources_.part, queries, call_.rank(), workers);
+    }
+    const auto visit = [&](const Found<T>& found) { deliver_or_keep(found); };
     const FunctionRef<void(const Found<T>&)> visitor(visit);
-    KnnJob<T> search = job(own, asked_.view);
+    const auto finish = [&](std::size_t begin, std::size_t end) {
+      (*sink_.finished)(begin, end, reach2_.data());
+    };
+    const FunctionRef<void(std::size_t, std::size_t)> finished(finish);
+    KnnJob<T> search = job(own, queries);
     search.exclude_self = options_.exclude_self;
     search.visit = &visitor;
-    Parts<T>::search(search, "search", workers);
+    Parts<T>::search(search, "search", workers, sink_.finished ? &finished : nullptr);
+    near_ = {};
+  }
+
+  void deliver_or_keep(const Found<T>& found) {
+    const T bound2 = found.count < options_.k ? limit2_ : found.distance[options_.k - 1];
+    if (!near_.is_reached(found.row, bound2))
+      return sink_.own({found.row, found.count, found.index, found.distance});
+    reach2_[found.row] = bound2;
+    rows_.add(found);
   }
 
   void deliver_nothing() {
-    for (std::size_t i = 0; i < asked_.view.points; ++i) deliver_({i, 0, nullptr, nullptr});
+    for (std::size_t i = 0; i < asked_.view.points; ++i) sink_.own({i, 0, nullptr, nullptr});
   }
 
   void prepare(Workers& workers) {
+    const Stage stage(workers, "queries near edges", asked_.view.points);
     far_ = reaching(asked_, reach2_, workers);
     reach2_ = {};
-    nearest_ = {};
+    rows_.number(far_.queries.position, workers);
     const std::uint64_t need = options_.k + (options_.exclude_self ? 1 : 0);
     if (sources_.own() < need) shorten(sources_.part, need, workers, far_);
     workers.count("queries that look beyond their rank", far_.queries.position.size());
   }
 
-  /// The far queries once more, now with all that is in their reach.
   void search_ghosts(Workers& workers) {
-    Planes<T>& planes = far_.queries.planes;
-    const std::size_t n = planes.points;
-    OwnRows<T> own(n, std::min(options_.k, sources_.own()), workers);
-    {
-      const auto visit = [&](const Found<T>& found) { own.set(found); };
-      const FunctionRef<void(const Found<T>&)> visitor(visit);
-      KnnJob<T> search = job(sources_.part.view(), planes.view());
-      search.exclude_self = options_.exclude_self;
-      search.visit = &visitor;
-      Parts<T>::search(search, "search near edges", workers);
-    }
-    const Planes<T> numbered = renumbered(planes, workers);
-    Borrowed<MergedRow<T>> rows;
-    const auto merge = [&](std::size_t i, const Row<T>& ghosts) {
-      const typename Borrowed<MergedRow<T>>::Loan row(rows);
-      row->merge(sources_, own.row(i), ghosts, options_.k);
-      deliver_({far_.queries.position[i], row->point.size(), row->point.data(), row->d2.data()});
-    };
     const PlanesView<T> ghosts = sources_.ghosts.planes.view();
+    const auto merge = [&](std::size_t i, const Row<T>& row) {
+      sink_.merge(far_.queries.position[i], rows_.row(i), row);
+    };
     if (ghosts.points == 0) {
-      for (std::size_t i = 0; i < n; ++i) merge(i, {});
+      for (std::size_t i = 0; i < far_.queries.planes.points; ++i) merge(i, {});
       return;
     }
+    const Planes<T> numbered = renumbered(far_.queries.planes, workers);
     const auto visit = [&](const Found<T>& found) {
       merge(found.row, {found.row, found.count, found.index, found.distance});
     };
@@ -143,10 +197,11 @@ class KnnSearch {
   const Asked<T>& asked_;
   const KnnOptions& options_;
   Sources<T>& sources_;
-  Deliver<T> deliver_;
+  RowSink<T> sink_;
   T limit2_ = 0;
-  Array<NearestBox<T>> nearest_;
-  Array<T> reach2_;
+  NearBoxes<T> near_;
+  Array<T> reach2_;  ///< by position; negative: done
+  FarRows<T> rows_;
   Reaching<T> far_;
 };
 
@@ -187,13 +242,46 @@ Planes<T> renumbered(const Planes<T>& planes, const Workers& workers) {
 template <class T>
 void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
                 Deliver<T> deliver) {
-  KnnSearch<T>(call, asked, options, sources, deliver).run();
+  Borrowed<MergedRow<T>> rows;
+  const auto merge = [&](std::size_t position, const Row<T>& own, const Row<T>& ghosts) {
+    const typename Borrowed<MergedRow<T>>::Loan row(rows);
+    row->merge(sources, own, ghosts, options.k);
+    deliver({position, row->point.size(), row->point.data(), row->d2.data()});
+  };
+  KnnSearch<T>(call, asked, options, sources, {deliver, merge})
+      .run([](Workers&, PlanesView<T>&, PlanesView<T>&) {});
 }
 
-#define KITH_INSTANTIATE(T)                                        \
-  template struct MergedRow<T>;                                    \
-  template Planes<T> renumbered(const Planes<T>&, const Workers&); \
-  template void search_knn(Call&, const Asked<T>&, const KnnOptions&, Sources<T>&, Deliver<T>);
+template <class T>
+void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
+                NeighborRows<T, std::int64_t> rows) {
+  // A copy of the points pays where rows are long.
+  const bool is_named =
+      options.k >= 4 && asked.is_own && NamedPoints<T>::are_possible(sources.part);
+  const RowWriter<T> writer{rows, options.k, sources, is_named, sources.unscale()};
+  const auto own = [&](const Row<T>& row) { writer.write(row); };
+  const auto merge = [&](std::size_t position, const Row<T>& mine, const Row<T>& ghosts) {
+    writer.merge(position, mine, ghosts);
+  };
+  const auto finish = [&](std::size_t begin, std::size_t end, const T* reach2) {
+    writer.name(begin, end, reach2);
+  };
+  const FunctionRef<void(std::size_t, std::size_t, const T*)> finished(finish);
+  std::optional<NamedPoints<T>> named;
+  KnnSearch<T>(call, asked, options, sources, {own, merge, is_named ? nullptr : &finished})
+      .run([&](Workers& workers, PlanesView<T>& points, PlanesView<T>& queries) {
+        if (!is_named) return;
+        const Stage stage(workers, "name points", points.points);
+        points = queries = named.emplace(sources.part, workers).view;
+      });
+}
+
+#define KITH_INSTANTIATE(T)                                                                     \
+  template struct MergedRow<T>;                                                                 \
+  template Planes<T> renumbered(const Planes<T>&, const Workers&);                              \
+  template void search_knn(Call&, const Asked<T>&, const KnnOptions&, Sources<T>&, Deliver<T>); \
+  template void search_knn(Call&, const Asked<T>&, const KnnOptions&, Sources<T>&,              \
+                           NeighborRows<T, std::int64_t>);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)
 #undef KITH_INSTANTIATE

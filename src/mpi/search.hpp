@@ -63,6 +63,10 @@ Job job_in(const Part<T>& part, const PlanesView<T>& source, const PlanesView<T>
 template <class T>
 void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
                 Deliver<T> deliver);
+/// The same as rows of global indices and distances, by position.
+template <class T>
+void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
+                NeighborRows<T, std::int64_t> rows);
 
 /// Balls around the queries: one limit for all, or one for each position.
 template <class T>

@@ -9,7 +9,8 @@
 namespace kith::mpi {
 namespace {
 
-constexpr int kFirstStep = 12, kStep = 8;  // bits of a key that one round looks at
+constexpr int kFirstStep = 12,
+              kStep = 8;  // bits of a key that a round of the first or a later level looks at
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 
 /// An edge between two ranks: so many points of the section come before it.
@@ -45,7 +46,6 @@ class Splitter {
   Array<std::uint32_t> run() {
     call_.quick([&] {
       rank_ = Array<std::uint32_t>(job_.input.size, pool_of(call_.execution()));
-      std::fill(rank_.begin(), rank_.end(), 0u);
       sections_ = {whole()};
     });
     while (!sections_.empty()) run_level();
@@ -69,16 +69,26 @@ class Splitter {
   }
 
   std::size_t member(std::size_t i) const { return is_first_ ? i : members_[i]; }
+  std::uint64_t key(std::size_t i) const { return is_first_ ? top_keys_[i] : keys_[i]; }
 
   void run_level() {
     reduce_bounds();
-    call_.phase([&](Workers& workers) { make_keys(workers); });
+    call_.phase([&](Workers& workers) {
+      const Stage stage(workers, "keys", job_.input.size);
+      make_keys(workers);
+    });
     while (!cells_.empty()) {
-      call_.phase([&](Workers& workers) { count(workers); });
+      call_.phase([&](Workers& workers) {
+        const Stage stage(workers, "count keys", job_.input.size);
+        count(workers);
+      });
       call_.communicator().sum(counts_.data(), counts_.size());
       call_.quick([&] { open_cells(); });
     }
-    call_.phase([&](Workers&) { assign(); });
+    call_.phase([&](Workers& workers) {
+      const Stage stage(workers, "assign", job_.input.size);
+      assign(workers);
+    });
   }
 
   // ---- bounds and keys
@@ -87,6 +97,7 @@ class Splitter {
     const auto d = static_cast<std::size_t>(job_.input.dimension);
     call_.phase([&](Workers& workers) {
       ends_.assign(sections_.size() * 2 * d, std::numeric_limits<double>::infinity());
+      if (is_first_ && job_.input.size > 0) return set_ends(0, job_.input.bounds);
       for (std::size_t s = 0; s < sections_.size(); ++s) measure(sections_[s], s, workers);
     });
     call_.communicator().least(ends_.data(), ends_.size());
@@ -110,6 +121,10 @@ class Splitter {
           sum.add(part, axes);
           return sum;
         });
+    set_ends(s, box);
+  }
+
+  void set_ends(std::size_t s, const Bounds<kAnyDimension, T>& box) {
     const auto d = static_cast<std::size_t>(job_.input.dimension);
     for (std::size_t axis = 0; axis < d; ++axis) {
       ends_[(2 * s) * d + axis] = static_cast<double>(box.lo[axis]);
@@ -130,17 +145,16 @@ class Splitter {
   void make_keys(Workers& workers) {
     std::size_t members = 0;
     for (const Section& section : sections_) members = std::max(members, section.end);
-    keys_ = Array<std::uint64_t>(members, workers.pool());
+    if (is_first_)
+      top_keys_ = Array<std::uint16_t>(members, workers.pool());
+    else
+      keys_ = Array<std::uint64_t>(members, workers.pool());
     cells_.clear();
     for (std::size_t s = 0; s < sections_.size(); ++s) {
       Section& section = sections_[s];
       const Bounds<kAnyDimension, T> bounds = bounds_of(s);
-      const bool is_empty = !(bounds.lo[0] <= bounds.hi[0]);
-      const int bits =
-          is_empty
-              ? 0
-              : Parts<T>::keys(bounds, job_.input.dimension, job_.curve, nullptr, 0, nullptr).count;
-      section.bits = bits == 0 ? 63 : std::min(bits, 63);
+      const int bits = bits_of(bounds);
+      section.bits = bits == 0 ? (is_first_ ? 1 : 63) : std::min(bits, 63);
       workers.for_ranges(section.end - section.begin, kGrain,
                          [&](std::size_t begin, std::size_t end) {
                            fill_keys(section.begin + begin, section.begin + end, bounds, bits);
@@ -150,27 +164,50 @@ class Splitter {
         cells_.push_back(cell);
       }
     }
-    is_first_round_ = true;
     place_counts();
   }
 
-  /// Keys of 64 bits lose the last one: an edge after the last key has to fit, too.
+  /// Of keys within these bounds; 0 where they part nothing.
+  int bits_of(const Bounds<kAnyDimension, T>& bounds) const {
+    if (!(bounds.lo[0] <= bounds.hi[0])) return 0;
+    const int d = job_.input.dimension;
+    return is_first_ ? Parts<T>::top_keys(bounds, d, job_.curve, nullptr, 0, nullptr).count
+                     : Parts<T>::keys(bounds, d, job_.curve, nullptr, 0, nullptr).count;
+  }
+
+  /// The first level has short keys of all points; where no key parts them they have the same.
+  /// Later levels have long keys of few points, and global indices where no key parts them.
   void fill_keys(std::size_t begin, std::size_t end, const Bounds<kAnyDimension, T>& bounds,
                  int bits) {
-    constexpr std::size_t kRows = 64;
-    const Axes<kAnyDimension> axes(job_.input.dimension);
-    const auto d = static_cast<std::size_t>(job_.input.dimension);
-    T rows[kRows * kMaxDimension];
-    for (std::size_t i = begin; i < end; i += kRows) {
-      const std::size_t n = std::min(kRows, end - i);
+    constexpr std::size_t kRoom = 2048;
+    const int dimension = job_.input.dimension;
+    const auto d = static_cast<std::size_t>(dimension);
+    T rows[kRoom];
+    const std::size_t step = kRoom / d;
+    for (std::size_t i = begin; i < end; i += step) {
+      const std::size_t n = std::min(step, end - i);
       if (bits == 0) {
-        for (std::size_t j = 0; j < n; ++j) keys_[i + j] = job_.global[member(i + j)];
+        for (std::size_t j = i; j < i + n; ++j) set_key_of_equals(j);
         continue;
       }
-      for (std::size_t j = 0; j < n; ++j) job_.input.load(member(i + j), axes, rows + j * d);
-      Parts<T>::keys(bounds, job_.input.dimension, job_.curve, rows, n, keys_.data() + i);
+      with_dimension(dimension, [&]<int D>() {
+        const Axes<D> axes(dimension);
+        for (std::size_t j = 0; j < n; ++j) job_.input.load(member(i + j), axes, rows + j * d);
+      });
+      if (is_first_)
+        Parts<T>::top_keys(bounds, dimension, job_.curve, rows, n, top_keys_.data() + i);
+      else
+        Parts<T>::keys(bounds, dimension, job_.curve, rows, n, keys_.data() + i);
+      // Keys of 64 bits lose the last one: an edge after the last key has to fit, too.
       for (std::size_t j = 0; bits > 63 && j < n; ++j) keys_[i + j] >>= bits - 63;
     }
+  }
+
+  void set_key_of_equals(std::size_t i) {
+    if (is_first_)
+      top_keys_[i] = 0;
+    else
+      keys_[i] = job_.global(job_.input.index(member(i)));
   }
 
   // ---- counting
@@ -178,8 +215,7 @@ class Splitter {
   void place_counts() {
     std::size_t total = 0;
     for (KeyCell& cell : cells_) {
-      cell.step =
-          static_cast<std::size_t>(std::min(cell.shift, is_first_round_ ? kFirstStep : kStep));
+      cell.step = static_cast<std::size_t>(std::min(cell.shift, is_first_ ? kFirstStep : kStep));
       cell.counts = total;
       total += std::size_t{1} << cell.step;
     }
@@ -211,7 +247,7 @@ class Splitter {
       part.assign(size, 0);
       for (std::size_t i = begin; i < end; ++i) {
         if (i % kGrain == 0) workers.check_cancelled();
-        const std::uint64_t key = keys_[section.begin + i];
+        const std::uint64_t key = this->key(section.begin + i);
         const KeyCell* cell = cell_of(key, first, last);
         if (!cell) continue;
         const int shift = cell->shift - static_cast<int>(cell->step);
@@ -241,7 +277,6 @@ class Splitter {
     std::vector<KeyCell> next;
     for (const KeyCell& cell : cells_) open(cell, next);
     cells_ = std::move(next);
-    is_first_round_ = false;
     place_counts();
   }
 
@@ -291,7 +326,7 @@ class Splitter {
 
   // ---- ranks of points, and the sections of the next level
 
-  void assign() {
+  void assign(const Workers& workers) {
     std::vector<Section> next;
     std::vector<std::uint32_t> members;
     for (const Section& section : sections_) {
@@ -301,16 +336,20 @@ class Splitter {
         const bool is_inner = s < next.size();
         if (is_inner) next[s].begin = members.size();
         for (std::size_t i = section.begin; is_inner && i < section.end; ++i)
-          if (keys_[i] == inner_key(section, next[s]))
+          if (key(i) == inner_key(section, next[s]))
             members.push_back(static_cast<std::uint32_t>(member(i)));
         if (is_inner) next[s].end = members.size();
       }
-      for (std::size_t i = section.begin; i < section.end; ++i)
-        rank_[member(i)] = section.first + edges_before(section, keys_[i]);
+      workers.for_ranges(section.end - section.begin, kGrain,
+                         [&](std::size_t from, std::size_t to) {
+                           for (std::size_t i = section.begin + from; i < section.begin + to; ++i)
+                             rank_[member(i)] = section.first + edges_before(section, key(i));
+                         });
     }
     sections_ = std::move(next);
     members_ = std::move(members);
     is_first_ = false;
+    top_keys_ = {};
   }
 
   static std::uint32_t edges_before(const Section& section, std::uint64_t key) {
@@ -349,9 +388,10 @@ class Splitter {
   Array<std::uint32_t> rank_;
   std::vector<Section> sections_;
   std::vector<std::uint32_t> members_;  ///< of all sections but the first
-  bool is_first_ = true, is_first_round_ = true;
+  bool is_first_ = true;
   std::vector<double> ends_;
-  Array<std::uint64_t> keys_;
+  Array<std::uint16_t> top_keys_;  ///< of the first level
+  Array<std::uint64_t> keys_;      ///< of the others
   std::vector<KeyCell> cells_;
   std::vector<std::int64_t> counts_;
 };

@@ -9,20 +9,31 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "mpi/call.hpp"
 #include "tree/input.hpp"
 
 namespace kith::mpi {
 
+/// The global index of an input row.
+struct GlobalIndices {
+  std::span<const std::int64_t> ids;  ///< if the caller gave any
+  std::uint64_t first = 0;            ///< that of row 0, if not
+
+  std::uint64_t operator()(std::uint32_t row) const {
+    return ids.empty() ? first + row : static_cast<std::uint64_t>(ids[row]);
+  }
+};
+
 template <class T>
 struct SplitJob {
   const Input<T>& input;
   Curve curve = Curve::hilbert;
-  const std::uint64_t* global = nullptr;  ///< of each point of the input; below 2^63
-  std::uint64_t total = 0;                ///< points of all ranks
-  std::size_t leaf = 8;                   ///< points that need not be parted
-  bool keeps_leaves = false;              ///< edges are moved to those of leaves (cells)
+  GlobalIndices global;
+  std::uint64_t total = 0;    ///< points of all ranks
+  std::size_t leaf = 8;       ///< points that need not be parted
+  bool keeps_leaves = false;  ///< edges are moved to those of leaves (cells)
 };
 
 /// The rank of each point of the input.

@@ -74,9 +74,11 @@ class WorkerPool {
 
 /// Runs a job over all its queries. Ranges are long enough that workers seldom change hands, and
 /// short enough to stop and to share within milliseconds; `expected` neighbours a query make them
-/// shorter.
+/// shorter. `finished`, if any, is called after each range with its queries' positions, while their
+/// rows are in the cache.
 template <class Job>
-void run_search(Job job, const char* stage_name, std::size_t expected, Workers& workers) {
+void run_search(Job job, const char* stage_name, std::size_t expected, Workers& workers,
+                const FunctionRef<void(std::size_t, std::size_t)>* finished = nullptr) {
   const std::size_t queries = job.queries.points;
   const std::size_t groups = (queries + kGroupQueries - 1) / kGroupQueries;
   const std::size_t grain =
@@ -87,8 +89,10 @@ void run_search(Job job, const char* stage_name, std::size_t expected, Workers& 
   job.checkpoint = &checkpoint;
   WorkerPool<Job> pool(job);
   workers.for_ranges(groups, grain, [&](std::size_t begin, std::size_t end) {
+    const std::size_t first = begin * kGroupQueries, last = std::min(queries, end * kGroupQueries);
     pool.run(begin, end);
-    workers.advance(std::min(queries, end * kGroupQueries) - begin * kGroupQueries);
+    if (finished) (*finished)(first, last);
+    workers.advance(last - first);
   });
   const SearchCounts counts = pool.counts();
   workers.count("searches repeated", counts.rescanned);

@@ -6,37 +6,53 @@
 namespace kith {
 namespace {
 
-/// Keys by table where there are tables.
-template <int D, class T, template <int, class> class Cells>
+/// Keys by table where there are tables; 16-bit ones are the first bits.
+template <int D, class T, template <int, class> class Cells, class Key>
 KeyBits table_keys(const Bounds<kAnyDimension, T>& bounds, const T* rows, std::size_t n,
-                   std::uint64_t* keys) {
+                   Key* keys) {
+  constexpr bool kIsTop = sizeof(Key) == 2;
+  using Curve = CurveKey<D, T, Cells>;
   Bounds<D, T> own;
   std::copy_n(bounds.lo, D, own.lo);
   std::copy_n(bounds.hi, D, own.hi);
-  const auto key = CurveKey<D, T, Cells>::long_key(own);
+  const auto key = Curve::long_key(own);
   if (!key.can_split()) return {};
-  for (std::size_t i = 0; i < n; ++i) keys[i] = key(rows + i * D);
-  return {CurveKey<D, T, Cells>::kBits};
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (kIsTop)
+      keys[i] = static_cast<Key>(key.bucket(rows + i * D));
+    else
+      keys[i] = key(rows + i * D);
+  }
+  return {kIsTop ? Curve::Tables::kTopBits : Curve::kBits};
 }
 
-template <class T, template <int, class> class Cells>
+template <class T, template <int, class> class Cells, class Key>
 KeyBits wide_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, const T* rows,
-                  std::size_t n, std::uint64_t* keys) {
+                  std::size_t n, Key* keys) {
   const WideCurveKey<T, Cells> key(bounds, dimension);
   if (!key.can_split()) return {};
   const auto stride = static_cast<std::size_t>(dimension);
-  for (std::size_t i = 0; i < n; ++i) keys[i] = key(rows + i * stride);
-  return {dimension * std::max(1, std::min(60, 64 / dimension))};
+  const int bits = dimension * std::max(1, std::min(60, 64 / dimension));
+  const int cut = sizeof(Key) == 2 ? std::max(0, bits - 12) : 0;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<Key>(key(rows + i * stride) >> cut);
+  return {bits - cut};
 }
 
-template <class T, template <int, class> class Cells>
+template <class T, template <int, class> class Cells, class Key>
 KeyBits any_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, const T* rows,
-                 std::size_t n, std::uint64_t* keys) {
+                 std::size_t n, Key* keys) {
   switch (dimension) {
     case 2: return table_keys<2, T, Cells>(bounds, rows, n, keys);
     case 3: return table_keys<3, T, Cells>(bounds, rows, n, keys);
     default: return wide_keys<T, Cells>(bounds, dimension, rows, n, keys);
   }
+}
+
+template <class T, class Key>
+KeyBits curve_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve curve,
+                   const T* rows, std::size_t n, Key* keys) {
+  return curve == Curve::z ? any_keys<T, DigitCells>(bounds, dimension, rows, n, keys)
+                           : any_keys<T, EqualCells>(bounds, dimension, rows, n, keys);
 }
 
 }  // namespace
@@ -72,8 +88,13 @@ Input<T> Parts<T>::input(const Frame<T>& frame, MeasuredRows<T> measured) {
 template <class T>
 KeyBits Parts<T>::keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve curve,
                        const T* rows, std::size_t n, std::uint64_t* keys) {
-  return curve == Curve::z ? any_keys<T, DigitCells>(bounds, dimension, rows, n, keys)
-                           : any_keys<T, EqualCells>(bounds, dimension, rows, n, keys);
+  return curve_keys(bounds, dimension, curve, rows, n, keys);
+}
+
+template <class T>
+KeyBits Parts<T>::top_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve curve,
+                           const T* rows, std::size_t n, std::uint16_t* keys) {
+  return curve_keys(bounds, dimension, curve, rows, n, keys);
 }
 
 template <class T>
@@ -94,14 +115,21 @@ std::vector<Plane<T>> Parts<T>::packed(const Planes<T>& planes, const Workers& w
 }
 
 template <class T>
+void Parts<T>::sort(KeyIndex* keys, std::size_t n, const Workers& workers) {
+  sort_keys(workers, keys, n);
+}
+
+template <class T>
 Subset<T> Parts<T>::subset(const Planes<T>& planes, const Array<std::uint8_t>& mask,
                            const Workers& workers) {
   return kith::subset(planes, mask, workers);
 }
 
 template <class T>
-void Parts<T>::search(const KnnJob<T>& job, const char* stage, Workers& workers) {
-  if (job.source.points > 0 && job.queries.points > 0) run_search(job, stage, job.k, workers);
+void Parts<T>::search(const KnnJob<T>& job, const char* stage, Workers& workers,
+                      const FunctionRef<void(std::size_t, std::size_t)>* finished) {
+  if (job.source.points > 0 && job.queries.points > 0)
+    run_search(job, stage, job.k, workers, finished);
 }
 
 template <class T>

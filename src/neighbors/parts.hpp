@@ -11,6 +11,7 @@
 
 #include "base/shared.hpp"
 #include "neighbors/search_job.hpp"
+#include "parallel/radix_sort.hpp"
 #include "parallel/workers.hpp"
 #include "tree/input.hpp"
 #include "tree/planes.hpp"
@@ -39,15 +40,24 @@ struct KITH_SHARED Parts {
   static KeyBits keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve curve,
                       const T* rows, std::size_t n, std::uint64_t* keys);
 
+  /// The first bits of these keys, at most 16, at a fraction of the cost.
+  static KeyBits top_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve curve,
+                          const T* rows, std::size_t n, std::uint16_t* keys);
+
   /// Points in the order of the curve under planes of the builder.
   static Planes<T> planes(const Input<T>& input, const TreeOptions& options, Workers& workers);
   /// Packed planes over the blocks of any tree.
   static std::vector<Plane<T>> packed(const Planes<T>& planes, const Workers& workers);
+  /// Sorts by key; equal keys keep the order of their indices, which must ascend.
+  static void sort(KeyIndex* keys, std::size_t n, const Workers& workers);
   static Subset<T> subset(const Planes<T>& planes, const Array<std::uint8_t>& mask,
                           const Workers& workers);
 
   /// Runs a job over all its queries; without points to find or queries it does nothing.
-  static void search(const KnnJob<T>& job, const char* stage, Workers& workers);
+  /// `finished` is called with the positions of queries that are done, some at a time, by the
+  /// thread that has just delivered their rows.
+  static void search(const KnnJob<T>& job, const char* stage, Workers& workers,
+                     const FunctionRef<void(std::size_t, std::size_t)>* finished = nullptr);
   static void search(const RadiusJob<T>& job, const char* stage, Workers& workers);
 };
 

@@ -1,0 +1,142 @@
+// Neighbors over ranks beside one process: domains and k nearest neighbors in tree order of
+// uniform points, with the time of each stage, the traffic and the memory of a rank.
+//
+//   mpirun -n 2 build/release/bench/bench_mpi [POINTS = 10000000] [K = 16] [ROUNDS = 3]
+//
+// POINTS are those of all ranks together. Rank 0 also runs one process alone, with as many threads
+// as there are ranks. Times are the best of the rounds; memory is kept between them.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <sys/resource.h>
+#include <thread>
+#include <vector>
+
+#include <kith/kith.hpp>
+#include <kith/mpi.hpp>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+/// Waits without taking the CPU of who works.
+void quiet_barrier() {
+  MPI_Request request;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int is_done = 0; MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), !is_done;)
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+/// Points [begin, end) of the whole set; each is drawn by itself.
+std::vector<float> uniform(std::size_t begin, std::size_t end) {
+  std::vector<float> x;
+  x.reserve(3 * (end - begin));
+  for (std::size_t i = begin; i < end; ++i) {
+    std::uint64_t state = i * 0x9e3779b97f4a7c15 + 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      state ^= state >> 31, state *= 0xbf58476d1ce4e5b9, state ^= state >> 27;
+      x.push_back(static_cast<float>(state >> 40) * 0x1p-24f);
+    }
+  }
+  return x;
+}
+
+struct Times {
+  double domains = 1e30, knn = 1e30;
+  kith::Statistics statistics;  ///< of the best round
+  double total() const { return domains + knn; }
+};
+
+/// The best of several rounds of two calls.
+template <class Domains, class Search>
+Times measured(int rounds, int threads, Domains domains, Search search) {
+  Times best;
+  const kith::Workspace workspace;
+  for (int round = 0; round < rounds; ++round) {
+    Times times;
+    const kith::Execution execution{
+        .threads = threads, .statistics = &times.statistics, .workspace = &workspace};
+    auto start = Clock::now();
+    const auto made = domains(execution);
+    times.domains = seconds_since(start);
+    start = Clock::now();
+    search(made, execution);
+    times.knn = seconds_since(start);
+    if (times.total() < best.total()) best = times;
+  }
+  return best;
+}
+
+void print(const char* title, const Times& times) {
+  std::printf("%s: %.3f s (tree or domains %.3f, knn %.3f)\n", title, times.total(), times.domains,
+              times.knn);
+  for (const auto& stage : times.statistics.stages)
+    std::printf("  %-22s %8.1f ms\n", stage.name.c_str(), stage.seconds * 1e3);
+  for (const auto& count : times.statistics.counts)
+    std::printf("  %-44s %14llu\n", count.name.c_str(),
+                static_cast<unsigned long long>(count.value));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int level = 0, rank = 0, ranks = 1;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const std::size_t n =
+      argc > 1 ? static_cast<std::size_t>(std::strtod(argv[1], nullptr)) : 10000000;
+  const std::size_t k = argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : 16;
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 3;
+  const kith::KnnOptions options{.k = k, .order = kith::RowOrder::tree};
+
+  const auto r = static_cast<std::size_t>(rank), count = static_cast<std::size_t>(ranks);
+  const std::vector<float> mine = uniform(n * r / count, n * (r + 1) / count);
+  const kith::PointsView points = kith::view(mine.data(), mine.size() / 3, 3);
+  const double before = peak_megabytes();
+  Times over_ranks = measured(
+      rounds, 0,
+      [&](const kith::Execution& execution) {
+        quiet_barrier();
+        return kith::mpi::Domains::curve(MPI_COMM_WORLD, points, {}, execution);
+      },
+      [&](const kith::mpi::Domains& domains, const kith::Execution& execution) {
+        kith::mpi::knn(domains, options, execution);
+        quiet_barrier();
+      });
+  const double memory = peak_megabytes() - before;
+  if (rank == 0) {
+    std::printf("%zu points, k = %zu\n", n, k);
+    print("over ranks, rank 0", over_ranks);
+    std::printf("  memory of rank 0 beyond its input: %.0f MB\n", memory);
+    const std::vector<float> all = uniform(0, n);
+    const double alone = peak_megabytes();
+    const Times one = measured(
+        rounds, ranks,
+        [&](const kith::Execution& execution) {
+          return kith::Tree(kith::view(all.data(), n, 3), {}, execution);
+        },
+        [&](const kith::Tree& tree, const kith::Execution& execution) {
+          kith::knn<float, std::int64_t>(tree, options, execution);
+        });
+    print("one process", one);
+    std::printf("  memory beyond what was there before: %.0f MB\n", peak_megabytes() - alone);
+    std::printf("ratio: %.2f (domains %.2f, knn %.2f)\n", over_ranks.total() / one.total(),
+                over_ranks.domains / one.domains, over_ranks.knn / one.knn);
+  }
+  quiet_barrier();
+  MPI_Finalize();
+}

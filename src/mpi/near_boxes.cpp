@@ -1,0 +1,126 @@
+#include "mpi/near_boxes.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "walk/against_list.hpp"
+
+namespace kith::mpi {
+namespace {
+
+/// Nodes of 64 queries: their lists are short, and few beside the queries.
+constexpr int kPlane = 1;
+
+/// Hands the boxes that may be the nearest for some query of a node down to one plane.
+template <int D, class T>
+class NearestJudge {
+ public:
+  using List = std::vector<std::uint32_t>;
+
+  NearestJudge(const Part<T>& part, const PlanesView<T>& queries, int last, std::vector<T>& least2,
+               std::vector<List>& lists)
+      : boxes_(part.boxes),
+        queries_(queries),
+        metric_(part.template metric<D>()),
+        last_(last),
+        least2_(least2),
+        lists_(lists) {}
+
+  void keep(int plane, std::size_t node, const List& from, List& kept) const {
+    const Bounds<D, T> receiver = queries_.box(plane, node, metric_.axes);
+    std::vector<T> lower(from.size());
+    T least_upper = std::numeric_limits<T>::infinity(), least = least_upper;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Bounds<D, T> box = boxes_.box(from[i], metric_.axes);
+      lower[i] = metric_.lower2(receiver, box);
+      least = std::min(least, lower[i]);
+      least_upper = std::min(least_upper, metric_.upper2(receiver, box));
+    }
+    List& list = plane == last_ ? lists_[node] : kept;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (lower[i] <= least_upper) list.push_back(from[i]);
+    if (plane == last_) least2_[node] = least;
+  }
+  void leaf(std::size_t, const List&) const {}  // the last plane keeps nothing
+
+ private:
+  const RankBoxes<T>& boxes_;
+  const PlanesView<T>& queries_;
+  Metric<D, T> metric_;
+  int last_;
+  std::vector<T>& least2_;
+  std::vector<List>& lists_;
+};
+
+}  // namespace
+
+template <class T>
+NearBoxes<T>::NearBoxes(const Part<T>& part, const PlanesView<T>& queries, int except,
+                        const Workers& workers)
+    : part_(&part), queries_(queries) {
+  if (queries.plane_count == 0) return;
+  std::vector<std::uint32_t> all;
+  for (std::size_t i = 0; i < part.boxes.size(); ++i)
+    if (part.boxes.owner[i] != static_cast<std::uint32_t>(except))
+      all.push_back(static_cast<std::uint32_t>(i));
+  if (all.empty()) return;
+  const int last = std::min(kPlane, queries.top());
+  for (int plane = 0; plane <= last; ++plane) span_ *= kLanes;
+  least2_.assign(queries.plane(last).nodes, kFar);
+  lists_.resize(queries.plane(last).nodes);
+  int first = queries.top();
+  while (first > last && queries.plane(first).nodes < 64) --first;
+  with_dimension(queries.dimension, [&]<int D>() {
+    NearestJudge<D, T> judge(part, queries_, last, least2_, lists_);
+    workers.for_each(queries.plane(first).nodes, [&](std::size_t node) {
+      AgainstList<T, NearestJudge<D, T>>(queries_, judge).open(first, node, all);
+    });
+  });
+}
+
+template <class T>
+bool NearBoxes<T>::looks_reached(std::size_t position, T reach2) const {
+  return with_dimension(queries_.dimension, [&]<int D>() {
+    const Metric<D, T> metric = part_->template metric<D>();
+    Bounds<D, T> point;
+    queries_.load(position, metric.axes, point.lo);
+    std::copy_n(point.lo, metric.axes.count(), point.hi);
+    const auto& list = lists_[node(position)];
+    return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) {
+      return metric.lower2(point, part_->boxes.box(i, metric.axes)) <= reach2;
+    });
+  });
+}
+
+template <class T>
+Array<NearestBox<T>> nearest_boxes(const Part<T>& part, const PlanesView<T>& queries, int except,
+                                   const Workers& workers) {
+  Array<NearestBox<T>> nearest(queries.block_count(), workers.pool());
+  std::fill(nearest.begin(), nearest.end(), NearestBox<T>{std::numeric_limits<T>::infinity(), 0});
+  const NearBoxes<T> near(part, queries, except, workers);
+  if (near.empty()) return nearest;
+  with_dimension(queries.dimension, [&]<int D>() {
+    const Metric<D, T> metric = part.template metric<D>();
+    workers.for_ranges(nearest.size(), 512, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t block = begin; block < end; ++block) {
+        const Bounds<D, T> receiver = queries.box(0, block, metric.axes);
+        nearest[block].box = near.list(block).front();
+        for (const std::uint32_t i : near.list(block)) {
+          const T lower = metric.lower2(receiver, part.boxes.box(i, metric.axes));
+          if (lower < nearest[block].lower2) nearest[block] = {lower, i};
+        }
+      }
+    });
+  });
+  return nearest;
+}
+
+#define KITH_INSTANTIATE(T)                                                              \
+  template class NearBoxes<T>;                                                           \
+  template Array<NearestBox<T>> nearest_boxes(const Part<T>&, const PlanesView<T>&, int, \
+                                              const Workers&);
+KITH_INSTANTIATE(float)
+KITH_INSTANTIATE(double)
+#undef KITH_INSTANTIATE
+
+}  // namespace kith::mpi
