@@ -1,16 +1,19 @@
-// Neighbors over ranks beside one process: domains and k nearest neighbors in tree order of
-// uniform points, with the time of each stage, the traffic and the memory of a rank.
+// Neighbors over ranks beside one process: domains and k nearest neighbors in tree order, with the
+// time of each stage, the traffic and the memory of a rank.
 //
 //   mpirun -n 2 build/release/bench/bench_mpi [POINTS = 10000000] [K = 16] [ROUNDS = 3]
+//   mpirun -n 8 build/release/bench/bench_mpi POINTS K row [clustered]
 //
 // POINTS are those of all ranks together. Rank 0 also runs one process alone, with as many threads
-// as there are ranks. Times are the best of the rounds; memory is kept between them.
+// as there are ranks. Times are the best of the rounds; memory is kept between them. With `row`,
+// one row of a table: what a rank sends at most, and its memory, in one round.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
+#include <string>
 #include <sys/resource.h>
 #include <thread>
 #include <vector>
@@ -40,18 +43,50 @@ void quiet_barrier() {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
-/// Points [begin, end) of the whole set; each is drawn by itself.
-std::vector<float> uniform(std::size_t begin, std::size_t end) {
+/// A number in [0, 1) that belongs to (i, axis).
+double number(std::size_t i, std::size_t axis) {
+  std::uint64_t state = (i * 8 + axis + 1) * 0x9e3779b97f4a7c15;
+  state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
+  state = (state ^ state >> 27) * 0x94d049bb133111eb;
+  return static_cast<double>((state ^ state >> 31) >> 11) * 0x1p-53;
+}
+
+/// Points [begin, end) of the whole set; each is drawn by itself. Clustered: 1,000 clumps, dense in
+/// the middle.
+std::vector<float> drawn(std::size_t begin, std::size_t end, bool is_clustered) {
   std::vector<float> x;
   x.reserve(3 * (end - begin));
   for (std::size_t i = begin; i < end; ++i) {
-    std::uint64_t state = i * 0x9e3779b97f4a7c15 + 1;
-    for (int axis = 0; axis < 3; ++axis) {
-      state ^= state >> 31, state *= 0xbf58476d1ce4e5b9, state ^= state >> 27;
-      x.push_back(static_cast<float>(state >> 40) * 0x1p-24f);
+    const double radius = 0.03 * std::pow(number(i, 3), 2);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double center = number(i % 1000 + (std::size_t{1} << 50), axis);
+      const double value = number(i, axis);
+      x.push_back(static_cast<float>(is_clustered ? center + radius * (2 * value - 1) : value));
     }
   }
   return x;
+}
+
+std::uint64_t sum_of(const kith::Statistics& statistics, const std::string& end) {
+  std::uint64_t sum = 0;
+  for (const auto& count : statistics.counts)
+    if (count.name.ends_with(end)) sum += count.value;
+  return sum;
+}
+
+/// The largest numbers of all ranks, as a row of a table.
+void print_row(int ranks, std::size_t points, const kith::Statistics& statistics, double memory) {
+  const char* names[] = {"bytes sent", "messages sent", "rounds", "collective bytes", "ghosts"};
+  double most[6] = {};
+  for (std::size_t i = 0; i < 5; ++i) most[i] = static_cast<double>(sum_of(statistics, names[i]));
+  most[4] = static_cast<double>(statistics.count("ghosts"));
+  most[5] = memory;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Reduce(rank == 0 ? MPI_IN_PLACE : most, most, 6, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0)
+    std::printf("| %d | %zu | %.2f MB | %.0f | %.0f | %.1f kB | %.0f | %.0f MB |\n", ranks, points,
+                most[0] / 1e6, most[1], most[2], most[3] / 1e3, most[4], most[5]);
 }
 
 struct Times {
@@ -100,11 +135,13 @@ int main(int argc, char** argv) {
   const std::size_t n =
       argc > 1 ? static_cast<std::size_t>(std::strtod(argv[1], nullptr)) : 10000000;
   const std::size_t k = argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : 16;
-  const int rounds = argc > 3 ? std::atoi(argv[3]) : 3;
+  const bool is_row = argc > 3 && std::strcmp(argv[3], "row") == 0;
+  const bool is_clustered = argc > 4 && std::strcmp(argv[4], "clustered") == 0;
+  const int rounds = is_row ? 1 : argc > 3 ? std::atoi(argv[3]) : 3;
   const kith::KnnOptions options{.k = k, .order = kith::RowOrder::tree};
 
   const auto r = static_cast<std::size_t>(rank), count = static_cast<std::size_t>(ranks);
-  const std::vector<float> mine = uniform(n * r / count, n * (r + 1) / count);
+  const std::vector<float> mine = drawn(n * r / count, n * (r + 1) / count, is_clustered);
   const kith::PointsView points = kith::view(mine.data(), mine.size() / 3, 3);
   const double before = peak_megabytes();
   Times over_ranks = measured(
@@ -118,11 +155,13 @@ int main(int argc, char** argv) {
         quiet_barrier();
       });
   const double memory = peak_megabytes() - before;
-  if (rank == 0) {
+  if (is_row) {
+    print_row(ranks, n, over_ranks.statistics, memory);
+  } else if (rank == 0) {
     std::printf("%zu points, k = %zu\n", n, k);
     print("over ranks, rank 0", over_ranks);
     std::printf("  memory of rank 0 beyond its input: %.0f MB\n", memory);
-    const std::vector<float> all = uniform(0, n);
+    const std::vector<float> all = drawn(0, n, is_clustered);
     const double alone = peak_megabytes();
     const Times one = measured(
         rounds, ranks,

@@ -92,8 +92,8 @@ class KITH_API Domains {
   requires std::is_trivially_copyable_v<Value> std::vector<Value> to_tree_order(
       std::span<const Value> values, const Execution& execution = {})
   const {
-    std::vector<Value> result(size());
-    carry(values.data(), values.size(), sizeof(Value), result.data(), execution);
+    std::vector<Value> result;
+    carry(values.data(), values.size(), sizeof(Value), room_in<Value>(result, nullptr), execution);
     return result;
   }
   /// And back to the ranks and the order of the input; dropped points get `none`.
@@ -101,8 +101,8 @@ class KITH_API Domains {
   requires std::is_trivially_copyable_v<Value> std::vector<Value> to_input_order(
       std::span<const Value> values, Value none = {}, const Execution& execution = {})
   const {
-    std::vector<Value> result(input_size(), none);
-    carry_back(values.data(), values.size(), sizeof(Value), result.data(), execution);
+    std::vector<Value> result;
+    carry_back(values.data(), values.size(), sizeof(Value), room_in(result, &none), execution);
     return result;
   }
 
@@ -111,9 +111,19 @@ class KITH_API Domains {
 
  private:
   explicit Domains(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
-  void carry(const void* from, std::size_t count, std::size_t bytes, void* to,
+  /// Memory for results, taken where the ranks can agree on a failure.
+  using Room = std::function<void*(std::size_t count)>;
+  template <class Value>
+  static Room room_in(std::vector<Value>& values, const Value* none) {
+    // Two pointers: std::function takes no memory for them.
+    return [&values, none](std::size_t count) -> void* {
+      values.assign(count, none ? *none : Value{});
+      return values.data();
+    };
+  }
+  void carry(const void* from, std::size_t count, std::size_t bytes, const Room& room,
              const Execution& execution) const;
-  void carry_back(const void* from, std::size_t count, std::size_t bytes, void* to,
+  void carry_back(const void* from, std::size_t count, std::size_t bytes, const Room& room,
                   const Execution& execution) const;
 
   std::shared_ptr<const Impl> impl_;

@@ -8,8 +8,8 @@
 namespace kith::mpi {
 namespace {
 
-/// Nodes of 64 queries: their lists are short, and few beside the queries.
-constexpr int kPlane = 1;
+/// Lists belong to nodes of 512 queries, distances to nodes of 64.
+constexpr int kPlane = 2;
 
 /// Hands the boxes that may be the nearest for some query of a node down to one plane.
 template <int D, class T>
@@ -17,29 +17,26 @@ class NearestJudge {
  public:
   using List = std::vector<std::uint32_t>;
 
-  NearestJudge(const Part<T>& part, const PlanesView<T>& queries, int last, std::vector<T>& least2,
+  NearestJudge(const Part<T>& part, const PlanesView<T>& queries, int last,
                std::vector<List>& lists)
       : boxes_(part.boxes),
         queries_(queries),
         metric_(part.template metric<D>()),
         last_(last),
-        least2_(least2),
         lists_(lists) {}
 
   void keep(int plane, std::size_t node, const List& from, List& kept) const {
     const Bounds<D, T> receiver = queries_.box(plane, node, metric_.axes);
     std::vector<T> lower(from.size());
-    T least_upper = std::numeric_limits<T>::infinity(), least = least_upper;
+    T least_upper = std::numeric_limits<T>::infinity();
     for (std::size_t i = 0; i < from.size(); ++i) {
       const Bounds<D, T> box = boxes_.box(from[i], metric_.axes);
       lower[i] = metric_.lower2(receiver, box);
-      least = std::min(least, lower[i]);
       least_upper = std::min(least_upper, metric_.upper2(receiver, box));
     }
     List& list = plane == last_ ? lists_[node] : kept;
     for (std::size_t i = 0; i < from.size(); ++i)
       if (lower[i] <= least_upper) list.push_back(from[i]);
-    if (plane == last_) least2_[node] = least;
   }
   void leaf(std::size_t, const List&) const {}  // the last plane keeps nothing
 
@@ -48,9 +45,18 @@ class NearestJudge {
   const PlanesView<T>& queries_;
   Metric<D, T> metric_;
   int last_;
-  std::vector<T>& least2_;
   std::vector<List>& lists_;
 };
+
+/// The least distance from a box to those of a list.
+template <int D, class T>
+T least2_of(const Bounds<D, T>& receiver, const std::vector<std::uint32_t>& list,
+            const RankBoxes<T>& boxes, const Metric<D, T>& metric) {
+  T least2 = std::numeric_limits<T>::infinity();
+  for (const std::uint32_t i : list)
+    least2 = std::min(least2, metric.lower2(receiver, boxes.box(i, metric.axes)));
+  return least2;
+}
 
 }  // namespace
 
@@ -65,15 +71,23 @@ NearBoxes<T>::NearBoxes(const Part<T>& part, const PlanesView<T>& queries, int e
       all.push_back(static_cast<std::uint32_t>(i));
   if (all.empty()) return;
   const int last = std::min(kPlane, queries.top());
+  const int near = std::max(0, last - 1);
   for (int plane = 0; plane <= last; ++plane) span_ *= kLanes;
-  least2_.assign(queries.plane(last).nodes, kFar);
+  for (int plane = 0; plane <= near; ++plane) near_span_ *= kLanes;
+  least2_.resize(queries.plane(near).nodes);
   lists_.resize(queries.plane(last).nodes);
   int first = queries.top();
   while (first > last && queries.plane(first).nodes < 64) --first;
   with_dimension(queries.dimension, [&]<int D>() {
-    NearestJudge<D, T> judge(part, queries_, last, least2_, lists_);
+    NearestJudge<D, T> judge(part, queries_, last, lists_);
     workers.for_each(queries.plane(first).nodes, [&](std::size_t node) {
       AgainstList<T, NearestJudge<D, T>>(queries_, judge).open(first, node, all);
+    });
+    const Metric<D, T> metric = part.template metric<D>();
+    workers.for_ranges(least2_.size(), 1024, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        least2_[i] = least2_of(queries_.box(near, i, metric.axes), lists_[i * near_span_ / span_],
+                               part.boxes, metric);
     });
   });
 }
@@ -85,7 +99,7 @@ bool NearBoxes<T>::looks_reached(std::size_t position, T reach2) const {
     Bounds<D, T> point;
     queries_.load(position, metric.axes, point.lo);
     std::copy_n(point.lo, metric.axes.count(), point.hi);
-    const auto& list = lists_[node(position)];
+    const auto& list = lists_[position / span_];
     return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) {
       return metric.lower2(point, part_->boxes.box(i, metric.axes)) <= reach2;
     });

@@ -8,7 +8,7 @@
 
 namespace kith::mpi {
 
-/// For nodes of 64 queries, the boxes of other ranks that may be the nearest to one of
+/// For nodes of some queries, the boxes of other ranks that may be the nearest to one of
 /// them. Most nodes lie far inside a domain, where one comparison serves all their queries.
 template <class T>
 class NearBoxes {
@@ -18,27 +18,29 @@ class NearBoxes {
   NearBoxes(const Part<T>& part, const PlanesView<T>& queries, int except, const Workers& workers);
 
   /// No box is nearer to the query at this position: infinite without boxes.
-  T least2(std::size_t position) const { return lists_.empty() ? kFar : least2_[node(position)]; }
+  T least2(std::size_t position) const {
+    return lists_.empty() ? kFar : least2_[position / near_span_];
+  }
   /// Whether a ball around the query touches a box.
   bool is_reached(std::size_t position, T reach2) const {
     return !lists_.empty() && least2(position) <= reach2 && looks_reached(position, reach2);
   }
   /// Those of which one is the nearest to each query of a block.
   const std::vector<std::uint32_t>& list(std::size_t block) const {
-    return lists_[node(block * kLanes)];
+    return lists_[block * kLanes / span_];
   }
   bool empty() const { return lists_.empty(); }
 
  private:
   static constexpr T kFar = std::numeric_limits<T>::infinity();
 
-  std::size_t node(std::size_t position) const { return position / span_; }
   bool looks_reached(std::size_t position, T reach2) const;
 
   const Part<T>* part_ = nullptr;
   PlanesView<T> queries_;
-  std::size_t span_ = 1;   ///< queries of a node
-  std::vector<T> least2_;  ///< per node
+  std::size_t span_ = 1;       ///< queries of a node with a list
+  std::size_t near_span_ = 1;  ///< queries of a node with a least distance
+  std::vector<T> least2_;
   std::vector<std::vector<std::uint32_t>> lists_;
 };
 

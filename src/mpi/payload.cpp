@@ -19,15 +19,19 @@ Array<std::byte> carried(Call& call, const Route& route, const void* from, std::
     to = route.out.times(bytes);
     back = route.in.times(bytes);
     out = Array<std::byte>(route.row.size() * bytes, workers.pool());
-    for (std::size_t i = 0; i < route.row.size(); ++i)
-      std::memcpy(out.data() + i * bytes, rows + route.row[i] * bytes, bytes);
+    workers.for_ranges(route.row.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        std::memcpy(out.data() + i * bytes, rows + route.row[i] * bytes, bytes);
+    });
   });
   Array<std::byte> arrived = call.exchange(to, out.data(), back);
   if (!route.local.empty())
     call.phase([&](Workers& workers) {
       Array<std::byte> ordered(arrived.size(), workers.pool());
-      for (std::size_t i = 0; i < route.in.total(); ++i)
-        std::memcpy(ordered.data() + route.local[i] * bytes, arrived.data() + i * bytes, bytes);
+      workers.for_ranges(route.in.total(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+          std::memcpy(ordered.data() + route.local[i] * bytes, arrived.data() + i * bytes, bytes);
+      });
       arrived = std::move(ordered);
     });
   else
@@ -58,7 +62,7 @@ void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::s
   });
 }
 
-void Domains::carry(const void* from, std::size_t count, std::size_t bytes, void* to,
+void Domains::carry(const void* from, std::size_t count, std::size_t bytes, const Room& room,
                     const Execution& execution) const {
   public_call("to_tree_order", [&] {
     Call call("to_tree_order", *impl_->communicator, execution);
@@ -67,24 +71,30 @@ void Domains::carry(const void* from, std::size_t count, std::size_t bytes, void
         refuse("to_tree_order: {} values for {} points; give one for each", count, input_size());
     });
     const Array<std::byte> local = carried(call, impl_->route, from, bytes);
-    impl_->visit([&](const auto& part) {
-      for (std::size_t i = 0; i < part.planes.points; ++i)
-        std::memcpy(static_cast<std::byte*>(to) + i * bytes,
-                    local.data() + part.planes.index(i) * bytes, bytes);
+    call.phase([&](Workers& workers) {
+      auto* to = static_cast<std::byte*>(room(size()));
+      impl_->visit([&](const auto& part) {
+        workers.for_ranges(part.planes.points, kGrain, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i)
+            std::memcpy(to + i * bytes, local.data() + part.planes.index(i) * bytes, bytes);
+        });
+      });
     });
     call.note_traffic("payload");
   });
 }
 
-void Domains::carry_back(const void* from, std::size_t count, std::size_t bytes, void* to,
+void Domains::carry_back(const void* from, std::size_t count, std::size_t bytes, const Room& room,
                          const Execution& execution) const {
   public_call("to_input_order", [&] {
     Call call("to_input_order", *impl_->communicator, execution);
     Array<std::uint32_t> position;
-    call.quick([&] {
+    void* to = nullptr;
+    call.phase([&](Workers& workers) {
       if (count != size())
         refuse("to_input_order: {} values for {} points; give one for each", count, size());
-      position = Array<std::uint32_t>(size());
+      to = room(input_size());
+      position = Array<std::uint32_t>(size(), workers.pool());
       impl_->visit([&](const auto& part) {
         for (std::size_t i = 0; i < part.planes.points; ++i)
           position[part.planes.index(i)] = static_cast<std::uint32_t>(i);

@@ -34,6 +34,7 @@ struct NamedPoints {
     workers.for_ranges(view.block_count(), 2048, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const T* from = view.block(i);
+        if (i + kAhead < end) ask_for(part, indices_of(view.block(i + kAhead), view.any_axes()));
         T* to = blocks.data() + i * stride;
         std::copy_n(from, coordinates, to);
         name(part, indices_of(from, view.any_axes()),
@@ -49,6 +50,11 @@ struct NamedPoints {
   }
 
  private:
+  static constexpr std::size_t kAhead = 8;
+
+  static void ask_for(const Part<T>& part, const std::uint32_t* index) {
+    for (std::size_t i = 0; i < kLanes; ++i) __builtin_prefetch(part.global.data() + index[i]);
+  }
   /// Lanes without a point keep what they have.
   static void name(const Part<T>& part, const std::uint32_t* from, std::uint32_t* to,
                    std::size_t count) {

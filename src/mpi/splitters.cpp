@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "neighbors/parts.hpp"
 
@@ -240,11 +241,15 @@ class Splitter {
     const std::size_t size =
         cells_[last - 1].counts + (std::size_t{1} << cells_[last - 1].step) - base;
     const std::size_t grain =
-        std::max(kGrain, n / (2 * static_cast<std::size_t>(workers.threads())) + 1);
+        std::max(kGrain, n / (8 * static_cast<std::size_t>(workers.threads())) + 1);
     std::vector<std::vector<std::int64_t>> parts(range_count(n, grain));
     workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
       std::vector<std::int64_t>& part = parts[begin / grain];
       part.assign(size, 0);
+      if (is_first_) {  // one cell has all keys
+        for (std::size_t i = begin; i < end; ++i) ++part[top_keys_[i]];
+        return;
+      }
       for (std::size_t i = begin; i < end; ++i) {
         if (i % kGrain == 0) workers.check_cancelled();
         const std::uint64_t key = this->key(section.begin + i);
@@ -332,24 +337,57 @@ class Splitter {
     for (const Section& section : sections_) {
       const std::size_t before = next.size();
       for (std::size_t e = 0; e < section.edges.size(); ++e) add_inner(section, e, before, next);
-      for (std::size_t s = before; s < std::max(next.size(), before + 1); ++s) {
-        const bool is_inner = s < next.size();
-        if (is_inner) next[s].begin = members.size();
-        for (std::size_t i = section.begin; is_inner && i < section.end; ++i)
-          if (key(i) == inner_key(section, next[s]))
-            members.push_back(static_cast<std::uint32_t>(member(i)));
-        if (is_inner) next[s].end = members.size();
+      if (next.size() > before) add_members(section, before, next, members);
+      if (is_first_) {
+        assign_all(section, workers);
+        continue;
       }
-      workers.for_ranges(section.end - section.begin, kGrain,
-                         [&](std::size_t from, std::size_t to) {
-                           for (std::size_t i = section.begin + from; i < section.begin + to; ++i)
-                             rank_[member(i)] = section.first + edges_before(section, key(i));
-                         });
+      for (std::size_t i = section.begin; i < section.end; ++i)
+        rank_[member(i)] = section.first + edges_before(section, key(i));
     }
     sections_ = std::move(next);
     members_ = std::move(members);
     is_first_ = false;
     top_keys_ = {};
+  }
+
+  /// The members of the sections [before, ...) that begin inside another, in the order of input.
+  void add_members(const Section& outer, std::size_t before, std::vector<Section>& next,
+                   std::vector<std::uint32_t>& members) const {
+    std::vector<std::uint64_t> inner;  // ascending
+    for (std::size_t s = before; s < next.size(); ++s) inner.push_back(inner_key(outer, next[s]));
+    const auto search = [&](std::uint64_t key) {
+      const auto at = std::lower_bound(inner.begin(), inner.end(), key);
+      return at != inner.end() && *at == key ? static_cast<std::size_t>(at - inner.begin())
+                                             : inner.size();
+    };
+    std::vector<std::size_t> table(is_first_ ? std::size_t{1} << outer.bits : 0);
+    for (std::size_t key = 0; key < table.size(); ++key) table[key] = search(key);
+    const auto inner_of = [&](std::size_t i) {
+      return is_first_ ? table[top_keys_[i]] : search(keys_[i]);
+    };
+    std::vector<std::size_t> at(inner.size() + 1);
+    for (std::size_t i = outer.begin; i < outer.end; ++i) ++at[inner_of(i)];
+    at.back() = 0;  // those outside
+    std::size_t sum = members.size();
+    for (std::size_t s = 0; s < inner.size(); ++s) {
+      next[before + s].begin = sum;
+      sum += std::exchange(at[s], sum);
+      next[before + s].end = sum;
+    }
+    members.resize(sum);
+    for (std::size_t i = outer.begin; i < outer.end; ++i)
+      if (const std::size_t s = inner_of(i); s < inner.size())
+        members[at[s]++] = static_cast<std::uint32_t>(member(i));
+  }
+
+  /// All points, by a table of their short keys.
+  void assign_all(const Section& section, const Workers& workers) {
+    std::vector<std::uint32_t> rank(std::size_t{1} << section.bits);
+    for (std::size_t key = 0; key < rank.size(); ++key) rank[key] = edges_before(section, key);
+    workers.for_ranges(job_.input.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) rank_[i] = rank[top_keys_[i]];
+    });
   }
 
   static std::uint32_t edges_before(const Section& section, std::uint64_t key) {

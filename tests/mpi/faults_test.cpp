@@ -1,0 +1,243 @@
+// The n-th allocation of one rank fails, for many n and several ranks: the same Error everywhere,
+// in time, and the next call works. With --die a rank is killed instead, in the middle of a call.
+//
+// Allocations are those of C++ (operator new) and of kith's arrays (aligned_alloc), not those of
+// MPI. A rank that waits for ever is found by a watchdog, which ends the test.
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <functional>
+#include <gtest/gtest.h>
+#include <new>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <kith/kith.hpp>
+#include <kith/mpi.hpp>
+
+#include "mpi/scenes.hpp"
+#include "support/property.hpp"
+
+namespace {
+
+/// Counts allocations down; the one that finds 0 fails.
+std::atomic<long> countdown{-1};
+
+bool fails_now() {
+  long left = countdown.load(std::memory_order_relaxed);
+  while (left >= 0)
+    if (countdown.compare_exchange_weak(left, left - 1, std::memory_order_relaxed))
+      return left == 0;
+  return false;
+}
+
+void* allocate(std::size_t size) {
+  void* data = fails_now() ? nullptr : std::malloc(size > 0 ? size : 1);
+  if (!data) throw std::bad_alloc();
+  return data;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return fails_now() ? nullptr : std::malloc(size > 0 ? size : 1);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept {
+  return operator new(size, tag);
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete[](void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::size_t) noexcept { std::free(data); }
+void operator delete(void* data, const std::nothrow_t&) noexcept { std::free(data); }
+void operator delete[](void* data, const std::nothrow_t&) noexcept { std::free(data); }
+
+/// In the place of the C library's.
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  using Function = void* (*)(std::size_t, std::size_t);
+  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "aligned_alloc"));
+  return fails_now() ? nullptr : real(alignment, size);
+}
+
+namespace kith::test {
+namespace {
+
+/// Ends the process if nobody reports for too long.
+class Watchdog {
+ public:
+  Watchdog() {
+    std::thread([this] {
+      for (int last = -1;; last = beats_) {
+        std::this_thread::sleep_for(std::chrono::seconds(60));
+        if (beats_ != last) continue;
+        std::printf("rank %d waits for ever: %s\n", world_rank(), what_);
+        std::fflush(stdout);
+        _exit(3);
+      }
+    }).detach();
+  }
+  void beat(const char* call, int rank, long n) {
+    std::snprintf(what_, sizeof what_, "%s, allocation %ld of rank %d", call, n, rank);
+    ++beats_;
+  }
+
+ private:
+  std::atomic<int> beats_{0};
+  char what_[200] = "";
+};
+
+struct FaultCall {
+  const char* name;
+  std::function<void()> run;
+};
+
+/// What a rank saw: no error, or the code and the message.
+struct Seen {
+  int code = -1;
+  int is_reached = 0;  ///< the allocation that was to fail
+  char message[600] = "";
+};
+
+Seen seen_of(const FaultCall& call, long n) {
+  Seen seen;
+  countdown = n;
+  try {
+    call.run();
+    seen.is_reached = countdown.exchange(-1) < 0 ? 1 : 0;
+  } catch (const Error& error) {
+    seen.is_reached = countdown.exchange(-1) < 0 ? 1 : 0;
+    seen.code = static_cast<int>(error.code());
+    std::strncpy(seen.message, error.what(), sizeof seen.message - 1);
+  } catch (...) {
+    countdown = -1;
+    seen.code = 1000;
+  }
+  return seen;
+}
+
+/// One rank's n-th allocation fails. False once the call has fewer.
+bool expect_same_error(MPI_Comm comm, const FaultCall& call, int rank, long n) {
+  const Seen seen = seen_of(call, rank_of(comm) == rank ? n : -1);
+  std::vector<Seen> all(static_cast<std::size_t>(size_of(comm)));
+  MPI_Allgather(&seen, sizeof seen, MPI_BYTE, all.data(), sizeof seen, MPI_BYTE, comm);
+  for (const Seen& other : all) {
+    EXPECT_EQ(other.code, seen.code) << seen.message << " / " << other.message;
+    EXPECT_STREQ(other.message, seen.message);
+  }
+  if (seen.code >= 0) {
+    EXPECT_EQ(seen.code, static_cast<int>(ErrorCode::out_of_memory)) << seen.message;
+    if (!::testing::Test::HasFailure()) {
+      EXPECT_NO_THROW(call.run()) << "the next call";
+    }
+  }
+  return all[static_cast<std::size_t>(rank)].is_reached != 0;
+}
+
+class Faults : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kPoints = 300;
+
+  std::vector<FaultCall> calls() {
+    const auto input = [this] { return points_.view(); };
+    return {
+        {"curve", [=, this] { mpi::Domains::curve(comm_, input(), {}, execution_); }},
+        {"curve of cells",
+         [=, this] {
+           mpi::Domains::curve(comm_, input(), {{.builder = Builder::cells}}, execution_);
+         }},
+        {"curve with ids",
+         [=, this] { mpi::Domains::curve(comm_, input(), {.ids = ids_}, execution_); }},
+        {"keep", [=, this] { mpi::Domains::keep(comm_, input(), {}, execution_); }},
+        {"knn", [this] { mpi::knn(*domains_, {.k = 6}, execution_); }},
+        {"knn in tree order",
+         [this] { mpi::knn(*domains_, {.k = 6, .order = RowOrder::tree}, execution_); }},
+        {"knn of queries", [=, this] { mpi::knn(*domains_, input(), {.k = 3}, execution_); }},
+        {"radius_count",
+         [this] { mpi::radius_count(*domains_, {.radius = 0.2}, RowOrder::input, execution_); }},
+        {"radius",
+         [this] { mpi::radius<float>(*domains_, {.radius = 0.1}, RowOrder::input, execution_); }},
+        {"radius of queries",
+         [=, this] { mpi::radius<float>(*domains_, input(), {.radius = 0.1}, execution_); }},
+        {"kth_distance", [this] { mpi::kth_distance(*domains_, {.k = 4}, execution_); }},
+        {"sph_density",
+         [this] {
+           mpi::sph_density(*domains_, {.k = 8, .mass = mass_}, RowOrder::input, execution_);
+         }},
+        {"for_each_neighborhood",
+         [this] {
+           mpi::for_each_neighborhood<float>(
+               *domains_, {.k = 4}, [](const auto&) {}, execution_);
+         }},
+        {"pair_counts",
+         [this] { mpi::pair_counts(*domains_, *domains_, {.radii = radii_}, execution_); }},
+        {"fof",
+         [this] { mpi::fof(*domains_, {.linking_length = 0.05}, RowOrder::input, execution_); }},
+        {"to_tree_order",
+         [this] { domains_->to_tree_order(std::span<const double>(mass_), execution_); }},
+        {"to_input_order",
+         [this] { domains_->to_input_order(std::span<const double>(there_), 0.0, execution_); }},
+    };
+  }
+
+  void SetUp() override {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    points_ =
+        scene_points<float>(Shape::uniform, 3, kPoints, 1 + static_cast<unsigned>(world_rank()));
+    for (std::size_t i = 0; i < kPoints; ++i) {
+      ids_.push_back(static_cast<std::int64_t>((kPoints - i) * 64) + world_rank());
+      mass_.push_back(1 + static_cast<double>(i % 3));
+    }
+    domains_ = std::make_unique<mpi::Domains>(mpi::Domains::curve(comm_, points_.view()));
+    there_.assign(domains_->size(), 1);
+  }
+  void TearDown() override {
+    domains_.reset();
+    MPI_Comm_free(&comm_);
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  PointSet<float> points_;
+  std::vector<std::int64_t> ids_;
+  std::vector<double> mass_, there_, radii_ = {0.05, 0.1};
+  std::unique_ptr<mpi::Domains> domains_;
+  const Execution execution_{.threads = 1};
+};
+
+TEST_F(Faults, OfAllocationsAreTheSameErrorEverywhere) {
+  Watchdog& watchdog = *new Watchdog;  // its thread never ends
+  const long dense = std::lround(12 * number_from("KITH_CASES", 1)) + 2;
+  for (const FaultCall& call : calls()) {
+    call.run();  // whatever is made once for the process
+    for (const int rank : {0, world_size() - 1}) {
+      for (long n = 0;; n += 1 + n / dense) {
+        watchdog.beat(call.name, rank, n);
+        SCOPED_TRACE(std::string(call.name) + ", allocation " + std::to_string(n) + " of rank " +
+                     std::to_string(rank));
+        if (!expect_same_error(comm_, call, rank, n)) break;
+        // All go on, or none.
+        int has_failed = ::testing::Test::HasFailure() ? 1 : 0;
+        MPI_Allreduce(MPI_IN_PLACE, &has_failed, 1, MPI_INT, MPI_MAX, comm_);
+        if (has_failed) return;
+      }
+    }
+  }
+}
+
+/// Only with --die: the launcher ends the others.
+TEST_F(Faults, DISABLED_KilledRank) {
+  mpi::for_each_neighborhood<float>(*domains_, {.k = 4}, [](const auto& at) {
+    if (world_rank() == world_size() - 1 && at.position == 7) std::raise(SIGKILL);
+  });
+  mpi::knn(*domains_, {.k = 2});
+}
+
+}  // namespace
+}  // namespace kith::test
