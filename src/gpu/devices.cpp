@@ -139,8 +139,9 @@ OpenDevice& open_device(const char* call, const std::string& name) {
          "which runs on the CPU",
          call);
   if (number >= all.size())
-    fail(ErrorCode::unavailable, "{}: device = {}, but there are {}; see kith info --devices", call,
-         name, all.size());
+    fail(ErrorCode::unavailable,
+         "{}: device = {}, but there are {}; kith::gpu::devices() lists them", call, name,
+         all.size());
   const Listed& device = all[number];
   if (!device.facts.refusal.empty())
     fail(ErrorCode::unavailable, "{}: {} ({}) cannot be used: {}", call, device.facts.name,
