@@ -4,8 +4,7 @@
 // are named by these for the time of a search, and rows are ready as they come. Otherwise rows get
 // local numbers at first. To look up a global index misses the cache once for each point, and a
 // search would wait for it; so the numbers of some hundred rows are replaced at once, with the
-// memory asked for ahead. (10^7 points, k = 16, one of two ranks: 0.6 s when each row is looked up
-// for itself, 0.2 s at once, 0.03 s for the names; bench/mpi.cpp.)
+// memory asked for ahead.
 #pragma once
 
 #include <cmath>
