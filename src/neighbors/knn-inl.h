@@ -159,9 +159,9 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
     }
   }
 
-  /// Sorting networks are for few candidates.
+  /// Sorting networks are for few candidates; very many are sorted piece by piece anyway.
   HWY_INLINE void trim(std::size_t j) {
-    if (HWY_LIKELY(counts_of_[j] <= max_sorted_)) return;
+    if (HWY_LIKELY(counts_of_[j] <= max_sorted_) || counts_of_[j] > Base::kPointsPerLook) return;
     const Slots<T> slot = slots(j);
     const T bound2 = rank_bound(slot.d2, counts_of_[j], need_);
     counts_of_[j] = keep_within(slot.d2, slot.index, counts_of_[j], bound2);
@@ -217,6 +217,7 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
       if (is_own() || r2 >= sure) break;
       r2 = std::min(sure, grown(j, r2));
     }
+    if (need_ > Base::kPointsPerLook) return this->search_best_first(j);  // it stops in time
     r2 = std::min(most2_[j], enough(j));
     if (r2 != 0 || !search_first(j)) search_within(j, r2);
   }

@@ -301,9 +301,10 @@ void add_other_files(std::vector<Call>& calls, const Scene& s) {
                    }});
   const std::string place = from + ":/PartType1";
   calls.push_back({"Snapshot of datasets", [=](const Execution&) { Snapshot{place}; }});
-  calls.push_back({"parse_units", [](const Execution&) {
-                     parse_units("kpc/h,1e10 Msun/h,km/s");
-                     parse_cosmology("omega_m=0.3,h=0.7");
+  const std::string units = "kpc/h,1e10 Msun/h,km/s", cosmology = "omega_m=0.3,h=0.7";
+  calls.push_back({"parse_units", [=](const Execution&) {
+                     parse_units(units);
+                     parse_cosmology(cosmology);
                    }});
 }
 
