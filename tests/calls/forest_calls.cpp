@@ -1,4 +1,6 @@
 // The public calls of forests and of the kd order.
+#include <algorithm>
+
 #include <kith/forest.hpp>
 #include <kith/left_balanced.hpp>
 
@@ -25,8 +27,9 @@ std::shared_ptr<Forest<float>> some_forest(const Scene& s) {
 std::vector<Call> forest_calls(const Scene& s) {
   const PointsView points = s.points.view();
   // Each query allocates; a small scene, where every allocation fails once, has few of them.
-  const PointsView queries =
-      view(s.points.coordinates.data(), points.size < 1000 ? 5 : points.size, points.dimension);
+  const std::size_t asked =
+      points.size < 1000 ? std::min<std::size_t>(5, points.size) : points.size;
+  const PointsView queries = view(s.points.coordinates.data(), asked, points.dimension);
   const RadiusOptions ball{.radius = s.radius};
   const auto forest = some_forest(s);
   const auto bytes = std::make_shared<std::vector<std::byte>>(forest->bytes());
