@@ -18,7 +18,8 @@ namespace kith::io {
 using Target = std::variant<float*, double*, std::uint64_t*>;
 
 inline Target advanced(const Target& target, std::uint64_t numbers) {
-  return std::visit([&](auto* to) -> Target { return to + numbers; }, target);
+  // An array without rows has no memory, and nothing may be added to a null pointer.
+  return std::visit([&](auto* to) -> Target { return to == nullptr ? to : to + numbers; }, target);
 }
 
 /// Rows [begin, begin + count) of the particles of a type.
