@@ -1,15 +1,17 @@
-"""Exact nearest neighbours and friends-of-friends groups in huge point sets.
+"""Exact nearest neighbors and friends-of-friends groups in huge point sets.
 
 >>> import kith
 >>> x = kith.sample.uniform(1000, 3)
 >>> index, distance = kith.knn(x, k=16, box=1.0)
 >>> groups = kith.fof(x, b=0.8, box=1.0, min_size=5)
->>> tree = kith.KDTree(x, boxsize=1.0)   # as scipy.spatial.KDTree
+>>> tree = kith.KDTree(x, boxsize=1.0)   # the interface of scipy.spatial.KDTree
 >>> d, i = tree.query(x, k=16)
 
-Answers are exact and the same for any number of threads. kith.gradients has derivatives; kith.jax and kith.torch
-make differentiable functions of them. kith.sklearn has estimators for scikit-learn, kith.plot pictures. All but
-kith.gradients are imported when first used.
+Results are exact, and the same for any number of threads.
+
+kith.sample makes points to try things on, kith.correlation counts pairs, kith.gradients computes derivatives, and
+kith.mpi works on points that are spread over MPI ranks. Four more modules are imported when you first use them:
+kith.jax and kith.torch (differentiable functions), kith.sklearn (estimators for scikit-learn) and kith.plot (pictures).
 """
 from __future__ import annotations
 
@@ -34,12 +36,14 @@ from ._snapshot import Snapshot, read_snapshot, write_snapshot
 from ._tree import Cells, LeftBalanced, Plane, Splits, Tree, estimate_memory, left_balanced
 
 __all__ = [
-    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Forest", "Groups", "HdbscanClusters",
-    "Hierarchy", "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree", "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density",
-    "edge_density", "estimate_memory", "fof", "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function", "mean_distance", "mpi",
-    "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs", "read_catalogue", "read_snapshot", "redshift_fof", "report", "sample",
-    "sklearn", "spanning_tree", "subhalos", "verify", "write_snapshot",
+    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Forest", "Groups",
+    "HdbscanClusters", "Hierarchy", "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors",
+    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree",
+    "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density", "edge_density", "estimate_memory", "fof",
+    "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function",
+    "mean_distance", "mpi", "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs",
+    "read_catalogue", "read_snapshot", "redshift_fof", "report", "sample", "sklearn", "spanning_tree", "subhalos",
+    "verify", "write_snapshot",
 ]
 
 

@@ -1,8 +1,8 @@
-"""Arrays on their way in: what is accepted, and what it becomes.
+"""Input arrays: which are accepted, and which type and layout they are converted to.
 
 The rule: float32 stays float32 and float64 stays float64; float16 and bfloat16 become float32, which holds
-them exactly; bool, integers, longdouble and everything else that NumPy can make a number of become
-float64. Rows whose numbers are adjacent in memory, in native byte order, are used where they are; any other
+them exactly; bool, integers, longdouble and everything else that NumPy can convert to numbers become
+float64. Rows whose numbers are adjacent in memory, in native byte order, are used in place; any other
 layout (Fortran order, every second column, big-endian, reversed) is copied.
 """
 from __future__ import annotations
@@ -19,8 +19,8 @@ def as_array(x: Any, name: str) -> np.ndarray:
     """Anything with DLPack, the array interface or nested sequences as a NumPy array, in place if possible."""
     if isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
-            raise ValueError(f"{name}: a masked array with {int(np.ma.count_masked(x))} masked values; choose the "
-                             "rows that count, x[~x.mask.any(axis=1)].data, or fill them with NaN and drop those")
+            raise ValueError(f"{name}: a masked array with {int(np.ma.count_masked(x))} masked values; select the "
+                             "valid rows, x[~x.mask.any(axis=1)].data, or fill with NaN and pass non_finite='drop'")
         return np.asarray(x.data)
     if isinstance(x, np.ndarray):
         return np.asarray(x)  # a subclass becomes the plain array under it
@@ -28,7 +28,7 @@ def as_array(x: Any, name: str) -> np.ndarray:
         try:
             return np.from_dlpack(x)
         except (BufferError, RuntimeError, TypeError, ValueError):
-            pass  # a type or device that DLPack cannot hand over: what NumPy says of it is clearer
+            pass  # a type or device that DLPack cannot pass on: NumPy's message is clearer
     try:
         return np.asarray(x)
     except RuntimeError as error:  # torch: a tensor that requires a gradient
@@ -36,10 +36,10 @@ def as_array(x: Any, name: str) -> np.ndarray:
 
 
 def scalar_type(dtype: np.dtype, name: str) -> np.dtype:
-    """The type that numbers of this type are computed in."""
+    """The type in which the library computes with numbers of this type."""
     if dtype.kind == "c":
-        raise TypeError(f"{name}: complex data; coordinates are real numbers: give the real and the "
-                        "imaginary part as two of them")
+        raise TypeError(f"{name}: complex data; coordinates are real numbers: pass the real and the "
+                        "imaginary part as two coordinates")
     if dtype.kind in "mM":
         raise TypeError(f"{name}: times ({dtype}); convert them to numbers first")
     if dtype.kind == "f":
@@ -48,7 +48,7 @@ def scalar_type(dtype: np.dtype, name: str) -> np.dtype:
 
 
 def _is_usable(a: np.ndarray) -> bool:
-    """Whether the library can read the rows where they are."""
+    """Whether the library can read the rows in place."""
     size = a.itemsize
     if not a.dtype.isnative or not a.flags.aligned:
         return False
@@ -58,7 +58,7 @@ def _is_usable(a: np.ndarray) -> bool:
 
 
 def points(x: Any, name: str = "points", dtype: np.dtype | None = None) -> np.ndarray:
-    """Rows of coordinates, as the library reads them; of the given type, or of the one that the rule says."""
+    """Rows of coordinates as the library reads them, in the given type or in the type that the rule above gives."""
     a = as_array(x, name)
     if a.ndim != 2:
         raise ValueError(f"{name}: an array of shape {a.shape}; give one row per point: (n, dimension)"

@@ -9,17 +9,17 @@ from . import _kith
 
 
 class Box:
-    """A space whose axes are open or periodic, each for itself.
+    """A space with open and periodic axes, in any combination.
 
     Parameters
     ----------
     side : float or sequence of float
-        The period of every axis, or one per axis; 0 means that an axis is open.
+        The period: one number for all axes, or one per axis. 0 makes an axis open.
     origin : float or sequence of float
         The lower corner, for example ``-side / 2`` for coordinates around zero.
 
-    Wherever a call takes a ``box``, a number or a sequence stands for a Box with origin 0, and None for open
-    space. On a periodic axis any finite coordinate is accepted and wrapped.
+    Every parameter ``box`` also accepts a number or a sequence, which means a Box with origin 0, and None, which means
+    open space. On a periodic axis any finite coordinate is accepted and wrapped into the box.
     """
 
     __slots__ = ("_core",)
@@ -28,7 +28,7 @@ class Box:
         sides = np.atleast_1d(np.asarray(side, dtype=np.float64))
         origins = np.atleast_1d(np.asarray(origin, dtype=np.float64))
         if sides.ndim != 1 or origins.ndim != 1 or not sides.size:
-            raise ValueError("box: give one side, or one per axis")
+            raise ValueError("box: pass one side, or one per axis")
         if origins.size > 1 and sides.size == 1:
             sides = np.full(origins.size, sides[0])
         self._core = _kith.CoreBox.make(sides.tolist(), origins.tolist())
@@ -41,7 +41,7 @@ class Box:
 
     @property
     def side(self) -> tuple[float, ...]:
-        """The period of each axis; a single one stands for all."""
+        """The period of each axis, or a single number for all axes."""
         return tuple(self._core.side)
 
     @property
@@ -51,7 +51,7 @@ class Box:
 
     @property
     def is_periodic(self) -> bool:
-        """Whether any axis is."""
+        """Whether any axis is periodic."""
         return any(side > 0 for side in self.side)
 
     def sides(self, dimension: int) -> np.ndarray:
@@ -79,7 +79,7 @@ class Box:
 
 
 def as_box(box: Any) -> Box:
-    """What a caller gave as a box."""
+    """The Box for an argument ``box``."""
     if isinstance(box, Box):
         return box
     return Box() if box is None else Box(box)

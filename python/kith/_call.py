@@ -1,4 +1,4 @@
-"""How a call is carried out: threads, progress, cancelling. None of it changes a result."""
+"""Threads, progress and cancelling. None of them changes a result."""
 from __future__ import annotations
 
 import operator
@@ -11,16 +11,17 @@ Progress = Union[Callable[[str, int, int], None], bool, None]
 
 
 class TqdmProgress:
-    """Shows the progress of a call by tqdm, one bar per stage: ``kith.knn(x, k=8, progress=TqdmProgress())``.
+    """Shows the progress of a call as tqdm bars, one per stage: ``kith.knn(x, k=8, progress=TqdmProgress())``.
 
-    Arguments go to ``tqdm.auto.tqdm``. ``progress=True`` is short for it.
+    Keyword arguments are passed to ``tqdm.auto.tqdm``. ``progress=True`` is a short form of
+    ``progress=TqdmProgress()``.
     """
 
     def __init__(self, **options: Any) -> None:
         try:
             from tqdm.auto import tqdm
         except ImportError as error:
-            raise ImportError("progress: bars need tqdm; install it, or give a function of "
+            raise ImportError("progress: bars need tqdm; install it, or pass a function of "
                               "(stage, done, total)") from error
         self._tqdm = tqdm
         self._options = options
@@ -35,7 +36,7 @@ class TqdmProgress:
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        """Ends the bar that is shown."""
+        """Closes the current bar."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None

@@ -1,4 +1,4 @@
-"""What the groups are: catalogues, halos, subhalos."""
+"""Properties of groups: catalogues, halos, subhalos, overdensities."""
 from __future__ import annotations
 
 import os
@@ -17,16 +17,16 @@ from ._tree import Tree, as_tree
 
 
 class Catalogue:
-    """A table with one row per group; a group's row is its label. Every column is an attribute, an array with as
-    many rows as there are groups:
+    """A table of groups. Row i describes the group with label i. Every column is an attribute, an array with one
+    row per group:
 
     {columns}
 
-    Columns that need velocities, types or masses are there only if those were given: see ``columns``. The page about
-    the catalogue defines each of them.
+    Columns that need velocities, types or masses exist only if you passed those; ``columns`` lists what there is. The
+    page about catalogues defines each column.
 
-    A catalogue is a table: ``h["mass"]`` is a column, ``h[0]`` a row, ``h[:3]`` or ``h[h.mass > 1e12]`` a catalogue of
-    some rows; iterating gives rows.
+    Indexing works as for a table: ``h["mass"]`` is a column, ``h[0]`` is a row, and ``h[:3]`` or ``h[h.mass > 1e12]``
+    is a catalogue of the selected rows. Iteration yields rows.
     """
 
     def __init__(self, columns: dict[str, np.ndarray], groups: Groups | None = None,
@@ -53,7 +53,7 @@ class Catalogue:
         return len(self.columns["size"])
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by its name, a row (a dict) by its number, or the catalogue of a slice, a mask or indices."""
+        """A column by name, a row (a dict) by number, or a catalogue of the rows in a slice, mask or index array."""
         if isinstance(key, str):
             return getattr(self, key)
         if isinstance(key, (int, np.integer)):
@@ -73,7 +73,7 @@ class Catalogue:
         return iter(self.columns)
 
     def sort(self, by: str, *, descending: bool = True) -> Catalogue:
-        """A catalogue of all rows by a column of single numbers, the largest first; ties keep their order."""
+        """All rows, sorted by a column of scalars, largest first; equal values keep their order."""
         column = self[by]
         if column.ndim != 1:
             raise ValueError(f"sort: {by} has {column.shape[1:]} numbers in each row; sort by one")
@@ -85,12 +85,12 @@ class Catalogue:
         return self.columns["center"].shape[1]
 
     def select(self, rows: Any) -> Catalogue:
-        """The catalogue of some rows: a mask, indices, or a slice."""
+        """A catalogue of the rows that a mask, an index array or a slice selects."""
         chosen = {name: column[rows] for name, column in self.columns.items()}
         return Catalogue(chosen, None, self.about, self.types)
 
     def flat(self) -> dict[str, np.ndarray]:
-        """Columns of one number each: ``center`` becomes ``center_0``, ``center_1``, ..."""
+        """The table as scalar columns: ``center`` becomes ``center_0``, ``center_1``, ..."""
         flat: dict[str, np.ndarray] = {}
         for name, column in self.columns.items():
             if column.ndim == 1:
@@ -111,18 +111,19 @@ class Catalogue:
         return Table(self.columns, meta=dict(self.about))
 
     def save(self, path: str | os.PathLike[str], *, style: str = "automatic", compression: int = 0) -> None:
-        """Writes the catalogue, with the labels of the points if it has its groups.
+        """Writes the catalogue to a file, with the labels of the points if ``groups`` is known.
 
         Parameters
         ----------
         path : path
-            The ending says how, unless ``style`` does: .hdf5 and .h5 (as "gadget"), .npz, .csv.
+            With style "automatic", the ending decides: .hdf5 and .h5 mean "gadget", .npz and .csv themselves.
         style : {"automatic", "gadget", "swift", "npz", "csv"}
-            HDF5 as Gadget-4 and IllustrisTNG have it, as SWIFT has it, NumPy arrays, or a line per group.
+            HDF5 in the layout of Gadget-4 and IllustrisTNG, HDF5 in the layout of SWIFT, NumPy arrays, or text with one
+            line per group.
         compression : int
-            HDF5: gzip level 0 to 9.
+            The gzip level of HDF5 datasets, 0 to 9.
 
-        kith.read_catalogue reads it again (but for csv).
+        kith.read_catalogue reads HDF5 and npz files back.
         """
         core = _kith.CoreCatalogue.make(self.columns, self.dimension, self.types)
         members = None if self.groups is None else self.groups._members
@@ -146,7 +147,7 @@ class Catalogue:
         return f"<kith.Catalogue: {len(self)} groups, columns {', '.join(self.columns)}>"
 
     def _repr_html_(self, rows: int = 10) -> str:
-        """What a notebook shows: the first rows of columns of at most three numbers."""
+        """The table that a notebook shows: the first rows, columns of at most three numbers."""
         shown = {name: column for name, column in self.columns.items() if column[:1].size <= 3}
         head = "".join(f"<th>{name}</th>" for name in shown)
         body = "".join("<tr><td>{}</td>{}</tr>".format(row, "".join(f"<td>{_cell(c[row])}</td>" for c in shown.values()))
@@ -161,7 +162,7 @@ def _cell(value: Any) -> str:
 
 
 def _document_columns() -> None:
-    """The list of columns comes from the table that writers and readers of files use."""
+    """Fills in the list of columns from the table that the file writers and readers use."""
     columns = "\n    ".join(f"{name}\n        {words}" for name, words in _kith.catalogue_columns())
     Catalogue.__doc__ = (Catalogue.__doc__ or "").replace("{columns}", columns)
 
@@ -170,8 +171,8 @@ _document_columns()
 
 
 class MassFunction(NamedTuple):
-    """Groups per volume and logarithmic mass, a row per bin: ``density`` is dn / dlnM, with limits of one
-    standard deviation."""
+    """The number of groups per volume and logarithmic mass, one row per bin. ``density`` is dn / dlnM; ``lower``
+    and ``upper`` are its Poisson limits of one standard deviation."""
 
     edge: np.ndarray
     mass: np.ndarray
@@ -183,7 +184,7 @@ class MassFunction(NamedTuple):
 
 def mass_function(mass: Any, volume: float, *, bins_per_decade: int = 5, min_mass: float = 0.0,
                   max_mass: float = 0.0) -> MassFunction:
-    """How many groups of each mass there are in a volume, with Poisson limits."""
+    """The mass function: counts and densities of groups in logarithmic bins of mass, with Poisson limits."""
     given = np.ascontiguousarray(mass, dtype=np.float64)
     options = {"volume": volume, "bins_per_decade": bins_per_decade, "min_mass": min_mass, "max_mass": max_mass}
     columns: Any = _kith.mass_function(given, options)
@@ -208,8 +209,8 @@ def _as_groups(groups: Any) -> Groups:
 
 
 def peak_members(groups: Any, value: Any, *, peak: str = "largest") -> np.ndarray:
-    """For every group the index of the member with the largest ``value`` (its density), or with the "smallest" (the
-    distance of its k-th neighbour), ties by index: an alternative center."""
+    """For each group, the index of the member with the largest ``value``, for example its density, or with the smallest
+    one if ``peak="smallest"``, for example the distance to its k-th neighbor. Equal values are resolved by index."""
     if peak not in ("largest", "smallest"):
         raise ValueError(f"peak = {peak!r}; there are: largest, smallest")
     chosen = _as_groups(groups)
@@ -220,19 +221,19 @@ def peak_members(groups: Any, value: Any, *, peak: str = "largest") -> np.ndarra
 def centers(points: Any, groups: Any, *, kind: str = "potential", softening: float = 0.0, mass: Any = None,
             type: Any = None, types: Sequence[int] = (), box: Any = None, threads: int | None = None,
             progress: Progress = None, cancel: CancelToken | None = None) -> np.ndarray:
-    """A center for every group, a row each.
+    """One center per group, as rows.
 
     Parameters
     ----------
     points, groups, mass, box
-        As in catalogue.
+        See catalogue.
     kind : "potential", "shrinking" or "mass"
         The member with the deepest potential, the center of shrinking spheres, or the center of mass. The densest
         member is found by peak_members.
     softening : float
-        Of the potentials; a fifth of the linking length is a good choice.
+        The gravitational softening length of the potentials; a fifth of the linking length is a good choice.
     type, types : array_like of small integers, sequence of int
-        Members of these types alone decide, such as dark matter.
+        The type of each point, and the types that may determine the center, such as dark matter alone.
     """
     chosen, groups = as_points(points), _as_groups(groups)
     options = {"box": as_box(box)._core, "kind": kind, "softening": softening, "types": list(types),
@@ -252,29 +253,29 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
     Parameters
     ----------
     points : array_like, (n, dimension)
-        The points that the groups are of.
+        The points that were grouped.
     groups : Groups, or array_like of labels
     mass : float or array_like, optional
-        Of all points, or of each; 1 if not given.
+        One mass for all points, or one per point. Default: 1.
     velocity : array_like, (n, dimension), optional
     type : array_like of small integers, optional
-        Of each point, for counts and masses per type; ``types`` says how many there are.
+        The type of each point, for counts and masses per type; ``types`` is the number of types.
     contaminating_types : sequence of int
-        Low-resolution particles of a zoom run.
+        The types of the low-resolution particles of a zoom simulation.
     gravity : float
-        Newton's constant in velocity^2 length / mass (divided by the scale factor if lengths are comoving), for
-        ``max_circular_velocity``; 4.30091727e-9 fits Mpc, km/s and Msun.
+        Newton's constant in velocity^2 length / mass, divided by the scale factor if lengths are comoving. It is
+        needed for ``max_circular_velocity``; use 4.30091727e-9 for Mpc, km/s and Msun.
     peak : array_like, (groups, dimension), optional
-        Centers for that; the centers of mass if not given.
+        The centers that ``max_circular_velocity`` uses. Default: the centers of mass.
     box : float, sequence or Box, optional
-        That of the groups.
+        The box in which the groups were found.
     threads, progress, cancel
         See Tree.
 
     Returns
     -------
     Catalogue
-        The same bits for any number of threads.
+        Its bits do not depend on the number of threads.
     """
     chosen, groups = as_points(points), _as_groups(groups)
     options = {"box": as_box(box)._core, "types": types, "contaminating_types": list(contaminating_types),
@@ -290,12 +291,12 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
 
 
 def _about(points: np.ndarray, box: Any) -> dict[str, Any]:
-    """What was asked about which points."""
+    """The facts about a call that the file keeps."""
     return {"points": len(points), "scalar": points.dtype.name, "box": as_box(box)}
 
 
 def read_catalogue(path: str | os.PathLike[str]) -> Catalogue:
-    """A catalogue that kith wrote (HDF5 or npz), with its groups if the file has labels."""
+    """Reads a catalogue that kith wrote (HDF5 or npz), with its groups if the file has labels."""
     core, label, facts = carry_out(_kith.read_catalogue, os.fspath(path))
     groups = Groups(label) if len(label) else None
     facts["box"] = Box._of(facts["box"])
@@ -309,21 +310,22 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
           mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
           threads: int | None = None, progress: Progress = None,
           cancel: CancelToken | None = None) -> Catalogue:
-    """Friends of friends and their catalogue in one call; ``halos.groups`` has the labels. The parameters are
-    those of kith.fof and kith.catalogue.
+    """Finds friends-of-friends groups and computes their catalogue in one call. ``groups`` of the result has the
+    labels. The parameters are those of kith.fof and kith.catalogue.
 
-    Instead of points it takes a kith.Snapshot: ``kith.halos(kith.read_snapshot("snapshot.hdf5"), b=0.2)``. Its box,
-    velocities, masses and units are used, and the result is that of ``kith fof``: dark matter (type 1) makes the
-    groups, gas, stars and black holes join them, and heavy particles of types 2 and 3 count as contaminating.
-    Without type 1 all types make groups. Open the snapshot with ``types`` to leave some out. The mean separation
-    follows from the particle mass where the linked particles do not fill the box.
+    You can pass a kith.Snapshot instead of points: ``kith.halos(kith.read_snapshot("snapshot.hdf5"), b=0.2)``. Box,
+    velocities, masses and units are then taken from it, and the result equals that of the command ``kith fof``: dark
+    matter (type 1) forms the groups; gas, stars and black holes join them; heavy particles of types 2 and 3 count as
+    contaminating. If there is no type 1, all types form groups. Open the snapshot with ``types`` to leave some out.
+    Where the linked particles do not fill the box, the mean separation follows from the particle mass.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     given: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                              "volume": volume, "strict": strict, "min_size": _at_least_one(min_size)}
     if isinstance(points, Snapshot):
         if velocity is not None or mass is not None:
-            raise TypeError("halos: a snapshot has velocities and masses of its own; give its arrays to use others")
+            raise TypeError("halos: the snapshot already has velocities and masses; to use others, pass arrays instead "
+                            "of the snapshot")
         found = _snapshot_halos(points, points.box if box is None else as_box(box), given, how)
     else:
         chosen = as_points(points)
@@ -356,16 +358,16 @@ def _snapshot_halos(snapshot: Snapshot, box: Box, given: dict[str, Any], how: di
 
 
 class Subhalos:
-    """Groups inside groups, ordered by halo, then by falling size.
+    """Groups inside groups, sorted by halo, then by size, largest first.
 
     Attributes
     ----------
     parent : ndarray
-        The halo of each subhalo.
+        The label of the halo that contains each subhalo.
     order, offset : ndarray
         Members of subhalo s: ``order[offset[s]:offset[s + 1]]``.
     catalogue : Catalogue
-        Their properties.
+        The properties of the subhalos.
     """
 
     def __init__(self, parent: np.ndarray, order: np.ndarray, offset: np.ndarray, catalogue: Catalogue) -> None:
@@ -389,10 +391,10 @@ def subhalos(points: Any, groups: Any, *, velocity: Any, linking_length: float, 
              position_scale: float = 0.0, velocity_scale: float = 0.0, min_size: int = 20, box: Any = None,
              threads: int | None = None, progress: Progress = None,
              cancel: CancelToken | None = None) -> Subhalos:
-    """Friends of friends in phase space among the members of each halo, with
+    """Finds substructure: friends of friends in phase space among the members of each halo, with the distance
     d2 = |dx|^2 / position_scale^2 + |dv|^2 / velocity_scale^2.
 
-    ``linking_length`` is in units of the scales; a scale of 0 is taken from each halo's own members. Other
+    ``linking_length`` is in units of these scales. A scale of 0 is computed from the members of each halo. The other
     parameters are those of catalogue.
     """
     chosen = as_points(points)
@@ -407,8 +409,8 @@ def subhalos(points: Any, groups: Any, *, velocity: Any, linking_length: float, 
 
 
 class Overdensities(NamedTuple):
-    """Masses, radii and numbers of points of spheres: a row per center, a column per density. Masses of fewer than 100
-    points are not resolved."""
+    """Masses, radii and numbers of points of spheres: one row per center, one column per density. Treat masses of
+    fewer than 100 points as unresolved."""
 
     mass: np.ndarray
     radius: np.ndarray
@@ -417,8 +419,8 @@ class Overdensities(NamedTuple):
 
 def edge_density(edge: str, *, omega_m: float = 0.31, omega_lambda: float = 0.69, redshift: float = 0.0,
                  hubble: float = 100.0, gravity: float = 4.30091727e-9) -> float:
-    """The density of an edge ("critical200", "critical500", "mean200", "virial") per comoving volume; the defaults
-    of ``hubble`` and ``gravity`` fit Mpc/h, km/s and Msun/h."""
+    """The density, per comoving volume, that defines the edge of a halo: "critical200", "critical500", "mean200" or
+    "virial". The defaults of ``hubble`` and ``gravity`` are in Mpc/h, km/s and Msun/h."""
     return _kith.edge_density(edge, {"omega_m": omega_m, "omega_lambda": omega_lambda, "redshift": redshift,
                                      "hubble": hubble, "gravity": gravity})
 
@@ -426,20 +428,21 @@ def edge_density(edge: str, *, omega_m: float = 0.31, omega_lambda: float = 0.69
 def overdensities(points: Any, centers: Any, *, density: Any, mass: Any = None, within: Any = None,
                   mass_guess: Any = None, box: Any = None, threads: int | None = None,
                   progress: Progress = None, cancel: CancelToken | None = None) -> Overdensities:
-    """Spheres about the centers whose mean density, over all points, equals the given ones.
+    """Finds the spheres around the centers that have the given mean densities, counting all points.
 
     Parameters
     ----------
     points : array_like or Tree
     centers : array_like, (m, dimension)
     density : float or sequence of float
-        Mass per length^dimension; kith.edge_density gives the usual ones.
+        Mass per length^dimension; kith.edge_density returns the usual choices.
     mass : float or array_like, optional
-        Of the points.
+        One mass for all points, or one per point.
     within : array_like, optional
-        Of each center: the radius inside which the density must be reached, such as the group's own.
+        For each center, the radius inside which the density must be reached, for example the radius of the group.
     mass_guess : array_like, optional
-        Of each center, to begin near the edge; only the time depends on it.
+        For each center, an estimate of the mass, so that the search starts near the edge. It affects the run time,
+        not the result.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree: Tree = as_tree(points, box, **how)

@@ -1,4 +1,4 @@
-"""Clusters by density: DBSCAN, the spanning tree, all linking lengths at once, HDBSCAN*."""
+"""Density-based clusters: DBSCAN, minimum spanning trees, single-linkage hierarchies, HDBSCAN*."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from ._tree import Tree
 
 
 class Clusters(Groups):
-    """Clusters of DBSCAN, numbered 0, 1, ... by falling size, those of equal size by their lowest member.
+    """Clusters of DBSCAN, numbered 0, 1, ... from the largest to the smallest, equal sizes by lowest member.
 
-    They are groups: ``label``, ``size``, ``members`` and catalogues work as for kith.fof, and ``np.asarray(clusters)``
-    gives the labels; ``linking_length`` is eps.
+    They behave as the groups of kith.fof: ``label``, ``size``, ``members`` and catalogues work,
+    ``np.asarray(clusters)`` returns the labels, and ``linking_length`` is eps.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Clusters(Groups):
 def dbscan(points: Any, eps: float, min_samples: int = 5, *, box: Any = None, border: str = "nearest",
            border_links: int = 1, non_finite: str | None = None, threads: int | None = None,
            progress: Progress = None, cancel: CancelToken | None = None) -> Clusters:
-    """DBSCAN, exactly: core points within eps of each other are in one cluster, border points join one.
+    """Exact DBSCAN: core points within eps of each other share a cluster, and border points join one.
 
     Parameters
     ----------
@@ -55,16 +55,17 @@ def dbscan(points: Any, eps: float, min_samples: int = 5, *, box: Any = None, bo
     eps : float
         Points are neighbors if d2 <= eps^2, both in the type of the points.
     min_samples : int
-        A core point has so many points within eps, itself included. With 2, clusters are the groups of kith.fof.
+        A core point has at least this many points within eps, itself included. With 2, clusters are the groups of
+        kith.fof.
     box : float, sequence or Box, optional
-        Periods of the axes; a tree knows its own.
+        The periods of the axes. A Tree already has a box.
     border : {"nearest", "sklearn", "none"}
-        Which cluster a border point joins: that of the nearest core point (of the lowest index among equally near
-        ones); the one that scikit-learn chooses; or none, then border points are noise (DBSCAN*).
+        The cluster that a border point joins: that of the nearest core point (with ties by index), the one that
+        scikit-learn chooses, or none, so that border points are noise (DBSCAN*).
     border_links : int
-        A border point joins a cluster only if so many of its core points are within eps.
+        A border point joins a cluster only if at least this many core points of it are within eps.
     non_finite : {"error", "drop"}
-        What to do with points that have a NaN or infinite coordinate; a tree has decided already.
+        What to do with points that have a NaN or infinite coordinate. For a Tree, this was decided when it was built.
     threads, progress, cancel
         See Tree.
 
@@ -86,7 +87,7 @@ class SpanningTree:
     index : ndarray of int64, (n - 1, 2)
         The two points of every edge, the lower index first.
     length : ndarray of float64
-        Of every edge. Edges are sorted by (squared length, lower index, higher index).
+        The length of every edge. Edges are sorted by (squared length, lower index, higher index).
     """
 
     def __init__(self, core: Any) -> None:
@@ -104,15 +105,15 @@ class SpanningTree:
 def spanning_tree(points: Any, core_k: int = 1, *, box: Any = None, non_finite: str | None = None,
                   threads: int | None = None, progress: Progress = None,
                   cancel: CancelToken | None = None) -> SpanningTree:
-    """The minimum spanning tree, exactly. It is unique, also where lengths are equal: of two edges with equal squared
-    lengths the one with the lower indices counts as shorter.
+    """Computes the exact minimum spanning tree. It is unique: of two edges with equal squared lengths, the one with
+    the lower indices counts as shorter.
 
     Parameters
     ----------
     points : array_like, (n, dimension), or Tree
     core_k : int
-        1: the Euclidean tree. k > 1: the tree by mutual reachability, where no edge is shorter than the distance of
-        either point to its k-th nearest point, itself included.
+        1 gives the Euclidean tree. k > 1 gives the tree by mutual reachability: no edge is shorter than the distance
+        from either of its points to the k-th nearest point, itself included.
     box, non_finite, threads, progress, cancel
         See dbscan.
 
@@ -127,7 +128,7 @@ def spanning_tree(points: Any, core_k: int = 1, *, box: Any = None, non_finite: 
 
 @dataclass
 class Branches:
-    """Groups of at least ``min_size`` points through all linking lengths, by birth; see Hierarchy.branches."""
+    """The merge tree of groups over all linking lengths, sorted by birth; made by Hierarchy.branches."""
 
     birth: np.ndarray
     death: np.ndarray
@@ -144,7 +145,7 @@ class Branches:
 
 
 class Hierarchy:
-    """All linking lengths at once; made by kith.hierarchy.
+    """The groups at all linking lengths; made by kith.hierarchy.
 
     Attributes
     ----------
@@ -167,22 +168,23 @@ class Hierarchy:
     def groups(self, linking_length: float | None = None, *, b: float | None = None, min_size: int = 1,
                mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
                keep_roots: bool = False, threads: int | None = None) -> Groups:
-        """The groups at one linking length: what kith.fof gives, bit for bit, without a search."""
+        """The groups at one linking length, bit for bit those of kith.fof, without a new search."""
         options = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation, "volume": volume,
                    "min_size": _at_least_one(min_size), "strict": strict, "keep_roots": keep_roots}
         return Groups._of(carry_out(_kith.hierarchy_groups, self._core, options, threads=threads))
 
     def count(self, linking_length: Any, min_size: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """At each linking length: the number of groups of at least ``min_size`` points, the number of points in them,
-        and the points of the largest group of any size."""
+        """For each linking length: the number of groups of at least ``min_size`` points, the number of points in
+        them, and the size of the largest group."""
         lengths = np.ascontiguousarray(np.atleast_1d(linking_length), dtype=np.float64)
         rows = self._core.count(lengths, _at_least_one(min_size))
         return rows[:, 0], rows[:, 1], rows[:, 2]
 
     def branches(self, min_size: int) -> Branches:
-        """The merge tree of the groups that reach ``min_size`` points: the linking lengths at which each reaches that
-        size (``birth``) and joins a larger group (``death``, infinite for the last), the branch that it joins
-        (``parent``, -1 for the last), its ``size`` right before, and its ``lowest`` member."""
+        """The merge tree of the groups that reach ``min_size`` points. For each of them: the linking length at which
+        it reaches that size (``birth``), the one at which it joins a larger group (``death``, infinite for the last
+        one), the branch that it joins (``parent``, -1 for the last one), its ``size`` just before, and its ``lowest``
+        member."""
         return Branches(**self._core.branches(_at_least_one(min_size)))
 
     def condense(self, min_cluster_size: int = 5, *, selection: str = "eom", selection_epsilon: float = 0.0,
@@ -204,9 +206,9 @@ class Hierarchy:
 def hierarchy(points: Any, core_k: int = 1, *, box: Any = None, non_finite: str | None = None,
               threads: int | None = None, progress: Progress = None,
               cancel: CancelToken | None = None) -> Hierarchy:
-    """All linking lengths at once: the single-linkage hierarchy of points, a Tree or a SpanningTree.
+    """The single-linkage hierarchy of points, of a Tree or of a SpanningTree: the groups at all linking lengths.
 
-    Parameters are those of spanning_tree.
+    The parameters are those of spanning_tree.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = points if isinstance(points, SpanningTree) else spanning_tree(points, core_k, box=box,
@@ -216,17 +218,17 @@ def hierarchy(points: Any, core_k: int = 1, *, box: Any = None, non_finite: str 
 
 @dataclass
 class CondensedTree:
-    """What leaves each cluster as the density grows. Clusters are numbered from the number of points on, the root
-    first; lower numbers are points.
+    """The condensed tree of HDBSCAN*: which points and clusters leave each cluster as the density grows. With n points,
+    numbers below n are points; clusters have the numbers n (the root), n + 1, ...
 
     Attributes
     ----------
     parent, child : ndarray of int64
-        ``child``, a point or a cluster, leaves cluster ``parent``
+        ``child``, a point or a cluster, leaves cluster ``parent``.
     lambda_ : ndarray of float64
-        at the density 1 / length.
+        The density at which it leaves, 1 / length.
     size : ndarray of int64
-        Points of the child.
+        The number of points of the child.
     """
 
     parent: np.ndarray
@@ -235,7 +237,7 @@ class CondensedTree:
     size: np.ndarray
 
     def to_numpy(self) -> np.ndarray:
-        """A record array with hdbscan's names: parent, child, lambda_val, child_size."""
+        """A record array with the names that hdbscan uses: parent, child, lambda_val, child_size."""
         return np.rec.fromarrays([self.parent, self.child, self.lambda_, self.size],
                                  names=["parent", "child", "lambda_val", "child_size"])
 
@@ -244,18 +246,18 @@ class CondensedTree:
 
 
 class HdbscanClusters:
-    """Clusters of HDBSCAN*, numbered in the order of the condensed tree, as hdbscan and scikit-learn do.
+    """Clusters of HDBSCAN*, numbered in the order of the condensed tree, as in hdbscan and scikit-learn.
 
     Attributes
     ----------
     label : ndarray of int32
         The cluster of every point, -1 for noise; also ``np.asarray(clusters)``.
     probability : ndarray of float64
-        How long each point stays in its cluster, 0 to 1; 0 for noise.
+        The strength of each point's membership, from 0 (noise) to 1.
     outlier_score : ndarray of float64
         GLOSH: 1 - lambda of the point / largest lambda inside its cluster.
     stability : ndarray of float64
-        Excess of mass of each cluster.
+        The stability (excess of mass) of each cluster.
     selected : ndarray of int64
         The number of each cluster in the condensed tree.
     condensed_tree : CondensedTree
@@ -295,24 +297,24 @@ def hdbscan(points: Any, min_cluster_size: int = 5, min_samples: int | None = No
             selection: str = "eom", selection_epsilon: float = 0.0, allow_single_cluster: bool = False,
             max_cluster_size: int | None = None, non_finite: str | None = None, threads: int | None = None,
             progress: Progress = None, cancel: CancelToken | None = None) -> HdbscanClusters:
-    """HDBSCAN*: clusters of varying density.
+    """Finds clusters of varying density with HDBSCAN*.
 
     Parameters
     ----------
     points : array_like, (n, dimension), or Tree
     min_cluster_size : int
-        Smaller parts are points that fall out of a cluster.
+        Parts that split off with fewer points are not clusters: their points leave the cluster.
     min_samples : int, optional
-        Core distances are to this neighbor, the point itself the first (as in scikit-learn; hdbscan counts one
-        fewer); min_cluster_size if not given.
+        The core distance of a point is the distance to this neighbor, counting the point itself as the first, as
+        scikit-learn does (hdbscan counts one fewer). Default: min_cluster_size.
     selection : {"eom", "leaf"}
-        The clusters of the largest total stability, or those that split no further.
+        Select the clusters with the largest total stability, or those that do not split further.
     selection_epsilon : float
-        Clusters that split off at a shorter distance than this are not taken apart.
+        Do not split clusters at distances below this.
     allow_single_cluster : bool
-        All points may be one cluster.
+        Whether all points may form a single cluster.
     max_cluster_size : int, optional
-        Larger clusters are not taken by "eom".
+        "eom" does not select clusters larger than this.
     box, non_finite, threads, progress, cancel
         See dbscan.
 

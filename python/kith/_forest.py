@@ -1,4 +1,4 @@
-"""Sets of points that change."""
+"""Sets of points that change between searches."""
 from __future__ import annotations
 
 import operator
@@ -15,20 +15,20 @@ from ._neighbors import NeighborLists, Neighbors, _checked_k, _radius_options
 
 
 class Forest:
-    """Points that are inserted and removed in batches, and searched exactly in between.
+    """A set of points that you can change in batches and search exactly in between.
 
     Parameters
     ----------
     dimension : int
-        1 to 32.
+        From 1 to 32.
     box : float, sequence or Box, optional
-        Periods of the axes; open space if not given.
+        The periods of the axes. Default: open space.
     dtype : float64 or float32
         The type of coordinates and distances; points and queries are rounded to it.
 
-    A point's index is its place in the order of insertion, from 0, and no index is used twice. Every answer is that
-    of one Tree over the points that are there, ties by index. Forests can be pickled, copied and saved. Any number of
-    threads may search at once; a call that changes the forest waits for them.
+    Points are numbered from 0 in the order of insertion; an index is never used again. Every result is the same as that
+    of one Tree over the current points, with ties resolved by index. Forests can be pickled, copied and saved. Any
+    number of threads may search at the same time; a call that changes the forest waits for them.
 
     >>> forest = kith.Forest(3, box=1.0)
     >>> first = forest.insert(np.random.rand(1000, 3))
@@ -50,15 +50,15 @@ class Forest:
 
     def insert(self, points: Any, *, threads: int | None = None, progress: Progress = None,
                cancel: CancelToken | None = None) -> int:
-        """Adds points, an array of (n, dimension). Returns the index of the first; the others follow. A call that
-        fails leaves the forest as it was."""
+        """Adds points, an array of shape (n, dimension). Returns the index of the first one; the others follow. If the
+        call fails, the forest is unchanged."""
         return carry_out(self._core.insert, as_points(points, "points", self.dtype), threads=threads,
                          progress=progress, cancel=cancel)
 
     def remove(self, index: Any, *, threads: int | None = None, progress: Progress = None,
                cancel: CancelToken | None = None) -> None:
-        """Removes points by index, one or several. A call that fails (an index that is not there, or given twice)
-        leaves the forest as it was."""
+        """Removes one or several points by index. If the call fails (an index that is not in the forest, or that is
+        given twice), the forest is unchanged."""
         indices = np.atleast_1d(np.asarray(index))
         if indices.ndim != 1 or (indices.size and indices.dtype.kind not in "iu"):
             raise TypeError("remove: give one index, or a sequence of them")
@@ -67,7 +67,7 @@ class Forest:
 
     def knn(self, queries: Any, *, k: int, max_radius: float = np.inf, strict: bool = False,
             threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Neighbors:
-        """The k nearest points of each query; the parameters are those of kith.knn, the indices int64."""
+        """Finds the k nearest points of each query. The parameters are those of kith.knn; indices are int64."""
         options = _checked_k("knn", {"k": k, "max_radius": max_radius, "strict": strict})
         return Neighbors(*carry_out(self._core.knn, self._queries(queries), options, threads=threads,
                                     progress=progress, cancel=cancel))
@@ -75,7 +75,7 @@ class Forest:
     def radius(self, queries: Any, *, radius: Any, strict: bool = False, max_neighbors: int = 0,
                threads: int | None = None, progress: Progress = None,
                cancel: CancelToken | None = None) -> NeighborLists:
-        """The points within a radius of each query, nearest first; one radius, or one per query."""
+        """Finds the points within a radius of each query, nearest first. Pass one radius, or one per query."""
         rows = self._queries(queries)
         options = _radius_options(radius, len(rows), {"strict": strict, "max_neighbors": max_neighbors})
         return NeighborLists(*carry_out(self._core.radius, rows, options, threads=threads, progress=progress,
@@ -83,7 +83,7 @@ class Forest:
 
     def radius_count(self, queries: Any, *, radius: Any, strict: bool = False, threads: int | None = None,
                      progress: Progress = None, cancel: CancelToken | None = None) -> np.ndarray:
-        """How many points are within a radius of each query."""
+        """Counts the points within a radius of each query."""
         rows = self._queries(queries)
         options = _radius_options(radius, len(rows), {"strict": strict})
         return carry_out(self._core.radius_count, rows, options, threads=threads, progress=progress, cancel=cancel)
@@ -93,17 +93,17 @@ class Forest:
 
     @property
     def size(self) -> int:
-        """Points that are there."""
+        """The number of points in the forest."""
         return self._core.counts()[0]
 
     @property
     def inserted(self) -> int:
-        """Points that ever were: the index of the next one."""
+        """The number of points inserted so far; the index of the next point."""
         return self._core.counts()[1]
 
     @property
     def trees(self) -> int:
-        """Trees that a search asks."""
+        """The number of trees that a search visits."""
         return self._core.counts()[2]
 
     @property
@@ -120,26 +120,26 @@ class Forest:
         return Box._of(self._core.box)
 
     def indices(self) -> np.ndarray:
-        """Of the points that are there, ascending."""
+        """The indices of the points in the forest, ascending."""
         return self._core.indices()
 
     def coordinates(self) -> np.ndarray:
-        """Of the points that are there, in the order of indices(), as they were given."""
+        """The coordinates of the points in the forest as they were passed, in the order of indices()."""
         return self._core.coordinates()
 
     def save(self, path: str | os.PathLike[str], *, cancel: CancelToken | None = None) -> None:
-        """Writes the points and their indices to one file, which appears under its name only when it is complete."""
+        """Writes the points and their indices to a file. The file appears only when it is complete."""
         carry_out(self._core.save, os.fspath(path), cancel=cancel)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, threads: int | None = None, progress: Progress = None,
              cancel: CancelToken | None = None) -> Forest:
-        """The forest in a file. Raises OSError, also for damaged files."""
+        """Reads a forest from a file. Raises OSError, also for damaged files."""
         return cls._of(carry_out(_kith.load_forest, os.fspath(path), threads=threads, progress=progress,
                                  cancel=cancel))
 
     def copy(self) -> Forest:
-        """A forest of the same points; the trees are shared until one of the two changes."""
+        """A copy. Both share their trees until one of them changes."""
         return Forest._of(self._core.copy())
 
     __copy__ = copy

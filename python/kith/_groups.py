@@ -1,4 +1,4 @@
-"""Which points hang together."""
+"""Friends-of-friends groups."""
 from __future__ import annotations
 
 from functools import cached_property
@@ -14,32 +14,32 @@ from ._tree import Tree
 
 
 class Groups:
-    """Groups of points, numbered 0, 1, ... by falling size, those of equal size by their lowest member.
+    """Groups of points, numbered 0, 1, ... from the largest to the smallest, equal sizes by lowest member.
 
-    ``np.asarray(groups)`` gives the labels. Made by kith.fof, or from labels of any origin: a catalogue can
-    be made of either.
+    kith.fof returns them. You can also create them from labels of any origin, for example to compute a catalogue.
+    ``np.asarray(groups)`` returns the labels.
 
     Parameters
     ----------
     label : array_like of int
-        The group of every point, 0 ... count - 1; negative for points in no group.
+        The group of every point, from 0 to count - 1; negative for points without a group.
 
     Attributes
     ----------
     label : ndarray of int32
         The group of every point, -1 for points of groups below ``min_size``.
     size : ndarray of int64
-        The number of points of each group (with attached points: of linked ones).
+        The number of points in each group, without attached points.
     lowest : ndarray of int64
         The lowest index in each group.
     order : ndarray of uint32
-        Indices of points by label, then ascending; points without a group last.
+        The indices of the points, sorted by label, then by index. Points without a group are last.
     offset : ndarray of int64
-        Members of group g: ``order[offset[g]:offset[g + 1]]``.
+        The members of group g are ``order[offset[g]:offset[g + 1]]``.
     linking_length : float
-        What was used, rounded to the type of the points; NaN for labels of another origin.
+        The linking length, rounded to the type of the points; NaN if kith.fof did not make the groups.
     root : ndarray of int64
-        The lowest index in the group of every point, small groups too; empty unless ``keep_roots`` was set.
+        For every point, the lowest index in its group, also for small groups; empty unless ``keep_roots`` was set.
     """
 
     def __init__(self, label: Any) -> None:
@@ -98,7 +98,7 @@ class Groups:
         return len(self.size)
 
     def members(self, group: int) -> np.ndarray:
-        """Indices of the points of a group, ascending; a slice of ``order``."""
+        """The indices of the points of a group, ascending; a slice of ``order``."""
         number = group + self.count if group < 0 else group
         if not 0 <= number < self.count:
             raise IndexError(f"group {group} of {self.count}")
@@ -133,36 +133,36 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
         attached: Any = None, strict: bool = False, keep_roots: bool = False, non_finite: str | None = None,
         threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
         comm: Any = None) -> Groups:
-    """Friends of friends: points at most a linking length apart are friends, and groups are what friendship
-    connects, exactly.
+    """Finds friends-of-friends groups exactly: points at most a linking length apart are friends, and a group is a set
+    of points connected by friendship.
 
     Parameters
     ----------
     points : array_like, (n, dimension), or Tree, or list of arrays
-        A list of arrays is several types of points, linked together.
+        A list of arrays means several types of points, which are linked together.
     linking_length : float
-        Points are friends if d2 <= linking_length^2 (with ``strict``, <), both in the type of the points.
+        Points are friends if d2 <= linking_length^2 (< if ``strict``), both computed in the type of the points.
     b : float
-        Instead: the linking length as a fraction of the mean separation.
+        The linking length as a fraction of the mean separation, instead of ``linking_length``.
     box : float, sequence or Box, optional
-        Periods of the axes; a tree knows its own.
+        The periods of the axes. A Tree already has a box.
     min_size : int
-        Smaller groups get the label -1.
+        Points of smaller groups get the label -1.
     mean_separation, volume : float, optional
-        With ``b``: the mean separation, or the volume that it follows from: (volume / n)^(1 / dimension). If
-        neither is given, the volume is that of the box.
+        For ``b``: the mean separation, or the volume from which it follows as (volume / n)^(1 / dimension).
+        Default: the volume of the box.
     attached : array_like or list of arrays, optional
-        Points that join the group of the nearest linked point within the linking length, if there is one, and
-        link nothing themselves. Their labels follow those of the linked points.
+        Points that join the group of the nearest linked point within the linking length, if there is one. They do
+        not link other points. Their labels follow those of the linked points.
     keep_roots : bool
-        Keep ``Groups.root``.
+        Whether to fill in ``Groups.root``.
     non_finite : {"error", "drop"}
-        What to do with points that have a NaN or infinite coordinate; a tree has decided already.
+        What to do with points that have a NaN or infinite coordinate. For a Tree, this was decided when it was built.
     threads, progress, cancel
         See Tree.
     comm : mpi4py.MPI.Comm, optional
-        Points are spread over the ranks of a communicator: every rank makes the call with its part, and gets a
-        kith.mpi.Groups; see kith.mpi.fof.
+        A communicator over whose ranks the points are distributed. Every rank makes the call with its points and
+        gets a kith.mpi.Groups; see kith.mpi.fof.
 
     Returns
     -------
@@ -197,23 +197,23 @@ def redshift_fof(points: Any, *, line_of_sight: str = "z", stretch: float, linki
                  mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
                  non_finite: str | None = None, threads: int | None = None, progress: Progress = None,
                  cancel: CancelToken | None = None) -> Groups:
-    """Friends of friends in redshift space, with a linking length along the line of sight that is ``stretch`` times
-    the one across it.
+    """Finds friends-of-friends groups in redshift space. The linking length along the line of sight is ``stretch``
+    times that across it.
 
     Parameters
     ----------
     points : array_like, (n, dimension)
-        Cartesian, with redshift-space distances along the line of sight.
+        Cartesian coordinates in redshift space.
     line_of_sight : {"x", "y", "z", "midpoint"}
-        An axis, which is divided by ``stretch`` before points are linked as fof links them; or the direction from an
-        observer to the midpoint of each pair: p and q are friends if across^2 + (along / stretch)^2 <=
-        linking_length^2, where "along" is the part of p - q in that direction. Lines to midpoints need an open box,
-        and all pairs within the longer length are looked at.
+        Either an axis: its coordinates are divided by ``stretch``, then points are linked as by fof. Or the
+        direction from an observer to the midpoint of each pair: p and q are friends if across^2 +
+        (along / stretch)^2 <= linking_length^2, where "along" is the component of p - q in that direction.
+        "midpoint" needs an open box and visits all pairs within the longer length.
     stretch : float
     observer : sequence of float, optional
-        The origin if not given.
+        The position of the observer. Default: the origin.
 
-    Other parameters are those of fof; ``linking_length`` or ``b`` is the length across.
+    The other parameters are those of fof; ``linking_length`` or ``b`` is the length across the line of sight.
     """
     options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                                "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
@@ -232,9 +232,9 @@ def _at_least_one(min_size: int) -> int:
 
 def _expect_own_box(tree: Tree, box: Any, non_finite: str | None) -> None:
     if box is not None and as_box(box) != tree.box:
-        raise ValueError(f"box: the tree has {tree.box!r} and keeps it; build another for {as_box(box)!r}")
+        raise ValueError(f"box: the tree was built with {tree.box!r}; build another one for {as_box(box)!r}")
     if non_finite is not None:
-        raise ValueError("non_finite: the tree has decided already; give it when the tree is built")
+        raise ValueError("non_finite: this is decided when the tree is built; pass it to kith.Tree")
 
 
 def _types(points: Any, name: str) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""The tree with the interface of scipy.spatial.KDTree. Its names live here alone; elsewhere kith has its own."""
+"""A tree with the interface of scipy.spatial.KDTree. Only this file uses scipy's names."""
 from __future__ import annotations
 
 import math
@@ -19,33 +19,32 @@ _RECORD = np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=Tr
 
 
 class KDTree:
-    """Drop-in superset of scipy.spatial.KDTree: same calls, shapes, conventions and errors.
+    """A drop-in superset of scipy.spatial.KDTree: the same calls, shapes, conventions and errors.
 
     Parameters
     ----------
     data : array_like, (n, m)
-        The points. The array is kept as ``data``, but read only now: what is changed in it later the tree does not
-        see.
+        The points. The array is kept as ``data``. The tree does not see later changes to it.
     leafsize, compact_nodes, balanced_tree
-        For ``tree`` alone, the nodes of scipy's tree, which are built when they are first asked for; searches use
-        kith's own tree.
+        These affect only ``tree``, the nodes of a tree as scipy builds it. The nodes are built when you first use
+        them; searches use kith's tree.
     copy_data : bool
-        Keep a copy as ``data`` instead of the array itself.
+        Whether ``data`` is a copy instead of the array itself.
     boxsize : float or sequence, optional
-        Periods of the axes; 0 for an open one.
+        The periods of the axes; 0 means that an axis is open.
 
-    Differences to scipy, all on purpose
-    ------------------------------------
-    * float32 data stay float32, and so do distances. Queries are rounded to the type of the tree.
-    * Neighbours at equal distance are ordered by index.
-    * Points outside a periodic box are wrapped into it instead of refused.
-    * ``workers=-1``, all processors, is the default.
-    * ``eps`` is accepted; answers are exact nevertheless, which every eps allows.
+    Differences from scipy, all intentional
+    ---------------------------------------
+    * float32 data stay float32, and so do their distances. Queries are rounded to the type of the tree.
+    * Neighbors at equal distance are ordered by index.
+    * Points outside a periodic box are wrapped into it, not rejected.
+    * The default is ``workers=-1``: all processors.
+    * ``eps`` is accepted and has no effect: results are always exact.
     * At most 32 dimensions.
 
     Beyond scipy
     ------------
-    ``query(x, exclude_self=True)``, ``query_radius``, and any method without points: they are then the tree's own.
+    ``query(x, exclude_self=True)`` and ``query_radius``. Methods called without points use the points of the tree.
 
     Attributes
     ----------
@@ -97,20 +96,20 @@ class KDTree:
 
     @property
     def tree(self) -> Any:
-        """The root of scipy's nodes: ``split_dim``, ``split``, ``less``, ``greater``, ``children``, and ``idx`` of
-        leaves."""
+        """The root of the nodes as in scipy, with ``split_dim``, ``split``, ``less``, ``greater`` and ``children``, or
+        ``idx`` for leaves."""
         if self._root is None:
             self._root = NodeView.of(self._scipy_nodes().root)
         return self._root
 
     @property
     def size(self) -> int:
-        """Nodes of ``tree``."""
+        """The number of nodes of ``tree``."""
         return self._scipy_nodes().size
 
     @property
     def indices(self) -> np.ndarray:
-        """The points in the order of ``tree``."""
+        """The indices of the points in the order of ``tree``."""
         return self._scipy_nodes().indices
 
     def _scipy_nodes(self) -> NodeBuilder:
@@ -130,30 +129,30 @@ class KDTree:
     def query(self, x: Any = None, k: Any = 1, eps: float = 0.0, p: float = 2.0,
               distance_upper_bound: float = math.inf, workers: int = -1, *,
               exclude_self: bool = False) -> tuple[Any, Any]:
-        """The nearest neighbours of points.
+        """Finds the nearest neighbors of points.
 
         Parameters
         ----------
         x : array_like, (..., m), optional
-            The tree's own points if not given.
+            The query points. Default: the points of the tree.
         k : int or sequence of int
-            How many, or which ranks, counted from 1.
+            The number of neighbors, or a sequence of ranks, counted from 1.
         eps : float
-            Accepted; the answer is exact.
+            Accepted for compatibility; the result is exact.
         p : float
-            The norm, from 1 to infinity.
+            The order of the norm, from 1 to infinity.
         distance_upper_bound : float
-            Only neighbours nearer than this.
+            Return only neighbors nearer than this.
         workers : int
-            Threads; -1 for all.
+            The number of threads; -1 for all processors.
         exclude_self : bool
-            Leave out each point itself, by its index; ``x`` must be the tree's own data or left out.
+            Leave out each point itself, by its index. ``x`` must be the data of the tree, or not given.
 
         Returns
         -------
         d, i
-            Distances and indices, of shape (..., k); for an integer k of 1 without the last axis. Missing
-            neighbours have index n at distance infinity.
+            Distances and indices of shape (..., k), without the last axis if k is the integer 1. Missing
+            neighbors have index n and distance infinity.
         """
         if type(k) is int and k >= 1 and p == 2.0 and not exclude_self and x is not None:
             point = x if type(x) is np.ndarray else as_array(x, "x")
@@ -213,11 +212,11 @@ class KDTree:
 
     def query_ball_point(self, x: Any, r: Any, p: float = 2.0, eps: float = 0.0, workers: int = -1,
                          return_sorted: bool | None = None, return_length: bool = False) -> Any:
-        """Indices of the points within distance r (inclusive) of points.
+        """Finds the indices of the points within distance r (inclusive) of each point of x.
 
-        ``r`` is one radius, or one per point. Returns a list for one point, else an array of lists of the shape of x
-        without its last axis; their lengths with ``return_length``. Lists are sorted by index (``return_sorted``;
-        None: for several points), else by distance.
+        ``r`` is one radius, or one per point. Returns a list for one point, and for more an array of lists that has
+        the shape of x without its last axis; with ``return_length``, the lengths of the lists. With ``return_sorted``,
+        lists are sorted by index, else by distance; None sorts by index if x has several points.
         """
         threads = threads_of(workers)
         queries, shape = self._rows(x)
@@ -235,14 +234,14 @@ class KDTree:
 
     def query_radius(self, x: Any, r: Any, *, format: str = "csr", p: float = 2.0, workers: int = -1,
                      strict: bool = False) -> Any:
-        """All neighbours within r of each of the points, nearest first.
+        """Finds all neighbors within r of each point, nearest first.
 
         Parameters
         ----------
-        x : array_like, (m,) or (q, m), or None for the tree's own points
+        x : array_like, (m,) or (q, m), or None for the points of the tree
         r : float, or one per point
         format : {"csr", "lists"}
-            NeighborLists (``offset``, ``index``, ``distance``), or two lists of arrays: indices and distances.
+            Return NeighborLists (``offset``, ``index``, ``distance``), or two lists of arrays: indices and distances.
         """
         if format not in ("csr", "lists"):
             raise ValueError(f"format = {format!r}; there are: csr, lists")
@@ -283,14 +282,14 @@ class KDTree:
     # Two trees, or one with itself.
 
     def query_ball_tree(self, other: KDTree, r: float, p: float = 2.0, eps: float = 0.0) -> list[list[int]]:
-        """For each of this tree's points the indices of the other tree's points within r, sorted."""
+        """For each point of this tree, the sorted indices of the points of the other tree within r."""
         tree = self._match(other, "query_ball_tree")
         radii = np.full(self.n, r, np.float64)
         offset, index, _ = tree._balls(self._data_like(tree), radii, p, 0)
         return _kith.lists_of_numbers(offset, index, True)
 
     def query_pairs(self, r: float, p: float = 2.0, eps: float = 0.0, output_type: str = "set") -> Any:
-        """All pairs i < j of points within r: a set of tuples, or an array of rows ("ndarray")."""
+        """All pairs i < j of points within r, as a set of tuples, or with "ndarray" as an array of rows."""
         if output_type not in ("set", "ndarray"):
             raise ValueError("Invalid output type")
         options = {"radius": float(r), "p": norm_of(p)}
@@ -301,9 +300,10 @@ class KDTree:
 
     def count_neighbors(self, other: KDTree, r: Any, p: float = 2.0, weights: Any = None,
                         cumulative: bool = True, *, workers: int = -1) -> Any:
-        """How many pairs of a point of this tree and one of the other are within r, for one r or several; with
-        ``weights``, the sum of their products. With ``cumulative=False``, pairs beyond ``r[i - 1]`` and within
-        ``r[i]``. ``workers`` threads count, all CPUs with -1; scipy, which has no such parameter, counts on one."""
+        """Counts the pairs of a point of this tree and a point of the other within r, for one or several radii. With
+        ``weights``, returns the sum of the products of weights. With ``cumulative=False``, counts pairs beyond
+        ``r[i - 1]`` and within ``r[i]``. ``workers`` is the number of threads, -1 for all processors; scipy has no
+        such parameter and uses one."""
         radii = np.asarray(r, np.float64)
         if radii.ndim > 1:
             raise ValueError("r must be either a single value or a one-dimensional array of values")
@@ -343,7 +343,7 @@ class KDTree:
 
     def sparse_distance_matrix(self, other: KDTree, max_distance: float, p: float = 2.0,
                                output_type: str = "dok_matrix") -> Any:
-        """The distances up to max_distance between this tree's points and the other's: "dok_matrix",
+        """The distances up to max_distance between points of this tree and of the other, as "dok_matrix",
         "coo_matrix", "dict" or "ndarray" (records i, j, v)."""
         if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
             raise ValueError("Invalid output type")
@@ -364,7 +364,7 @@ class KDTree:
     # Helpers.
 
     def _rows(self, x: Any) -> tuple[np.ndarray, tuple[int, ...]]:
-        """Query points as rows, and the shape that the results have in front."""
+        """Query points as rows, and the leading shape of the results."""
         a = as_array(x, "x")
         if a.dtype.kind == "c":
             raise TypeError("KDTree does not work with complex data")
@@ -377,7 +377,7 @@ class KDTree:
             raise ValueError("exclude_self: x must be the tree's own data; leave x out")
 
     def _match(self, other: KDTree, call: str) -> KDTree:
-        """The other tree in this one's box and in the wider type of both."""
+        """The other tree, rebuilt if needed with the box of this one and the wider type of both."""
         if not isinstance(other, KDTree):
             raise TypeError(f"{call}: the other tree must be a kith.KDTree")
         if self.m != other.m:
@@ -397,7 +397,7 @@ class KDTree:
 
 
 class cKDTree(KDTree):
-    """The same with the default leafsize and the plain int of scipy.spatial.cKDTree."""
+    """KDTree with the default leafsize and the integer type of scipy.spatial.cKDTree."""
 
     _index_type: Any = int
 
@@ -407,6 +407,6 @@ class cKDTree(KDTree):
 
     @property
     def tree(self) -> Node:
-        """The root of scipy's nodes: ``level``, ``split_dim``, ``split``, ``lesser``, ``greater``, ``start_idx``,
-        ``end_idx``, ``indices``, ``data_points``, ``children``."""
+        """The root of the nodes as in scipy, with ``level``, ``split_dim``, ``split``, ``lesser``, ``greater``,
+        ``start_idx``, ``end_idx``, ``indices``, ``data_points``, ``children``."""
         return self._scipy_nodes().root

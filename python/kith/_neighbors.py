@@ -1,4 +1,4 @@
-"""Who is near."""
+"""Neighbor searches."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -14,15 +14,15 @@ _INT32_LIMIT = 2**31 - 1
 
 
 class Neighbors(NamedTuple):
-    """Rows of neighbours, nearest first: ``index, distance = kith.knn(...)``. A row with fewer than k ends in
-    index -1 at distance infinity."""
+    """Rows of neighbors, nearest first: ``index, distance = kith.knn(...)``. Rows with fewer than k neighbors end in
+    index -1 and distance infinity."""
 
     index: np.ndarray  # type: ignore[assignment]
     distance: np.ndarray
 
 
 class Pairs(NamedTuple):
-    """Pairs i < j of points, by i, then by distance."""
+    """Pairs i < j of points, sorted by i, then by distance."""
 
     i: np.ndarray
     j: np.ndarray
@@ -30,8 +30,8 @@ class Pairs(NamedTuple):
 
 
 class NeighborLists:
-    """Neighbours of all queries in one list: those of query i are ``index[offset[i]:offset[i + 1]]``, nearest
-    first, at ``distance[offset[i]:offset[i + 1]]``. ``lists[i]`` gives both for one query."""
+    """The neighbors of all queries in one list. Query i has the neighbors ``index[offset[i]:offset[i + 1]]``, nearest
+    first, at ``distance[offset[i]:offset[i + 1]]``. ``lists[i]`` returns both for one query."""
 
     __slots__ = ("offset", "index", "distance", "truncated")
 
@@ -54,7 +54,7 @@ class NeighborLists:
 
     @property
     def count(self) -> np.ndarray:
-        """The number of neighbours of each query."""
+        """The number of neighbors of each query."""
         return np.diff(self.offset)
 
     def __repr__(self) -> str:
@@ -62,7 +62,7 @@ class NeighborLists:
 
 
 def is_long(index_dtype: Any, tree: Tree) -> bool:
-    """Whether indices are int64: as asked, or where int32 cannot hold them."""
+    """Whether indices are int64: if the caller asks for it, or if int32 cannot hold them."""
     if index_dtype is None:
         return tree.input_size > _INT32_LIMIT
     dtype = np.dtype(index_dtype)
@@ -80,41 +80,41 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
         max_radius: float = np.inf, strict: bool = False, order: str = "input", method: str = "automatic",
         p: float = 2.0, index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
         cancel: CancelToken | None = None, comm: Any = None) -> Neighbors:
-    """The k nearest neighbours of points, exactly, in the order of (squared distance, index).
+    """Finds the exact k nearest neighbors, sorted by (squared distance, index).
 
     Parameters
     ----------
     points : array_like, (n, dimension), or Tree
-        Where neighbours are looked for.
+        The points to search.
     queries : array_like, (m, dimension), optional
-        Whose neighbours; of the points themselves if not given, each its own first neighbour. Rounded to
-        the type of the points.
+        The points whose neighbors to find, rounded to the type of ``points``. Default: the points themselves; each
+        is then its own first neighbor.
     k : int
-        At least 1; rows of fewer neighbours end in index -1 at distance infinity.
+        At least 1. Rows with fewer neighbors end in index -1 and distance infinity.
     box : float, sequence or Box, optional
-        Periods of the axes.
+        The periods of the axes.
     exclude_self : bool
-        Leave out the point itself, by index (without ``queries``).
+        Leave out each point itself, by its index. Only without ``queries``.
     max_radius : float
-        Neighbours lie within (inclusive; with ``strict``, exclusive).
+        Return only neighbors within this radius (inclusive; exclusive if ``strict``).
     order : {"input", "tree"}
-        Row i belongs to the i-th point that was given, or to the i-th of ``Tree.order()``.
+        Row i belongs to the i-th point of the input, or to the i-th point in ``Tree.order()``.
     method : {"automatic", "predict", "walk"}
-        All give the same answer.
+        The search method. All give the same result.
     p : float
-        The norm: 1, 2, infinity or any other from 1 on; 2 is the fastest.
+        The order of the norm, from 1 to infinity. 2 is the fastest.
     index_dtype : int32 or int64
-        int32 if not given and it holds every index.
+        The type of the indices. Default: int32 where it can hold them.
     threads, progress, cancel
         See Tree.
     comm : mpi4py.MPI.Comm, optional
-        Points are spread over the ranks of a communicator: every rank makes the call with its part, and gets
-        the rows of its points, with indices of all; see kith.mpi.knn.
+        A communicator over whose ranks the points are distributed. Every rank makes the call with its points and
+        gets their rows, with global indices; see kith.mpi.knn.
 
     Returns
     -------
     Neighbors
-        ``index, distance``: arrays of m rows of k.
+        ``index, distance``: arrays of shape (m, k).
 
     Raises
     ------
@@ -154,9 +154,9 @@ def radius(points: Any, queries: Any = None, *, radius: Any, box: Any = None, st
            exclude_self: bool = False, sorted: bool = True, max_neighbors: int = 0, p: float = 2.0,
            index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
            cancel: CancelToken | None = None) -> NeighborLists:
-    """All neighbours within a radius (inclusive; with ``strict``, exclusive), exactly.
+    """Finds all neighbors within a radius (inclusive; exclusive if ``strict``).
 
-    ``radius`` is one number, or one per query. ``max_neighbors`` keeps only the nearest so many. Other
+    ``radius`` is one number, or one per query. ``max_neighbors`` keeps only that many of the nearest. The other
     parameters are those of knn. Returns NeighborLists.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
@@ -173,7 +173,7 @@ def radius(points: Any, queries: Any = None, *, radius: Any, box: Any = None, st
 def radius_count(points: Any, queries: Any = None, *, radius: Any, box: Any = None, strict: bool = False,
                  exclude_self: bool = False, p: float = 2.0, threads: int | None = None,
                  progress: Progress = None, cancel: CancelToken | None = None) -> np.ndarray:
-    """How many neighbours are within a radius of each query; the parameters are those of radius."""
+    """Counts the neighbors within a radius of each query. The parameters are those of radius."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     chosen = queries_for(tree, queries)
@@ -185,7 +185,7 @@ def radius_count(points: Any, queries: Any = None, *, radius: Any, box: Any = No
 def radius_pairs(points: Any, *, radius: float, box: Any = None, strict: bool = False, p: float = 2.0,
                  index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
                  cancel: CancelToken | None = None) -> Pairs:
-    """All pairs i < j of points within a radius, by i, then by (squared distance, j)."""
+    """Finds all pairs i < j of points within a radius, sorted by i, then by (squared distance, j)."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = {"radius": float(radius), "strict": strict, "p": p}
@@ -195,8 +195,8 @@ def radius_pairs(points: Any, *, radius: float, box: Any = None, strict: bool = 
 def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any = None, box: Any = None,
             threads: int | None = None, progress: Progress = None,
             cancel: CancelToken | None = None, comm: Any = None) -> np.ndarray:
-    """The density at each point from its k nearest (itself among them): sum of m_j W(r_ij, h_i), h_i being the
-    distance of the k-th. In one to three dimensions.
+    """The SPH density at each point from its k nearest points, itself included: the sum of m_j W(r_ij, h_i), where h_i
+    is the distance to the k-th. In one to three dimensions.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
     k : int
     kernel : {"cubic_spline", "wendland_c2"}
     mass : array_like or float, optional
-        One per point, or the same for all; 1 if not given.
+        One mass per point, or one for all. Default: 1.
     box, threads, progress, cancel, comm
         See knn.
     """
@@ -224,7 +224,8 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
 def kth_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = None,
                  threads: int | None = None, progress: Progress = None,
                  cancel: CancelToken | None = None) -> np.ndarray:
-    """The distance of each point's k-th neighbour (itself the first, unless excluded); nothing else is stored."""
+    """The distance from each point to its k-th neighbor, without storing the others. The point itself is the first
+    neighbor, unless ``exclude_self``."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = _checked_k("kth_distance", {"k": k, "exclude_self": exclude_self})
@@ -234,7 +235,7 @@ def kth_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = 
 def mean_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = None,
                   threads: int | None = None, progress: Progress = None,
                   cancel: CancelToken | None = None) -> np.ndarray:
-    """The mean distance of each point's k neighbours."""
+    """The mean distance from each point to its k nearest neighbors."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
     options = _checked_k("mean_distance", {"k": k, "exclude_self": exclude_self})

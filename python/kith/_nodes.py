@@ -1,4 +1,4 @@
-"""The nodes of scipy's kd-tree, for code that walks through them. Searches do not use them."""
+"""The nodes of a kd-tree as scipy builds it, for code that walks through them. Searches do not use them."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the program `kith` does for files, called from Python. The program is not part of the wheel."""
+"""Calls of the program `kith` from Python. The program is not part of the wheel."""
 from __future__ import annotations
 
 import json
@@ -9,10 +9,11 @@ from typing import Any
 
 
 def _run(*words: str) -> dict[str, Any]:
-    """The program's answer to --json. It is the one on PATH, or the one that KITH_PROGRAM names."""
+    """Runs the program with --json and returns its output. KITH_PROGRAM names the program; else it is found on PATH."""
     program = os.environ.get("KITH_PROGRAM") or shutil.which("kith")
     if program is None:
-        raise FileNotFoundError(f"{words[0]}: the program kith is not on PATH; install it, or let KITH_PROGRAM name it")
+        raise FileNotFoundError(f"{words[0]}: the program kith is not on PATH; install it, or set KITH_PROGRAM to its "
+                                "path")
     done = subprocess.run([program, *words, "--json"], capture_output=True, text=True, check=False)
     if done.returncode == 2:
         raise ValueError(done.stderr.strip().removeprefix("kith: "))
@@ -22,14 +23,13 @@ def _run(*words: str) -> dict[str, Any]:
 
 
 def verify(snapshot: str | os.PathLike[str], result: str | os.PathLike[str]) -> dict[str, Any]:
-    """Checks a file that kith wrote against the snapshot that it was made of, as ``kith verify`` does: everything is
-    computed again from its definition, for samples or for all rows. Returns what was checked; RuntimeError names the
-    first thing that is not in order."""
+    """Checks a result file against its snapshot with ``kith verify``, which recomputes everything from its definition,
+    for samples or for all rows. Returns what was checked. Raises RuntimeError, which names the first error."""
     return _run("verify", os.fspath(snapshot), os.fspath(result))
 
 
 def report(snapshot: str | os.PathLike[str], output: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
-    """A page about a snapshot and its groups, as ``kith report`` writes it. Options are those of the program with
+    """Writes a page about a snapshot and its groups with ``kith report``. Options are those of the program, with
     underscores: ``report("snapshot.hdf5", "report.html", b=0.2, min_size=32)``."""
     words = ["report", os.fspath(snapshot), "-o", os.fspath(output)]
     for name, value in options.items():

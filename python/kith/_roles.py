@@ -1,5 +1,5 @@
-"""Halos of a snapshot, by the rules of ``kith fof``: which particles make groups, which join them, and how far apart
-they are on average."""
+"""Halos of a snapshot by the rules of ``kith fof``: which particles form groups, which join them, and their mean
+separation."""
 from __future__ import annotations
 
 import math
@@ -16,11 +16,11 @@ _MPC = 3.0856775814913673e24  # cm
 _BARYONS = (0, 4, 5)  # gas, stars and black holes
 _HEAVIER = 1.5  # low-resolution particles are at least 8 times heavier
 _BARYON_FRACTION = 0.157  # Planck 2018; for files that have gas but no Omega_b
-_SAME_SEPARATION = 0.01  # what constants and rounded masses may make
+_SAME_SEPARATION = 0.01  # differences that constants and rounded masses may cause
 
 
 class Roles:
-    """Particles of a snapshot by type, types ascending: ``link`` makes groups, the rest joins them."""
+    """The particles of a snapshot by type, ascending: types in ``link`` form groups, the others join them."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -50,7 +50,7 @@ class Roles:
 
     @property
     def gravity(self) -> float:
-        """Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say them."""
+        """Newton's constant in the units of the snapshot, for lengths as stored; 0 if the units are unknown."""
         units = self.snapshot.info["units"]
         if not self._has_units():
             return 0.0
@@ -58,7 +58,7 @@ class Roles:
         return newton / (self.snapshot.info["background"]["scale_factor"] if units["is_comoving"] else 1)
 
     def separation(self, box: Any) -> float | None:
-        """The mean separation by the mass of the linked particles, if they do not fill the box; else none."""
+        """The mean separation that follows from the mass of the linked particles; None if they fill the box."""
         sides = box.sides(self.snapshot.info["dimension"])
         count = sum(n for type, n in zip(self.types, self.counts) if type in self.link)
         by_mass = self._separation_by_mass()
@@ -71,7 +71,7 @@ class Roles:
         return None if abs(by_mass / by_number - 1) <= (_SAME_SEPARATION if is_known else 0.1) else by_mass
 
     def about(self) -> dict[str, Any]:
-        """What a catalogue says about the snapshot that it was made of."""
+        """The facts about the snapshot that the catalogue keeps."""
         info = self.snapshot.info
         units, background = info["units"], info["background"]
         facts = {"snapshot": info["files"][0], "type_numbers": info["type_numbers"], "types": self.types,
@@ -93,8 +93,8 @@ class Roles:
         return float(np.mean(self.snapshot._read("mass", types, 0, count, np.dtype(np.float64))))
 
     def _separation_by_mass(self) -> float:
-        """(m / rho)^(1/3), with rho the mean density of what the linked particles stand for: dark matter where the
-        file has other matter too. 0 if the file does not say enough."""
+        """(m / rho)^(1/3), where rho is the mean density of the linked kind of matter: dark matter alone if the file
+        has baryons too. 0 if the file lacks the cosmology or the units."""
         info = self.snapshot.info
         units, background = info["units"], info["background"]
         is_enough = background["is_known"] and self._has_units() and info["dimension"] == 3

@@ -1,4 +1,4 @@
-"""Arguments in scipy's conventions, checked, with scipy's words for what is wrong."""
+"""Checks of arguments by scipy's conventions, with scipy's error messages."""
 from __future__ import annotations
 
 import operator
@@ -23,7 +23,7 @@ def threads_of(workers: int) -> int:
 
 
 def ranks_of(k: Any) -> np.ndarray:
-    """The ranks asked for, counted from 1."""
+    """The requested ranks, counted from 1."""
     if k is None:
         raise ValueError("k must be an integer or a sequence of integers")
     if np.ndim(k) == 0:
@@ -55,7 +55,7 @@ def weight_of(weights: Any, count: int) -> np.ndarray | None:
 
 
 def worded(error: ValueError, name: str) -> ValueError:
-    """The error in scipy's words where it has some."""
+    """The error with scipy's message, if it has one for it."""
     if getattr(error, "code", "") == "non_finite":
         return ValueError(f"'{name}' must be finite, check for nan or inf values: {error}")
     return error

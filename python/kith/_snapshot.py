@@ -1,4 +1,4 @@
-"""Particles from files, whichever code wrote them."""
+"""Reading and writing particles in the formats of many codes."""
 from __future__ import annotations
 
 import os
@@ -16,19 +16,19 @@ _FIELDS = ("position", "velocity", "mass", "id")
 
 
 class Snapshot:
-    """Particles in files; made by kith.read_snapshot. Arrays are read when first used, and kept.
+    """The particles of a snapshot; made by kith.read_snapshot. Arrays are read when you first use them, and kept.
 
     Attributes
     ----------
     position, velocity, mass, id : ndarray
-        Of the chosen types, type after type. Velocities are peculiar. AttributeError for what the particles do not
-        have: see ``fields``.
+        Arrays of the chosen types, type after type. Velocities are peculiar. ``fields`` lists the arrays that exist;
+        the others raise AttributeError.
     type : ndarray of uint8
-        Of every particle.
+        The type of every particle.
     box : Box
-        Periodic where the file gives a side.
+        The box, periodic on the axes for which the file has a side.
     info : dict
-        What the headers say: format, code, files, types, time, units, background.
+        The contents of the headers: format, code, files, types, time, units, background.
     """
 
     def __init__(self, core: Any, types: Sequence[int], dtype: Any, how: dict[str, Any]) -> None:
@@ -41,11 +41,11 @@ class Snapshot:
         self.dtype = stored if dtype is None else np.dtype(dtype)
         if self.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise TypeError(f"dtype: {self.dtype}; coordinates are float32 or float64")
-        core.size(self._types)  # a type that the file does not know is an error now, not later
+        core.size(self._types)  # raises for an unknown type now, not at the first read
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """What every one of the particles has."""
+        """The arrays that exist for all of the particles."""
         return tuple(name for name in _FIELDS if self._core.has(name, self._types))
 
     @property
@@ -67,8 +67,8 @@ class Snapshot:
         return values
 
     def read(self, field: str, begin: int = 0, count: int | None = None) -> np.ndarray:
-        """Some rows of a field, read anew from the file: ``count`` of them from ``begin`` on, all that follow if no
-        count is given. Each of several processes can read its own part."""
+        """Reads rows of a field from the file: ``count`` rows starting at ``begin``, or all that follow if ``count`` is
+        None. Several processes can each read a part this way."""
         rows = len(self)
         if not 0 <= begin <= rows or not 0 <= (rows - begin if count is None else count) <= rows - begin:
             raise ValueError(f"read: rows from {begin} on, count = {count}; there are {rows}")
@@ -89,35 +89,35 @@ class Snapshot:
 def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | None = None, dtype: Any = None,
                   dimension: int = 3, columns: Sequence[str] = (), velocity_columns: Sequence[str] = (),
                   mass_column: str = "", units: str | None = None, cosmology: dict[str, float] | str | None = None,
-                  redshift: float | None = None, mass: float | None = None, threads: int | None = None, progress: Progress = None,
-                  cancel: CancelToken | None = None) -> Snapshot:
-    """Opens a snapshot: Gadget-4, AREPO, IllustrisTNG and SWIFT in HDF5, other HDF5, Gadget-1/2 binary, tipsy, bigfile,
-    FITS tables, .npy, .npz, .ply, text and bare numbers; also packed by gzip, and pipes.
+                  redshift: float | None = None, mass: float | None = None, threads: int | None = None,
+                  progress: Progress = None, cancel: CancelToken | None = None) -> Snapshot:
+    """Opens a snapshot. Formats: HDF5 of Gadget-4, AREPO, IllustrisTNG and SWIFT, other HDF5, Gadget-1/2 binary, tipsy,
+    bigfile, FITS tables, .npy, .npz, .ply, text and raw numbers. Files may be compressed by gzip, and may be pipes.
 
     Parameters
     ----------
     path : path
-        The file, or one of several that belong together. "file.h5:/group/points" names a dataset of an HDF5 file.
+        The file, or one file of a snapshot in several files. "file.h5:/group/points" names a dataset of an HDF5 file.
     types : int or sequence of int, optional
-        Which particles: 0 gas, 1 dark matter, ... as in the file; all if not given.
+        The types of the particles to read, as numbered in the file: 0 gas, 1 dark matter, ... Default: all.
     dtype : float32 or float64, optional
-        Of the arrays; as stored if not given.
+        The type of the arrays. Default: as stored.
     dimension, columns, velocity_columns, mass_column
-        For bare numbers, text, PLY and FITS, which do not say it themselves.
+        The layout of raw numbers, text, PLY and FITS, which do not contain this information.
     units : str, optional
-        Of length, mass and velocity, instead of the file's: "kpc/h,1e10 Msun/h,km/s". Lengths are comoving unless p
-        stands in front ("pkpc").
+        The units of length, mass and velocity, which replace those of the file: "kpc/h,1e10 Msun/h,km/s". Lengths
+        are comoving unless the unit has the prefix p, as in "pkpc".
     cosmology : dict or str, optional
-        Instead of the file's: ``{"omega_m": 0.31, "omega_lambda": 0.69, "h": 0.68}``, also "omega_b".
+        Replaces that of the file: ``{"omega_m": 0.31, "omega_lambda": 0.69, "h": 0.68}``, also "omega_b".
     redshift : float, optional
-        Instead of the file's.
+        Replaces that of the file.
     mass : float, optional
-        Of every particle that has none in the file.
+        The mass of every particle that has none in the file.
 
     Raises
     ------
     OSError
-        For files that are missing, damaged, truncated or inconsistent.
+        If a file is missing, damaged, truncated or inconsistent.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     chosen = [] if types is None else [int(t) for t in np.atleast_1d(np.asarray(types))]
@@ -142,27 +142,28 @@ def write_snapshot(path: str | os.PathLike[str], position: Any, *, velocity: Any
                    mass: float = 0.0, type: int = 1, box: Any = None, units: dict[str, Any] | None = None,
                    background: dict[str, Any] | None = None, style: str = "gadget", compression: int = 0,
                    progress: Progress = None, cancel: CancelToken | None = None) -> None:
-    """Writes particles of one type to a file; its ending names the format: .hdf5, .npy, .npz, .ply, .csv, .xyz, .txt,
-    .raw, .f32, .f64 or .gadget2. Formats that have no room for velocities, ids, units or the box leave them out.
+    """Writes particles of one type to a file. The ending selects the format: .hdf5, .npy, .npz, .ply, .csv, .xyz, .txt,
+    .raw, .f32, .f64 or .gadget2. Formats that cannot hold velocities, ids, units or the box omit them.
 
     Parameters
     ----------
     path : path
     position : array_like, (n, dimension)
     velocity : array_like, (n, dimension), optional
-        Peculiar.
+        Peculiar velocities.
     id : array_like of integers, optional
     mass : float
-        Of each particle; 0: none.
+        The mass of each particle; 0 means that it is unknown.
     type : int
-        In formats that have types: 1 is dark matter.
+        The type of the particles, in formats that have types; 1 is dark matter.
     box : float, sequence or Box, optional
     units, background : dict, optional
-        As ``info["units"]`` and ``info["background"]`` of a snapshot have them; missing entries are not known.
+        Units and cosmology, with the entries of ``info["units"]`` and ``info["background"]`` of a snapshot. Missing
+        entries are unknown.
     style : "gadget" or "swift"
-        Of .hdf5.
+        The layout of .hdf5 files.
     compression : int
-        Of .hdf5: gzip level 0 to 9.
+        The gzip level of .hdf5 files, 0 to 9.
     """
     if style not in ("gadget", "swift"):
         raise ValueError(f"style = {style!r}; there are: gadget, swift")

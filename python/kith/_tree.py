@@ -1,4 +1,4 @@
-"""The tree that every search stands on."""
+"""The tree on which all searches are built."""
 from __future__ import annotations
 
 import os
@@ -15,8 +15,8 @@ from ._call import CancelToken, Progress, carry_out
 
 @dataclass(frozen=True)
 class Plane:
-    """The nodes of one plane of a tree, as columns. Points of node i: ``begin[i]`` to ``end[i]`` in tree order;
-    its children in the plane below: ``first[i]`` to ``last[i]``; its tight box: ``lower[i]``, ``upper[i]``."""
+    """The nodes of one plane of a tree, as columns. Node i has the points ``begin[i]`` to ``end[i]`` in tree order, the
+    children ``first[i]`` to ``last[i]`` in the plane below, and the tight bounding box ``lower[i]``, ``upper[i]``."""
 
     begin: np.ndarray
     end: np.ndarray
@@ -31,7 +31,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Cells:
-    """The Morton cells of the nodes of one plane: their volume is 2^level in the tree's frame."""
+    """The Morton cells of the nodes of one plane. Their volume is 2^level in the coordinates of the tree."""
 
     level: np.ndarray
     lower: np.ndarray
@@ -43,10 +43,10 @@ class Cells:
 
 @dataclass(frozen=True)
 class Splits:
-    """The splits inside the nodes of one plane of a tree in kd order, 7 to a node as a heap: split 0 is the node's own,
-    below split i are 2 i + 1 (lesser) and 2 i + 2 (greater). Points on the lesser side have coordinates up to
-    ``value[node, i]`` on ``axis[node, i]``, those on the greater side from it on; the axis is -1 where there is no
-    split."""
+    """The splits inside the nodes of one plane of a tree in kd order. Each node has 7 splits, stored as a heap: split 0
+    divides the node; splits 2 i + 1 (lesser side) and 2 i + 2 (greater side) divide the halves of split i. On
+    ``axis[node, i]``, points of the lesser side have coordinates <= ``value[node, i]`` and points of the greater side
+    >= it. The axis is -1 where there is no split."""
 
     axis: np.ndarray
     value: np.ndarray
@@ -56,41 +56,41 @@ class Splits:
 
 
 class LeftBalanced(NamedTuple):
-    """A kd-tree without pointers, one point to a node: node i has the children 2 i + 1 (lesser) and 2 i + 2 (greater).
-    ``index``: the original index of each node's point; ``axis``: along which the node splits the points below it."""
+    """A kd-tree without pointers, with one point per node. Node i has the children 2 i + 1 (lesser) and 2 i + 2
+    (greater). ``index`` is the original index of each node's point, ``axis`` the axis along which the node splits."""
 
     index: np.ndarray  # type: ignore[assignment]
     axis: np.ndarray
 
 
 class Tree:
-    """An immutable tree over a set of points; the calls of this package take it in place of the points.
+    """An immutable tree over a set of points. The functions of this package accept it in place of the points.
 
     Parameters
     ----------
     points : array_like, (n, dimension)
-        In 1 to 32 dimensions. float32 and float64 are kept; see the page about Python for other types.
+        Points in 1 to 32 dimensions. float32 and float64 are kept; the page about Python lists other types.
     box : float, sequence or Box, optional
-        Periods of the axes; open space if not given.
+        The periods of the axes. Default: open space.
     builder : {"packed", "cells"}
-        8 consecutive points to a leaf, or the largest Morton cells of at most ``max_leaf_size`` points.
+        Leaves are runs of 8 consecutive points, or the largest Morton cells of at most ``max_leaf_size`` points.
     curve : {"automatic", "hilbert", "z", "kd"}
         The order of the points.
     split_axis : {"widest", "cyclic", "variance"}
-        Of the kd order: the axis along which a set of points is split.
+        For the kd order: the axis along which a set of points is split.
     non_finite : {"error", "drop"}
-        What to do with points that have a NaN or infinite coordinate. Dropped points stay in results, with
-        -1 for them.
+        What to do with points that have a NaN or infinite coordinate. Results keep a row for each dropped point,
+        filled with -1.
     max_leaf_size, coarsening, max_volume_ratio
-        Of the cells builder.
+        Options of the builder "cells".
     threads : int, optional
-        All that there are, if not given. Results never depend on it.
+        The number of threads. Default: all processors. Results do not depend on it.
     progress : callable, bool, optional
-        Called with (stage, done, total), some times a second; True shows bars by tqdm.
+        Called with (stage, done, total) a few times per second; True shows tqdm bars.
     cancel : CancelToken, optional
-        To stop the call from another thread.
+        A token by which another thread can stop the call.
 
-    Trees can be pickled, copied, saved and used from any number of threads at once.
+    Trees can be pickled, copied and saved. Any number of threads can use a tree at the same time.
     """
 
     __slots__ = ("_core", "__weakref__")
@@ -113,12 +113,12 @@ class Tree:
 
     @property
     def size(self) -> int:
-        """Points in the tree."""
+        """The number of points in the tree."""
         return self._core.size
 
     @property
     def input_size(self) -> int:
-        """Points that were given, with those that were dropped."""
+        """The number of points in the input, including dropped ones."""
         return self._core.input_size
 
     @property
@@ -140,26 +140,26 @@ class Tree:
 
     @property
     def curve(self) -> str:
-        """What was chosen, never "automatic"."""
+        """The order of the points; never "automatic"."""
         return ("automatic", "hilbert", "z", "kd")[self._core.curve]
 
     @property
     def memory(self) -> int:
-        """Bytes held."""
+        """The memory that the tree uses, in bytes."""
         return self._core.memory
 
     @property
     def scale_exponent(self) -> int:
-        """Coordinates are stored times 2 to this power: 0, but for data of extreme size."""
+        """Coordinates are stored multiplied by 2 to this power; 0 unless the data are extremely large or small."""
         return self._core.scale_exponent
 
     @property
     def planes(self) -> int:
-        """Plane 0 holds the leaves, the last one the root."""
+        """The number of planes. Plane 0 contains the leaves, the last plane the root."""
         return self._core.planes
 
     def order(self) -> np.ndarray:
-        """Original index of every point, in tree order."""
+        """The original index of every point, in tree order."""
         return self._core.order()
 
     def coordinates(self) -> np.ndarray:
@@ -175,7 +175,7 @@ class Tree:
         return Cells(**self._core.cells(self._plane_number(plane)))
 
     def splits(self, plane: int) -> Splits:
-        """The splits inside the nodes of a plane, for a tree in kd order; planes as in plane()."""
+        """The splits inside the nodes of a plane, for a tree in kd order. Planes are numbered as in plane()."""
         return Splits(*self._core.splits(self._plane_number(plane)))
 
     def _plane_number(self, plane: int) -> int:
@@ -185,19 +185,19 @@ class Tree:
         return number
 
     def check(self) -> None:
-        """Verifies every invariant; raises RuntimeError for the first one that is broken."""
+        """Checks all invariants; raises RuntimeError for the first one that is violated."""
         self._core.check()
 
     def save(self, path: str | os.PathLike[str], *, progress: Progress = None,
              cancel: CancelToken | None = None) -> None:
-        """Writes the tree to one file, which appears under its name only when it is complete."""
+        """Writes the tree to a file. The file appears only when it is complete."""
         carry_out(_kith.save_tree, self._core, os.fspath(path), progress=progress, cancel=cancel)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, verify: bool = True, progress: Progress = None,
              cancel: CancelToken | None = None) -> Tree:
-        """The tree in a file, which is mapped, not read. ``verify=False`` skips the check of the content: quick, but a
-        damaged file may then crash the searches that follow. Raises OSError."""
+        """Maps a tree from a file into memory. ``verify=False`` skips the check of the content; that is faster, but a
+        damaged file may then crash later searches. Raises OSError."""
         core = carry_out(_kith.load_tree, os.fspath(path), verify, progress=progress, cancel=cancel)
         return cls._of(core)
 
@@ -234,15 +234,15 @@ def as_tree(points: Any, box: Any = None, **execution: Any) -> Tree:
 
 def left_balanced(points: Any, *, box: Any = None, split_axis: str = "widest", threads: int | None = None,
                   progress: Progress = None, cancel: CancelToken | None = None) -> LeftBalanced:
-    """The left-balanced kd-tree of points (or of a Tree's, whatever its order), for programs that bring their own
-    traversal. Every row of nodes is full but the last, which is filled from the left.
+    """Builds the left-balanced kd-tree of points, or of the points of a Tree in any order, for programs that do the
+    traversal themselves. Every row of nodes is full except the last, which is filled from the left.
 
     Parameters
     ----------
     points : array_like, (n, dimension), or Tree
     split_axis : {"widest", "cyclic", "variance"}
-        Along which a set of points is split: the longest side of its box, one axis after the other, or the one of the
-        largest variance.
+        The axis along which a set of points is split: the longest side of its box, the axes in turn, or the axis with
+        the largest variance.
     box, threads, progress, cancel
         See Tree.
     """
@@ -252,7 +252,8 @@ def left_balanced(points: Any, *, box: Any = None, split_axis: str = "widest", t
 
 
 def estimate_memory(size: int, dimension: int = 3, dtype: Any = np.float32, **options: Any) -> dict[str, int]:
-    """Bytes that building a tree of ``size`` points takes beyond the array: ``peak`` and ``kept``."""
+    """The memory, in bytes, to build a tree of ``size`` points (``peak``) and to keep it (``kept``), without the
+    array."""
     box = {"box": as_box(options.pop("box"))._core} if "box" in options else {}
     peak, kept = _kith.estimate_memory(size, dimension, np.dtype(dtype).name, {**options, **box})
     return {"peak": peak, "kept": kept}

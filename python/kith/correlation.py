@@ -1,8 +1,9 @@
-"""Correlation functions: every pair counted exactly, with jackknife errors from the same pass.
+"""Correlation functions from exact pair counts, with jackknife errors from the same pass.
 
 >>> import kith
 >>> x = kith.sample.uniform(10000, 3)
->>> result = kith.correlation.xi(x, edges=kith.correlation.logspace(0.02, 0.2, 8), box=1.0, regions=27)
+>>> edges = kith.correlation.logspace(0.02, 0.2, 8)
+>>> result = kith.correlation.xi(x, edges=edges, box=1.0, regions=27)
 >>> result.xi.shape, result.error.shape
 ((8,), (8,))
 """
@@ -24,9 +25,10 @@ __all__ = ["Correlation", "PairHistogram", "comoving_distance", "count", "jackkn
 
 @dataclass
 class PairHistogram:
-    """Numbers of pairs in bins: of one coordinate, (n,), or of two, (n, m).
+    """Pair counts in bins of one coordinate, (n,), or of two, (n, m).
 
-    A set with itself counts every pair twice and no point with itself, as Corrfunc and TreeCorr's npairs do.
+    Counts of a set with itself contain every pair twice and no point with itself, as in Corrfunc and in TreeCorr's
+    npairs.
     """
 
     edges: np.ndarray
@@ -49,8 +51,9 @@ class PairHistogram:
 class Correlation:
     """A correlation function with its errors.
 
-    ``xi`` is (n,) or (n, m); for wp it is None and ``wp`` has the values; for multipoles ``multipoles`` is (3, n) for
-    l = 0, 2, 4. ``value`` is whichever was asked for, flat, in the order of ``covariance`` and ``samples``.
+    ``xi`` has the shape (n,) or (n, m). For wp, ``xi`` is None and ``wp`` has the values. For multipoles,
+    ``multipoles`` has the shape (3, n) for l = 0, 2, 4. ``value`` is the requested one of these, flattened in the order
+    of ``covariance`` and ``samples``.
     """
 
     statistic: str
@@ -69,7 +72,7 @@ class Correlation:
 
     @property
     def center(self) -> np.ndarray:
-        """Middle of each bin; the geometric mean of its edges unless it starts at 0."""
+        """The center of each bin: the geometric mean of its edges, or the arithmetic mean if it starts at 0."""
         low, high = self.edges[:-1], self.edges[1:]
         return np.where(low > 0, np.sqrt(low * high), (low + high) / 2)
 
@@ -92,7 +95,7 @@ class Correlation:
         return self._shaped(self.value) if self.statistic == "multipoles" else None
 
     def _columns(self) -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
-        """A name for each number that a bin of the first coordinate has: values and errors."""
+        """The column names of a bin of the first coordinate: values and errors."""
         n = len(self.edges) - 1
         table = self.value.reshape(3, n) if self.statistic == "multipoles" else self.value.reshape(n, -1).T
         errors: Any = [None] * len(table)
@@ -105,7 +108,7 @@ class Correlation:
         return dict(zip(names, zip(table, errors)))
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row for each bin."""
+        """A DataFrame with one row per bin."""
         import pandas
         columns: dict[str, Any] = {"low": self.edges[:-1], "high": self.edges[1:], "center": self.center}
         for name, (value, error) in self._columns().items():
@@ -117,7 +120,7 @@ class Correlation:
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draws the values with error bars and returns the axes.
 
-        Multipoles are multiplied by s^2; xi in two coordinates is a map.
+        Multipoles are multiplied by s^2. A function of two coordinates is drawn as a map.
         """
         from .plot import _axes
         ax = _axes(ax)
@@ -141,7 +144,7 @@ class Correlation:
         return ax
 
     def save(self, path: Any) -> None:
-        """Writes everything to an .npz file; see `load`."""
+        """Writes everything to an .npz file, which ``load`` reads."""
         arrays = {name: value for name, value in self.__dict__.items()
                   if isinstance(value, np.ndarray)}
         arrays |= {f"pairs_{name}": value for name, value in self.pairs.items()}
@@ -149,7 +152,7 @@ class Correlation:
 
 
 def load(path: Any) -> Correlation:
-    """What `Correlation.save` wrote."""
+    """Reads a file that ``Correlation.save`` wrote."""
     with np.load(path) as file:
         given: dict[str, Any] = {name: file[name] for name in file.files}
     pairs = {name[6:]: given.pop(name) for name in list(given) if name.startswith("pairs_")}
@@ -159,12 +162,12 @@ def load(path: Any) -> Correlation:
 
 
 def logspace(low: float, high: float, bins: int) -> np.ndarray:
-    """bins + 1 edges at equal steps of the logarithm."""
+    """The bins + 1 edges of logarithmic bins of equal width."""
     return np.logspace(np.log10(low), np.log10(high), bins + 1)
 
 
 def read_bins(path: Any) -> np.ndarray:
-    """The edges in one of Corrfunc's bin files: a line for each bin, with its lower and upper end."""
+    """Reads the edges from a bin file of Corrfunc: one line per bin, with its lower and upper edge."""
     rows = np.loadtxt(path, ndmin=2)
     if rows.shape[1] != 2 or not np.array_equal(rows[1:, 0], rows[:-1, 1]):
         raise ValueError(f"read_bins: {path} has no two columns of bins that follow each other")
@@ -176,7 +179,7 @@ def _numbers(x: Any) -> np.ndarray:
 
 
 def sky_positions(ra: Any, dec: Any, distance: Any = None) -> np.ndarray:
-    """Rows of x, y, z around the observer from angles in degrees; without distances, unit vectors."""
+    """Cartesian coordinates around the observer from angles in degrees; without distances, unit vectors."""
     angle = _numbers(ra)
     far = None if distance is None else values(distance, len(angle), "distance", FLOAT64)
     return _kith.sky_positions(angle, values(dec, len(angle), "dec", FLOAT64), far)
@@ -188,20 +191,20 @@ def comoving_distance(redshift: Any, omega_m: float = 0.31) -> np.ndarray:
 
 
 def jackknife_regions(points: Any, regions: int, *, box: Any = None, threads: int | None = None) -> np.ndarray:
-    """A region for each point: equal numbers of points along the curve of the tree."""
+    """A jackknife region for each point: runs of equal length along the curve of the tree."""
     return carry_out(_kith.jackknife_regions, as_points(points), regions, as_box(box)._core, threads=threads)
 
 
 def nearest_regions(points: Any, region: Any, others: Any, *, box: Any = None,
                     threads: int | None = None) -> np.ndarray:
-    """The regions of other points: that of the nearest of ``points``."""
+    """A region for each other point: that of the nearest of ``points``."""
     rows = as_points(points)
     return carry_out(_kith.nearest_regions, rows, np.ascontiguousarray(region, dtype=np.int32),
                      as_points(others, "others", rows.dtype), as_box(box)._core, threads=threads)
 
 
 def pip_table(words: int, realizations: int) -> np.ndarray:
-    """Inverse probabilities: realizations / (number of realizations in which both points were chosen)."""
+    """A table of pairwise inverse probabilities: realizations / (realizations in which both points were selected)."""
     shared = np.arange(64 * words + 1, dtype=np.float64)
     return np.divide(realizations, shared, out=np.zeros_like(shared), where=shared > 0)
 
@@ -229,28 +232,28 @@ def count(points: Any, others: Any = None, *, edges: Any, separation: str = "r",
           mean_separation: bool = False, bits: Any = None, other_bits: Any = None, table: Any = None,
           threads: int | None = None, progress: Progress = None,
           cancel: CancelToken | None = None) -> PairHistogram:
-    """Pairs in bins of their separation: DD(r), DD(rp, pi), DD(s, mu) or DD(theta).
+    """Counts pairs in bins of their separation: DD(r), DD(rp, pi), DD(s, mu) or DD(theta).
 
     Parameters
     ----------
     points, others : array_like, (n, d)
-        The set, and another one for cross counts.
+        The points, and a second set for cross counts.
     edges : array_like
-        Bin i is [edges[i], edges[i + 1]) in r, rp, s, or theta in degrees (points are then unit vectors).
+        Bin i is [edges[i], edges[i + 1]) in r, rp, s, or theta. Theta is in degrees, and points are unit vectors.
     separation : {"r", "rp_pi", "s_mu", "theta"}
     line_of_sight : {"x", "y", "z", "midpoint"}
-        An axis, or the direction from the origin to the middle of each pair.
+        An axis, or the direction from the origin to the midpoint of each pair.
     pi_max, pi_bins, mu_bins
-        Linear bins of the second coordinate.
+        The range and number of the linear bins of the second coordinate.
     weight, other_weight : array_like, optional
-        A pair counts the product.
+        A weight for each point; a pair counts the product of its two weights.
     region, other_region : array_like of int, optional
-        Regions of a jackknife, numbered from 0; ``left_out`` has the counts without each.
+        The jackknife region of each point, numbered from 0. ``left_out`` has the counts without each region.
     regions : int
-        Their number; without ``region`` they are made along the tree's curve.
+        The number of regions. Without ``region``, they are made along the curve of the tree.
     bits, other_bits, table : optional
-        Pairwise weights: a pair's weight is multiplied by ``table[number of bits that both points have]``; bits are
-        rows of uint64.
+        Pairwise weights: the weight of a pair is multiplied by ``table[number of bits set in both points]``. ``bits``
+        has rows of uint64.
     """
     bins = np.asarray(edges, dtype=np.float64)
     space = as_box(box)
@@ -314,22 +317,24 @@ _DOC = """
     Parameters
     ----------
     points, randoms : array_like, (n, d)
-        Without randoms the box must be periodic, and the pairs expected follow from the volumes of the bins.
+        The data and the random points. Without randoms, the box must be periodic, and the expected pair counts follow
+        from the volumes of the bins.
     edges : array_like
         Bin i is [edges[i], edges[i + 1]).{extra}
     box : float, sequence or Box, optional
-        Sides of the periodic box; open without.
+        The sides of the periodic box. Default: open space.
     weight, random_weight : array_like, optional
-        A pair counts the product of the weights of its points.
+        A weight for each point; a pair counts the product of its two weights.
     regions : int
-        Of the jackknife; equal numbers of points along the tree's curve unless ``region`` (and ``random_region``) say
-        which point belongs to which.
+        The number of jackknife regions, with equal numbers of points along the curve of the tree.
+    region, random_region : array_like of int, optional
+        The region of each point, instead of those.
     estimator : {{"landy_szalay", "natural"}}
-        With randoms.
+        The estimator; used with randoms only.
     mean_separation : bool
-        Also the mean separation of the pairs of each bin.
+        Whether to compute the mean separation of the pairs in each bin.
     bits, table : optional
-        Pairwise weights of the data; see `count` and `pip_table`.
+        Pairwise weights of the data; see ``count`` and ``pip_table``.
 
     Returns
     -------
@@ -337,13 +342,13 @@ _DOC = """
     """
 _SIGHT = """
     line_of_sight : {"x", "y", "z", "midpoint"}
-        An axis ("z" unless given), or the direction from the origin to the middle of each pair, for surveys."""
+        An axis (default "z"), or, for surveys, the direction from the origin to the midpoint of each pair."""
 _PI = """
     pi_max, pi_bins : float, int
-        Pairs count up to pi_max along the line of sight, in bins of equal width.""" + _SIGHT
+        Pairs are counted up to pi_max along the line of sight, in bins of equal width.""" + _SIGHT
 _MU = """
     mu_bins : int
-        Bins of equal width from 0 to 1.""" + _SIGHT
+        The number of bins of equal width from 0 to 1.""" + _SIGHT
 
 
 def xi(points: Any, randoms: Any = None, *, edges: Any, box: Any = None, weight: Any = None,
@@ -390,8 +395,9 @@ def theta(points: Any, randoms: Any, *, edges: Any, weight: Any = None, random_w
 
 
 xi.__doc__ = "The correlation function xi(r)." + _DOC.format(extra="")
-wp.__doc__ = "The projected correlation function wp(rp) = 2 x the integral of xi(rp, pi) to pi_max." + _DOC.format(extra=_PI)
-smu.__doc__ = "xi(s, mu): by distance and the cosine of the angle to the line of sight." + _DOC.format(extra=_MU)
+wp.__doc__ = ("The projected correlation function wp(rp): twice the integral of xi(rp, pi) up to pi_max."
+              + _DOC.format(extra=_PI))
+smu.__doc__ = "The correlation function xi(s, mu) of distance and cosine of the angle to the line of sight." + _DOC.format(extra=_MU)
 multipoles.__doc__ = "The multipoles l = 0, 2, 4 of xi(s, mu)." + _DOC.format(extra=_MU)
-theta.__doc__ = ("The angular correlation function w(theta) of unit vectors (see `sky_positions`); angles in degrees."
+theta.__doc__ = ("The angular correlation function w(theta) of unit vectors (see ``sky_positions``), with angles in degrees."
                  + _DOC.format(extra=""))

@@ -1,8 +1,9 @@
-"""Derivatives of what kith computes from positions, as vector-Jacobian products (``_vjp``) of NumPy arrays.
+"""Derivatives of distances, densities and halo properties by positions, as vector-Jacobian products (``_vjp``) of NumPy
+arrays.
 
-Lists of neighbors and memberships of groups are taken as fixed; what is differentiated are the numbers made from
-them. ``SoftLinks`` has the gradients of what depends on the memberships. ``kith.jax`` and ``kith.torch`` make
-differentiable functions of all this. Results have the same bits for any number of threads.
+Neighbor lists and group memberships are kept fixed; the numbers computed from them are differentiated. ``SoftLinks``
+gives gradients of quantities that depend on the memberships. ``kith.jax`` and ``kith.torch`` wrap all this as
+differentiable functions. Results have the same bits for any number of threads.
 """
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def _index(index: Any) -> np.ndarray:
 
 
 class _Pairs:
-    """Points, queries and lists as the extension module takes them."""
+    """Points, queries and lists in the form that the extension module expects."""
 
     def __init__(self, points: Any, index: Any, queries: Any, box: Any, offset: Any) -> None:
         self.points = as_points(points)
@@ -50,7 +51,7 @@ class _Pairs:
         self.rows = len(self.index) if self.offset is None else len(self.offset) - 1
 
     def array(self, x: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
-        """A cotangent or tangent of the points' type."""
+        """A cotangent or tangent in the type of the points."""
         a = np.ascontiguousarray(as_array(x, name), dtype=self.dtype)
         if a.shape != shape:
             raise ValueError(f"{name}: an array of shape {a.shape}; expected {shape}")
@@ -62,18 +63,18 @@ class _Pairs:
 
 def distances(points: Any, index: Any, *, queries: Any = None, box: Any = None, offset: Any = None,
               threads: int | None = None) -> np.ndarray:
-    """The distances of pairs, of the shape of ``index``: those of kith.knn, for its index at other positions.
+    """The distances of pairs, in the shape of ``index``: kith.knn's distances for a given index.
 
     Parameters
     ----------
     points : array_like, (n, dimension)
     index : array_like of int32 or int64, (m, k), or (pairs,) with ``offset``
-        The neighbors of each query, as kith.knn or kith.radius gave them; -1: none, at distance infinity.
+        The neighbors of each query from kith.knn or kith.radius; -1 means no neighbor, at distance infinity.
     queries : array_like, (m, dimension), optional
-        The points themselves if not given.
+        Default: the points themselves.
     box : float, sequence or Box, optional
     offset : array_like, (m + 1,), optional
-        Lists of different lengths: those of query i are ``index[offset[i]:offset[i + 1]]``.
+        For lists of different lengths: query i has the neighbors ``index[offset[i]:offset[i + 1]]``.
     """
     pairs = _Pairs(points, index, queries, box, offset)
     return carry_out(_kith.distances, pairs.core, threads=threads).reshape(pairs.index.shape)
@@ -81,8 +82,8 @@ def distances(points: Any, index: Any, *, queries: Any = None, box: Any = None, 
 
 def distances_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
                   offset: Any = None, threads: int | None = None) -> Any:
-    """The gradient of ``sum(cotangent * distances)`` by the points; with ``queries``, by both. The derivative of a
-    distance of 0 is taken to be 0, and pairs without a neighbor have none."""
+    """The gradient of ``sum(cotangent * distances)`` with respect to the points, or with ``queries`` to both. A
+    distance of 0 has derivative 0; pairs without a neighbor do not contribute."""
     pairs = _Pairs(points, index, queries, box, offset)
     given = pairs.array(cotangent, "cotangent", pairs.index.shape)
     return carry_out(_kith.distances_vjp, pairs.core, given, threads=threads)
@@ -90,7 +91,7 @@ def distances_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = Non
 
 def distances_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any = None, query_tangent: Any = None,
                   box: Any = None, offset: Any = None, threads: int | None = None) -> np.ndarray:
-    """How distances change when points (and queries) move along tangents."""
+    """The change of distances when points (and queries) move along tangents."""
     pairs = _Pairs(points, index, queries, box, offset)
     moves = (pairs.tangent(tangent, "tangent", pairs.points),
              None if pairs.queries is None else pairs.tangent(query_tangent, "query_tangent", pairs.queries))
@@ -99,7 +100,7 @@ def distances_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any 
 
 def displacements(points: Any, index: Any, *, queries: Any = None, box: Any = None, offset: Any = None,
                   threads: int | None = None) -> np.ndarray:
-    """Neighbor minus query by minimum image, of shape (*index.shape, dimension); NaN without a neighbor."""
+    """Neighbor minus query by minimum image, with shape (*index.shape, dimension); NaN without a neighbor."""
     pairs = _Pairs(points, index, queries, box, offset)
     shape = (*pairs.index.shape, pairs.points.shape[1])
     return carry_out(_kith.displacements, pairs.core, threads=threads).reshape(shape)
@@ -107,7 +108,7 @@ def displacements(points: Any, index: Any, *, queries: Any = None, box: Any = No
 
 def displacements_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
                       offset: Any = None, threads: int | None = None) -> Any:
-    """The gradient of ``sum(cotangent * displacements)`` by the points; with ``queries``, by both."""
+    """The gradient of ``sum(cotangent * displacements)`` with respect to the points, or with ``queries`` to both."""
     pairs = _Pairs(points, index, queries, box, offset)
     given = pairs.array(cotangent, "cotangent", (*pairs.index.shape, pairs.points.shape[1]))
     return carry_out(_kith.displacements_vjp, pairs.core, given, threads=threads)
@@ -116,7 +117,7 @@ def displacements_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any =
 def displacements_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any = None,
                       query_tangent: Any = None, box: Any = None, offset: Any = None,
                       threads: int | None = None) -> np.ndarray:
-    """How displacements change when points (and queries) move along tangents."""
+    """The change of displacements when points (and queries) move along tangents."""
     pairs = _Pairs(points, index, queries, box, offset)
     moves = (pairs.tangent(tangent, "tangent", pairs.points),
              None if pairs.queries is None else pairs.tangent(query_tangent, "query_tangent", pairs.queries))
@@ -126,7 +127,7 @@ def displacements_jvp(points: Any, index: Any, tangent: Any = None, *, queries: 
 
 def pair_sums_vjp(points: Any, index: Any, derivative: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
                   offset: Any = None, threads: int | None = None) -> Any:
-    """The gradient of ``sum_i cotangent[i] * sum_j f(r_ij)`` over lists, given f'(r_ij) of each pair."""
+    """The gradient of ``sum_i cotangent[i] * sum_j f(r_ij)`` over neighbor lists, given f'(r_ij) of each pair."""
     pairs = _Pairs(points, index, queries, box, offset)
     slope = pairs.array(derivative, "derivative", pairs.index.shape)
     given = pairs.array(cotangent, "cotangent", (pairs.rows,))
@@ -142,14 +143,14 @@ def _density_options(pairs: _Pairs, mass: Any, kernel: str) -> dict[str, Any]:
 
 def density(points: Any, index: Any, *, mass: Any = None, kernel: str = "cubic_spline", box: Any = None,
             threads: int | None = None) -> np.ndarray:
-    """The density of kith.density from the index of kith.knn, with h the distance of the last neighbor."""
+    """The density of kith.density, computed from the index of kith.knn; h is the distance to the last neighbor."""
     pairs = _Pairs(points, index, None, box, None)
     return carry_out(_kith.list_density, pairs.core, _density_options(pairs, mass, kernel), threads=threads)
 
 
 def density_vjp(points: Any, index: Any, cotangent: Any, *, mass: Any = None, kernel: str = "cubic_spline",
                 box: Any = None, threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The gradient of ``sum(cotangent * density)`` by points and masses, through h too."""
+    """The gradient of ``sum(cotangent * density)`` with respect to points and masses, including the change of h."""
     pairs = _Pairs(points, index, None, box, None)
     given = values(cotangent, pairs.rows, "cotangent", FLOAT64)
     return carry_out(_kith.list_density_vjp, pairs.core, _density_options(pairs, mass, kernel), given,
@@ -174,22 +175,22 @@ def _halo_options(points: np.ndarray, mass: Any, velocity: Any, box: Any, alpha:
 
 def halos_vjp(points: Any, groups: Any, cotangent: dict[str, Any], *, mass: Any = None, velocity: Any = None,
               box: Any = None, alpha: float = 0.0, threads: int | None = None) -> tuple[Any, Any, Any]:
-    """Gradients of halo fields with frozen membership.
+    """Gradients of halo properties at fixed membership.
 
     Parameters
     ----------
     points : array_like, (n, dimension)
     groups : Groups or array_like of labels
     cotangent : dict
-        Of any of the fields "mass", "center", "velocity", "inertia_radius", "velocity_dispersion", "shape_tensor",
-        "shape" (the eigenvalues of the tensor) and "decorated_mass": arrays of the field's shape.
+        Cotangents of any of the fields "mass", "center", "velocity", "inertia_radius", "velocity_dispersion",
+        "shape_tensor", "shape" (the eigenvalues of the tensor) and "decorated_mass": arrays of the field's shape.
     alpha : float
-        Of the decorated mass: its derivative is -alpha times that of the logarithm of the inertia radius.
+        The derivative of the decorated mass is -alpha times that of the logarithm of the inertia radius.
 
     Returns
     -------
     position, velocity, mass : ndarray
-        Gradients of ``sum of cotangent * field``, float64; velocity is None if none were given.
+        Gradients of ``sum of cotangent * field`` in float64; velocity is None if no velocities were passed.
     """
     chosen = as_points(points)
     given = {name: np.ascontiguousarray(value, dtype=np.float64).ravel() for name, value in cotangent.items()}
@@ -200,7 +201,7 @@ def halos_vjp(points: Any, groups: Any, cotangent: dict[str, Any], *, mass: Any 
 def halos_jvp(points: Any, groups: Any, *, tangent: Any = None, velocity_tangent: Any = None,
               mass_tangent: Any = None, mass: Any = None, velocity: Any = None, box: Any = None, alpha: float = 0.0,
               threads: int | None = None) -> dict[str, np.ndarray]:
-    """How halo fields change when points, velocities and masses move along tangents; see halos_vjp."""
+    """The change of halo properties when points, velocities and masses move along tangents; see halos_vjp."""
     chosen = as_points(points)
     moves = [None if each is None else np.ascontiguousarray(each, dtype=np.float64)
              for each in (tangent, velocity_tangent, mass_tangent)]
@@ -213,20 +214,20 @@ def halos_jvp(points: Any, groups: Any, *, tangent: Any = None, velocity_tangent
 
 def shape_tensors(points: Any, groups: Any, *, mass: Any = None, box: Any = None,
                   threads: int | None = None) -> np.ndarray:
-    """sum m x x^T / sum m about the center of each group, (groups, dimension, dimension)."""
+    """The tensor sum m x x^T / sum m about the center of each group, with shape (groups, dimension, dimension)."""
     chosen = as_points(points)
     return carry_out(_kith.shape_tensors, chosen, _members(groups), _halo_options(chosen, mass, None, box, 0.0),
                      threads=threads)
 
 
 def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> np.ndarray:
-    """Counts of halos in bins of ln M with soft edges: logistic functions of this width in ln M."""
+    """Counts of halos in bins of mass with soft edges: logistic functions of this width in ln M."""
     return _kith.soft_mass_function(np.ascontiguousarray(mass, dtype=np.float64),
                                     np.ascontiguousarray(edge, dtype=np.float64), float(width))
 
 
 def soft_mass_function_vjp(mass: Any, edge: Any, cotangent: Any, *, width: float = 0.1) -> np.ndarray:
-    """The gradient of ``sum(cotangent * soft_mass_function)`` by the masses."""
+    """The gradient of ``sum(cotangent * soft_mass_function)`` with respect to the masses."""
     arrays = [np.ascontiguousarray(each, dtype=np.float64) for each in (mass, edge, cotangent)]
     return _kith.soft_mass_function_vjp(arrays[0], arrays[1], float(width), arrays[2])
 
@@ -238,21 +239,23 @@ def _mesh(points: Any, weight: Any, cells: Any) -> tuple[np.ndarray, Any, list[i
 
 
 def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int | None = None) -> np.ndarray:
-    """Points on a periodic mesh of ``cells`` cells (one number, or one per axis), as clouds in cells."""
+    """Assigns points to a periodic mesh by cloud-in-cell. ``cells`` is the number of cells, one for all axes or one
+    each."""
     chosen, weights, counts = _mesh(points, weight, cells)
     return carry_out(_kith.paint, chosen, weights, as_box(box)._core, counts, threads=threads).reshape(counts)
 
 
 def paint_vjp(points: Any, weight: Any, cotangent: Any, *, cells: Any, box: Any,
               threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The gradient of ``sum(cotangent * paint)`` by points and weights."""
+    """The gradient of ``sum(cotangent * paint)`` with respect to points and weights."""
     chosen, weights, counts = _mesh(points, weight, cells)
     given = np.ascontiguousarray(cotangent, dtype=np.float64).ravel()
     return carry_out(_kith.paint_vjp, chosen, weights, as_box(box)._core, counts, given, threads=threads)
 
 
 def _shells(n: int, d: int, bins: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of the modes of rfftn: |k| in units of the fundamental, shell (``bins``: none), and how many modes each stands for."""
+    """For the modes of rfftn: |k| in units of the fundamental, the shell (``bins`` if none), and the number of modes
+    that each represents."""
     wave, last = np.fft.fftfreq(n, 1 / n), np.fft.rfftfreq(n, 1 / n)
     k = np.sqrt(sum(axis**2 for axis in np.meshgrid(*[wave] * (d - 1), last, indexing="ij")))
     # Each mode of the half that rfft gives stands for two, but for the planes that are their own opposite.
@@ -262,7 +265,7 @@ def _shells(n: int, d: int, bins: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def _power_spectrum(mesh: Any, side: float, bins: int, xp: Any, add: Any) -> tuple[Any, Any]:
-    """With the array module ``xp`` and ``add(shell, weights)``, its count by weight."""
+    """The power spectrum with the array module ``xp``; ``add(shell, weights)`` is its weighted bincount."""
     n, d = mesh.shape[0], mesh.ndim
     k, shell, times = _shells(n, d, bins)
     count = np.maximum(np.bincount(shell, times, bins + 1)[:bins], 1)
@@ -274,37 +277,37 @@ def _power_spectrum(mesh: Any, side: float, bins: int, xp: Any, add: Any) -> tup
 def power_spectrum(mesh: Any, side: float, bins: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The power spectrum of a cubic mesh: (k, P) in shells of equal width up to the Nyquist frequency.
 
-    ``k`` is the mean wave number of the modes of a shell, ``P`` the mean of |delta_k|^2 / V of the contrast
-    mesh / mean - 1. Without ``bins`` there are as many shells as half the cells of an axis. kith.jax has the
-    differentiable one.
+    ``k`` is the mean wave number of the modes in a shell, ``P`` the mean of |delta_k|^2 / V, where delta is the
+    contrast mesh / mean - 1. The default of ``bins`` is half the number of cells of an axis. kith.jax has a
+    differentiable version.
     """
     bins = bins or mesh.shape[0] // 2
     return _power_spectrum(mesh, side, bins, np, lambda shell, weight: np.bincount(shell, weight, bins + 1))
 
 
 class LinkSamples:
-    """Samples of random links: ``label[s]`` are the groups of sample s, numbered as by kith.fof."""
+    """Samples of random links. ``label[s]`` has the groups of sample s, numbered as by kith.fof."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
         self.label: np.ndarray = core.labels().reshape(core.samples, core.points)
         self.count: np.ndarray = core.count()
-        """Groups of each sample."""
+        """The number of groups of each sample."""
 
     def __len__(self) -> int:
         return self._core.samples
 
     def linked(self) -> np.ndarray:
-        """Whether each pair is linked, (samples, pairs)."""
+        """Whether each pair is linked, with shape (samples, pairs)."""
         rows = self._core.bits().reshape(-1, (len(self) + 7) // 8)
         return np.unpackbits(rows, axis=1, count=len(self), bitorder="little").T.astype(bool)
 
 
 class SoftLinks:
-    """Random links between points: a pair at distance d is linked with probability
-    ``1 / (1 + exp(-alpha (l**2 - d**2) / l**2))``, l the linking length, and never beyond ``reach * l``.
+    """Random links between points. A pair at distance d is linked with the probability
+    ``1 / (1 + exp(-alpha (l**2 - d**2) / l**2))``, where l is the linking length, and never beyond ``reach * l``.
 
-    Random numbers depend on (seed, i, j, sample) alone.
+    The random numbers depend only on (seed, i, j, sample).
     """
 
     def __init__(self, points: Any, *, linking_length: float, alpha: float = 5.0, reach: float = 2.0,
@@ -320,13 +323,13 @@ class SoftLinks:
 
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """i and j > i of each pair."""
+        """The points i and j > i of each pair."""
         offset = self._core.offset()
         return np.repeat(np.arange(len(offset) - 1, dtype=np.int32), np.diff(offset)), self._core.second()
 
     @property
     def probability(self) -> np.ndarray:
-        """Of each pair."""
+        """The probability of each pair."""
         return self._core.probability()
 
     def sample(self, samples: int = 16, *, seed: int = 0, min_size: int = 1) -> LinkSamples:
@@ -335,23 +338,23 @@ class SoftLinks:
         return LinkSamples(carry_out(_kith.sample_links, self._core, options, threads=self._threads))
 
     def log_probability(self, samples: LinkSamples) -> np.ndarray:
-        """log P of each sample."""
+        """The log probability of each sample."""
         return carry_out(_kith.log_probability, self._core, samples._core, threads=self._threads)
 
     def log_probability_vjp(self, samples: LinkSamples, weight: Any) -> np.ndarray:
-        """The gradient of ``sum(weight * log_probability)`` by the points: with score_weights, the score term of the
-        gradient of an expected loss."""
+        """The gradient of ``sum(weight * log_probability)`` with respect to the points. With the weights of
+        score_weights, it is the score term of the gradient of an expected loss."""
         given = values(weight, len(samples), "weight", FLOAT64)
         return carry_out(_kith.log_probability_vjp, self._points, self._core, samples._core, given,
                          threads=self._threads)
 
     def relaxed(self, samples: int = 16, *, seed: int = 0, tau: float = 0.5, hard: bool = True) -> np.ndarray:
-        """Links as numbers, (samples, pairs): 1 and 0, or softened by the temperature tau."""
+        """Links as numbers, with shape (samples, pairs): 1 and 0 if ``hard``, else relaxed with the temperature tau."""
         options = {"samples": samples, "seed": seed, "tau": float(tau), "hard": hard}
         return carry_out(_kith.relaxed_links, self._core, options, threads=self._threads)
 
     def relaxed_vjp(self, cotangent: Any, *, seed: int = 0, tau: float = 0.5) -> np.ndarray:
-        """The gradient of ``sum(cotangent * relaxed)``: that of the soft links, for hard ones too."""
+        """The gradient of ``sum(cotangent * relaxed)``. Hard links have the gradient of the soft ones."""
         given = np.ascontiguousarray(cotangent, dtype=np.float64)
         options = {"samples": given.shape[0], "seed": seed, "tau": float(tau)}
         return carry_out(_kith.relaxed_links_vjp, self._points, self._core, options, given.ravel(),
@@ -360,10 +363,17 @@ class SoftLinks:
 
 def score_weights(loss: Any, *, baseline: str = "leave_one_out", advantage: str = "plain",
                   clip: float = 10.0) -> np.ndarray:
-    """The weights of log_probability_vjp for the losses of samples.
+    """The weights for log_probability_vjp from the losses of the samples.
 
-    baseline : "none" or "leave_one_out" (unbiased), "batch_mean" (short by 1 - 1 / samples)
-    advantage : "plain", "normalized" (by the standard deviation: another length), "clipped" (biased)
+    Parameters
+    ----------
+    loss : array_like
+        One loss per sample.
+    baseline : {"none", "leave_one_out", "batch_mean"}
+        The first two give an unbiased gradient; "batch_mean" gives one that is too short by 1 - 1 / samples.
+    advantage : {"plain", "normalized", "clipped"}
+        "normalized" divides by the standard deviation, which changes the length of the gradient; "clipped" limits
+        weights to +-``clip`` and is biased.
     """
     options = {"baseline": baseline, "advantage": advantage, "clip": float(clip)}
     return _kith.score_weights(np.ascontiguousarray(loss, dtype=np.float64), options)

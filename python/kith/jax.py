@@ -7,10 +7,10 @@
 ...     return kj.paint(halos.center, halos.mass, cells=32, box=1.0).var()
 >>> gradient = jax.grad(loss)(x)
 
-Functions run inside compiled programs through XLA's foreign function interface and work under ``jit``, ``grad`` and
-``vmap`` (one after the other), in float32 and float64. Their derivatives are the vector-Jacobian products of
-kith.gradients. Shapes are static: room for groups and pairs is given by ``max_groups`` and ``max_pairs``, and what
-does not fit is an error.
+The functions are called from compiled programs through XLA's foreign function interface. They work under ``jit``,
+``grad`` and ``vmap`` (which runs one call after the other), in float32 and float64. Their derivatives are the
+vector-Jacobian products of kith.gradients. Shapes are static: ``max_groups`` and ``max_pairs`` reserve space for groups
+and pairs, and it is an error if they are too small.
 """
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ _knn.defvjp(_knn_forward, _knn_backward)
 
 def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_self: bool = False,
         threads: int | None = None) -> tuple[jax.Array, jax.Array]:
-    """The k nearest neighbors: (index, distance) as kith.knn. Distances are differentiable; that of a point to
-    itself, or to one in the same place, has derivative 0."""
+    """The k nearest neighbors, (index, distance) as in kith.knn. Distances are differentiable; a distance of 0 has
+    derivative 0."""
     x = _points(points)
     arrays = (x,) if queries is None else (x, _points(queries, "queries").astype(x.dtype))
     return _knn(arrays, k, _options(x.shape[1], box, threads, k=k, exclude_self=exclude_self))
@@ -128,7 +128,8 @@ _density.defvjp(_density_forward, _density_backward)
 
 def density(points: Any, *, k: int = 32, mass: Any = None, kernel: str = "cubic_spline", box: Any = None,
             threads: int | None = None) -> jax.Array:
-    """The SPH density of kith.density; differentiable by points and masses, through the smoothing length too."""
+    """The SPH density of kith.density, differentiable with respect to points and masses, including the smoothing
+    length."""
     x = _points(points)
     weight = jnp.ones(x.shape[0], x.dtype) if mass is None else jnp.asarray(mass, x.dtype)
     return _density(x, weight, k, _options(x.shape[1], box, threads, k=k, kernel=_KERNELS.index(kernel)))
@@ -138,14 +139,14 @@ def density(points: Any, *, k: int = 32, mass: Any = None, kernel: str = "cubic_
 
 def fof(points: Any, *, linking_length: float, box: Any = None, min_size: int = 1,
         threads: int | None = None) -> tuple[jax.Array, jax.Array]:
-    """Friends of friends: (labels as kith.fof, number of groups). Integers have no derivative."""
+    """Friends of friends: (labels as in kith.fof, number of groups). Integers have no derivative."""
     x = jax.lax.stop_gradient(_points(points))
     options = _options(x.shape[1], box, threads, linking_length=float(linking_length), min_size=min_size)
     return tuple(_call("fof", (_like((x.shape[0],), jnp.int32), _like((), jnp.int32)), x, options=options))
 
 
 class Halos(NamedTuple):
-    """Properties of groups, padded to max_groups rows with zeros; the fields are those of kith.Catalogue."""
+    """Properties of groups, padded with zeros to max_groups rows. The fields are those of kith.Catalogue."""
 
     count: jax.Array  # type: ignore[assignment]
     size: jax.Array
@@ -183,10 +184,10 @@ _halos.defvjp(_halos_forward, _halos_backward)
 
 def halos(points: Any, label: Any, *, max_groups: int, velocity: Any = None, mass: Any = None, box: Any = None,
           alpha: float = 0.0, threads: int | None = None) -> Halos:
-    """The properties of groups with frozen membership, differentiable by points, velocities and masses.
+    """The properties of groups at fixed membership, differentiable with respect to points, velocities and masses.
 
-    ``decorated_mass`` is the mass, with the derivative -alpha d ln(inertia_radius) by positions: a halo that
-    contracts gains mass. More than ``max_groups`` groups are an error.
+    ``decorated_mass`` equals the mass, but has the derivative -alpha d ln(inertia_radius) with respect to positions: a
+    halo that contracts gains mass. More than ``max_groups`` groups are an error.
     """
     x = _points(points)
     moves = jnp.zeros_like(x) if velocity is None else jnp.asarray(velocity, x.dtype)
@@ -196,8 +197,8 @@ def halos(points: Any, label: Any, *, max_groups: int, velocity: Any = None, mas
 
 
 def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> jax.Array:
-    """Counts of halos in bins of ln M with soft edges, as kith.gradients.soft_mass_function; rows of mass 0, such as
-    the padding of halos, count nowhere."""
+    """Counts of halos in bins of mass with soft edges, as in kith.gradients.soft_mass_function. Rows of mass 0, such as
+    the padding of halos, are not counted."""
     m, edges = jnp.asarray(mass), jnp.asarray(edge)
     there = m > 0
     u = (jnp.log(jnp.where(there, m, 1.0))[:, None] - jnp.log(edges)) / width
@@ -226,7 +227,7 @@ _paint.defvjp(_paint_forward, _paint_backward)
 
 
 def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int | None = None) -> jax.Array:
-    """Points on a periodic mesh, as clouds in cells; differentiable by points and weights."""
+    """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
     x = _points(points)
     weights = jnp.ones(x.shape[0], x.dtype) if weight is None else jnp.asarray(weight, x.dtype)
     counts = (int(cells),) * x.shape[1] if np.ndim(cells) == 0 else tuple(int(each) for each in cells)
@@ -234,7 +235,7 @@ def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int
 
 
 def power_spectrum(mesh: jax.Array, side: float, bins: int | None = None) -> tuple[Any, jax.Array]:
-    """The power spectrum of a cubic mesh: (k, P), P differentiable; see kith.gradients.power_spectrum."""
+    """The power spectrum (k, P) of a cubic mesh; P is differentiable. See kith.gradients.power_spectrum."""
     bins = bins or mesh.shape[0] // 2
     return _power_spectrum(mesh, side, bins, jnp, lambda shell, weight: jnp.bincount(shell, weight, length=bins + 1))
 
@@ -242,8 +243,8 @@ def power_spectrum(mesh: jax.Array, side: float, bins: int | None = None) -> tup
 # Random links
 
 class LinkedPairs(NamedTuple):
-    """Random links as numbers: ``link[s, e]`` is 1 if pair e is linked in sample s. Row i of pairs has the second
-    points ``second[offset[i]:offset[i + 1]]``; ``count`` pairs are there, the rest is padding."""
+    """Random links as numbers: ``link[s, e]`` is 1 if pair e is linked in sample s. Point i is paired with the points
+    ``second[offset[i]:offset[i + 1]]``. There are ``count`` pairs; the rest is padding."""
 
     link: jax.Array
     offset: jax.Array
@@ -274,8 +275,8 @@ _links.defvjp(_links_forward, _links_backward)
 def links(points: Any, *, linking_length: float, max_pairs: int, alpha: float = 5.0, samples: int = 16,
           reach: float = 2.0, tau: float = 0.5, seed: int = 0, box: Any = None,
           threads: int | None = None) -> LinkedPairs:
-    """Samples of random links (see kith.gradients.SoftLinks), straight-through: 1 and 0 forward, the derivative of
-    their relaxation at temperature ``tau`` backward (Gumbel)."""
+    """Samples of random links (see kith.gradients.SoftLinks) with a straight-through estimator: forward they are 1 or
+    0, backward they have the derivative of their Gumbel relaxation at temperature ``tau``."""
     x = _points(points)
     options = _options(x.shape[1], box, threads, linking_length=float(linking_length), alpha=float(alpha),
                        reach=float(reach), tau=float(tau), samples=samples, seed=seed)
@@ -284,7 +285,7 @@ def links(points: Any, *, linking_length: float, max_pairs: int, alpha: float = 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
 def _log_probability(x: Any, offset: Any, second: Any, bits: Any, options: _Static) -> Any:
-    """Minus its own value: what matters is its derivative."""
+    """The log probability minus its value: 0, with the right derivative."""
     return jnp.zeros(dict(options)["samples"], x.dtype)
 
 
@@ -331,15 +332,15 @@ def topological_loss(points: Any, loss: Callable[[Halos], jax.Array], *, linking
     ----------
     points : array, (n, dimension)
     loss : function of Halos
-        Rows beyond ``halos.count`` are padding, with mass 0.
+        A function of the halos of a sample. Rows beyond ``halos.count`` are padding, with mass 0.
     linking_length, alpha, reach
         A pair at distance d is linked with probability sigmoid(alpha (l**2 - d**2) / l**2), up to reach * l.
     max_groups, max_pairs : int
-        Room for the groups of a sample and for all pairs within reach; an error if it is too small.
+        The space for the groups of a sample and for all pairs within reach; an error if it is too small.
     seed : int
-        Below 2**32; may be traced, so that a compiled function takes a new one at each step.
+        Below 2**32. It may be traced, so that a compiled function can use a new seed at each step.
     decoration : float
-        The alpha of the decorated mass, see halos.
+        The ``alpha`` of the decorated mass; see halos.
     """
     x = _points(points)
     n = x.shape[0]

@@ -1,8 +1,9 @@
-"""Points that are spread over the ranks of MPI: what ``comm=`` of kith.fof, kith.knn and kith.density calls.
+"""Searches over points that are distributed over MPI ranks. The parameter ``comm`` of kith.fof, kith.knn and
+kith.density calls these functions.
 
-Needs mpi4py and libkith_mpi, the library for many machines, built with the same MPI. It is looked for in the
-folder of the environment variable KITH_MPI_LIBRARY (or the file that it names), then where the system looks for
-libraries. Every rank makes the call, with its part of the points and the same options, and gets its part.
+They need mpi4py, and the library libkith_mpi built with the same MPI. The environment variable KITH_MPI_LIBRARY names
+the library or its folder; otherwise the system searches for it. Every rank makes the call, with its points and the
+same options, and gets the results for its points.
 """
 from __future__ import annotations
 
@@ -59,15 +60,15 @@ class Groups:
     label : ndarray of int64
         The group of every point of this rank, -1 for points of groups below ``min_size``.
     count : int
-        Groups of all ranks.
+        The number of groups on all ranks.
     first : int
-        This rank has the rows of the groups first, first + 1, ...
+        The label of the first group whose row is on this rank.
     size : ndarray of int64
-        The number of points of each of them.
+        The number of points of each group on this rank.
     lowest : ndarray of int64
-        The lowest global index in each of them; points are numbered rank by rank, unless ``ids`` were given.
+        The lowest global index in each group on this rank. Points are numbered rank by rank, unless you pass ``ids``.
     linking_length : float
-        What was used, rounded to the type of the points.
+        The linking length, rounded to the type of the points.
     """
 
     def __init__(self, label: np.ndarray, found: _Groups) -> None:
@@ -121,7 +122,7 @@ def _handle(comm: Any) -> ctypes.c_int:
 
 
 class _Given:
-    """The points of this rank as the library reads them; keeps alive what the struct points to."""
+    """The points of this rank in the form that the library expects; keeps alive what the struct points to."""
 
     def __init__(self, x: Any, box: Any, ids: Any, keep: bool, non_finite: str | None, threads: int | None) -> None:
         self.x = as_points(x)
@@ -147,17 +148,17 @@ def _per_axis(numbers: tuple[float, ...], dimension: int) -> list[float]:
 def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float | None = None, box: Any = None,
         min_size: int = 1, mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
         ids: Any = None, keep: bool = False, non_finite: str | None = None, threads: int | None = None) -> Groups:
-    """Friends of friends over the ranks of a communicator: the labels of one process.
+    """Friends of friends over the ranks of a communicator, with the same labels as in one process.
 
     Parameters
     ----------
     comm : mpi4py.MPI.Comm
     points : array_like, (n, dimension)
-        Those of this rank; (0, dimension) if it has none.
+        The points of this rank; an array of shape (0, dimension) if it has none.
     ids : array_like of int64, optional
-        Different numbers for all points of all ranks, which decide ties.
+        A different number for each point of all ranks; they resolve ties.
     keep : bool
-        Ranks are parts of space already: points stay where they are.
+        Set this if each rank already has the points of one region: points then stay on their ranks.
     linking_length, b, box, min_size, mean_separation, volume, strict, non_finite, threads
         See kith.fof.
     """
@@ -179,9 +180,9 @@ def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float
 def knn(comm: Any, points: Any, *, k: int, box: Any = None, exclude_self: bool = False, max_radius: float = np.inf,
         strict: bool = False, ids: Any = None, keep: bool = False, non_finite: str | None = None,
         threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest neighbors of every point of this rank among those of all: global indices and distances.
+    """The k nearest neighbors of every point of this rank among the points of all ranks: global indices and distances.
 
-    See kith.knn, and fof here for ``ids`` and ``keep``.
+    See kith.knn for the parameters, and kith.mpi.fof for ``ids`` and ``keep``.
     """
     if k < 1:
         raise ValueError(f"knn: k = {k}; ask for at least 1 neighbor")
@@ -197,9 +198,9 @@ def knn(comm: Any, points: Any, *, k: int, box: Any = None, exclude_self: bool =
 def density(comm: Any, points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any = None, box: Any = None,
             ids: Any = None, keep: bool = False, non_finite: str | None = None,
             threads: int | None = None) -> np.ndarray:
-    """The density at every point of this rank from its k nearest among those of all; see kith.density.
+    """The density at every point of this rank from its k nearest points on all ranks; see kith.density.
 
-    ``mass``: one per point of this rank, on all ranks or on none.
+    ``mass`` has one value per point of this rank. Pass it on all ranks or on none.
     """
     if kernel not in ("cubic_spline", "wendland_c2"):
         raise ValueError(f"density: kernel = {kernel!r}; there are cubic_spline and wendland_c2")

@@ -1,7 +1,7 @@
-"""Pictures with matplotlib: a density map with groups, the mass function, the planes, curve and splits of a tree, the
+"""Pictures with matplotlib: density maps with groups, mass functions, the planes, curve and splits of a tree, and the
 domains of ranks.
 
-Each function draws into ``ax`` (a new figure if None) and returns it. matplotlib is needed here alone.
+Each function draws into ``ax``, or into a new figure if it is None, and returns it. Only this module needs matplotlib.
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _axes(ax: Any, **options: Any) -> Any:
 
 
 def colormap() -> Any:
-    """The colors of kith's pictures as a colormap of matplotlib: equal steps look equally large."""
+    """The colors of kith's pictures as a matplotlib colormap. It is perceptually uniform."""
     from matplotlib.colors import ListedColormap
     colors: Any = _kith.colors(np.linspace(0, 1, 256))
     return ListedColormap(colors / 255.0, name="kith")
@@ -42,20 +42,21 @@ def colormap() -> Any:
 def density_map(points: Any, groups: Groups | Catalogue | None = None, *, box: Any = None, axis: int = 2,
                 center: float = 0.0, thickness: float = 0.0, size: int = 1024, largest: int = 30,
                 ax: Any = None) -> Any:
-    """The density of points (of a slice of them) in colors on a logarithmic scale, and circles for groups.
+    """Draws the density of the points, or of a slice, on a logarithmic color scale, with circles for groups.
 
     Parameters
     ----------
     points : array_like, (n, 2 or 3)
     groups : Catalogue or Groups, optional
-        Circles of each group's ``radius`` about its ``center``, for the ``largest`` so many; of a slice, for those
-        whose center lies in it.
+        Draws a circle with the ``radius`` and ``center`` of each of the ``largest`` groups. In a slice, only groups
+        with their center in it are drawn.
     box : float, sequence or Box, optional
-        What is shown; without it, from the lowest to the highest coordinate.
+        The region to draw. Default: from the lowest to the highest coordinate.
     axis, center, thickness
-        Looked along, and the slice along it, as in the kith program; a thickness of 0 shows everything.
+        The axis of view, and the center and thickness of the slice along it, as in the kith program. A thickness of 0
+        draws everything.
     size : int
-        Pixels of the longer side.
+        The number of pixels of the longer side.
     """
     rows = as_points(points)
     options = {"box": as_box(box)._core, "axis": axis, "center": center, "thickness": thickness, "size": size}
@@ -102,10 +103,10 @@ def _circles(ax: Any, groups: Catalogue, shown: Sequence[int], depth: Any, large
 
 def mass_function(groups: Catalogue | Any, volume: float, *, bins_per_decade: int = 5, theory: bool = False,
                   ax: Any = None, label: str = "kith", **cosmology: Any) -> Any:
-    """The number of groups per volume and logarithmic mass, with Poisson limits.
+    """Draws the number of groups per volume and logarithmic mass, with Poisson limits.
 
     ``groups`` is a Catalogue or an array of masses. ``theory`` adds the curves of Press & Schechter and of Sheth &
-    Tormen for masses in Msun/h and lengths in Mpc/h; ``cosmology`` takes the parameters of sample.cosmology.
+    Tormen, for masses in Msun/h and lengths in Mpc/h; ``cosmology`` accepts the parameters of kith.sample.cosmology.
     """
     masses = groups.mass if isinstance(groups, Catalogue) else groups
     counted = count_masses(masses, volume, bins_per_decade=bins_per_decade)
@@ -130,15 +131,16 @@ def _add_theory(ax: Any, edge: np.ndarray, cosmology: dict[str, Any]) -> None:
 
 def planes(tree: Tree | Any, *, planes: Sequence[int] | None = None, cells: bool = False, axes: Any = None,
            **options: Any) -> Any:
-    """The boxes of a tree's nodes, plane by plane, from coarse to fine; in two dimensions.
+    """Draws the boxes of the nodes of a two-dimensional tree, one picture per plane, from coarse to fine.
 
     Parameters
     ----------
-    tree : Tree, or array_like, of which one is built with ``options`` (builder="cells", for example)
+    tree : Tree or array_like
+        For an array, a tree is built with ``options``, for example builder="cells".
     planes : sequence of int, optional
-        Which; all but the root if not given, four at most.
+        The planes to draw. Default: all but the root, at most four.
     cells : bool
-        The Morton cells instead of the tight boxes, for a tree in z-order.
+        Draw the Morton cells instead of the tight boxes, for a tree in z-order.
     axes : sequence of matplotlib axes, optional
     """
     tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
@@ -167,8 +169,8 @@ def _draw_boxes(ax: Any, lower: np.ndarray, upper: np.ndarray, place: np.ndarray
 
 
 def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
-    """The line through a tree's points in their order along the curve; in two dimensions. Points in place of a tree
-    are ordered by ``options`` (curve="z", for example)."""
+    """Draws the line through the points of a two-dimensional tree in tree order. If you pass points, a tree is built
+    with ``options``, for example curve="z"."""
     tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
     if tree.dimension != 2:
         raise ValueError(f"curve: a tree in {tree.dimension} dimensions; pictures show 2")
@@ -186,13 +188,14 @@ def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
 
 
 def splits(tree: Tree | Any, *, depth: int = 6, ax: Any = None, **options: Any) -> Any:
-    """The points of a tree in kd order and its first splits, thinner from level to level; in two dimensions.
+    """Draws the points of a two-dimensional tree in kd order and its first splits, thinner from level to level.
 
     Parameters
     ----------
-    tree : Tree, or array_like, of which one is built with ``options`` (split_axis="cyclic", for example)
+    tree : Tree or array_like
+        For an array, a tree is built with ``options``, for example split_axis="cyclic".
     depth : int
-        Levels of splits that are drawn, from the root.
+        The number of levels of splits to draw, from the root.
     """
     tree = tree if isinstance(tree, Tree) else Tree(tree, curve="kd", **options)
     if tree.dimension != 2:
@@ -206,14 +209,14 @@ def splits(tree: Tree | Any, *, depth: int = 6, ax: Any = None, **options: Any) 
 
 
 def domains(points: Any, rank: Any, splits: Sequence[Any] = (), *, ax: Any = None) -> Any:
-    """Points colored by the rank that has them, and the splits of a distributed kd-tree; in two dimensions.
+    """Draws two-dimensional points in the color of their rank, and the splits of a distributed kd-tree.
 
     Parameters
     ----------
     points : array_like, (n, 2)
     rank : array_like, (n,)
     splits : sequence of (begin, middle, end, axis, value)
-        As ``kith::mpi::Domains::splits`` gives them: the ranks from begin to before middle are on the lesser side.
+        The splits from ``kith::mpi::Domains::splits``. Ranks begin to middle - 1 are on the lesser side.
     """
     rows = as_points(points)
     if rows.shape[1] != 2:

@@ -1,7 +1,7 @@
-"""Points to play with: shapes that are simple, shapes that are nasty, and a universe.
+"""Sample points: simple shapes, difficult cases, and a universe.
 
-Every sample is a function of its arguments alone: the same seed gives the same bits with any number of threads.
-Points are float32 rows.
+Samples depend only on the arguments: the same seed gives the same bits with any number of threads. Points are float32
+rows.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _make(kind: str, **options: Any) -> np.ndarray:
 
 
 def uniform(n: int, dimension: int = 3, *, side: float = 1.0, seed: int = 1) -> np.ndarray:
-    """Evenly in the cube [0, side)^dimension."""
+    """Uniformly distributed points in the cube [0, side)^dimension."""
     return _make("uniform", n=n, dimension=dimension, side=side, seed=seed)
 
 
@@ -32,27 +32,27 @@ def normal(n: int, dimension: int = 3, *, sigma: float = 1.0, seed: int = 1) -> 
 
 
 def grid(n: int, dimension: int = 3, *, side: float = 1.0) -> np.ndarray:
-    """The centers of n^dimension equal cells of the cube [0, side)^dimension: many equal distances."""
+    """The centers of n^dimension equal cells of the cube [0, side)^dimension, with many equal distances."""
     return _make("grid", n=n, dimension=dimension, side=side)
 
 
 def plummer(n: int, *, radius: float = 1.0, max_radius: float = 0.0, seed: int = 1) -> np.ndarray:
-    """A Plummer sphere in three dimensions, a few points very far out; ``max_radius`` cuts it off."""
+    """A Plummer sphere in three dimensions, with a few points very far out. ``max_radius`` truncates it."""
     return _make("plummer", n=n, radius=radius, max_radius=max_radius, seed=seed)
 
 
 def nfw(n: int, *, radius: float = 1.0, concentration: float = 10.0, seed: int = 1) -> np.ndarray:
-    """A halo with the profile of Navarro, Frenk and White, cut off at ``radius``."""
+    """A halo with the profile of Navarro, Frenk and White, truncated at ``radius``."""
     return _make("nfw", n=n, radius=radius, concentration=concentration, seed=seed)
 
 
 def shells(n: int, dimension: int = 3, *, shells: int = 5, radius: float = 1.0, seed: int = 1) -> np.ndarray:
-    """On concentric spheres around the origin."""
+    """Points on concentric spheres around the origin."""
     return _make("shells", n=n, dimension=dimension, shells=shells, radius=radius, seed=seed)
 
 
 def lines(n: int, dimension: int = 3, *, lines: int = 16, side: float = 1.0, seed: int = 1) -> np.ndarray:
-    """On straight lines between random ends in the cube [0, side)^dimension."""
+    """Points on straight lines between random ends in the cube [0, side)^dimension."""
     return _make("lines", n=n, dimension=dimension, lines=lines, side=side, seed=seed)
 
 
@@ -62,13 +62,13 @@ def all_equal(n: int, dimension: int = 3, *, value: float = 0.5) -> np.ndarray:
 
 
 def half_identical(n: int, dimension: int = 3, *, side: float = 1.0, seed: int = 1) -> np.ndarray:
-    """Points of even index at the center of the cube, the others evenly in it."""
+    """Points with an even index are at the center of the cube, the others uniformly distributed in it."""
     return _make("half_identical", n=n, dimension=dimension, side=side, seed=seed)
 
 
 class Universe:
-    """Dark matter in a periodic box at one moment: ``position`` (n^3 rows) in Mpc/h, peculiar ``velocity`` in
-    km/s, ``particle_mass`` in Msun/h, and the ``box``."""
+    """Dark matter in a periodic box at one time: ``position`` (n^3 rows) in Mpc/h, peculiar ``velocity`` in km/s,
+    ``particle_mass`` in Msun/h, and the ``box``."""
 
     def __init__(self, position: np.ndarray, velocity: np.ndarray, particle_mass: float, side: float) -> None:
         self.position = position
@@ -85,8 +85,8 @@ def cosmology(n: int = 128, *, side: float = 0.0, seed: int = 1, omega_m: float 
               order: int = 2, a_start: float = 0.05, a_end: float = 1.0, steps: int = 40, mesh: int = 0,
               threads: int | None = None, progress: Progress = None,
               cancel: CancelToken | None = None) -> Universe:
-    """A universe of n^3 particles in a box of ``side`` Mpc/h (n if 0), evolved by gravity from a Gaussian random
-    field at ``a_start`` to ``a_end``. 128^3 take half a minute of processor time."""
+    """Simulates n^3 particles in a box of ``side`` Mpc/h (n if 0) under gravity, from a Gaussian random field at
+    ``a_start`` to ``a_end``. 128^3 particles take half a minute of processor time."""
     options = {"n": n, "side": side, "seed": seed, "omega_m": omega_m, "omega_b": omega_b, "h": h, "n_s": n_s,
                "sigma8": sigma8, "transfer": transfer, "order": order, "a_start": a_start, "a_end": a_end,
                "steps": steps, "mesh": mesh}
@@ -96,7 +96,7 @@ def cosmology(n: int = 128, *, side: float = 0.0, seed: int = 1, omega_m: float 
 
 def linear_power(k: Any, *, omega_m: float = 0.31, omega_b: float = 0.049, h: float = 0.68, n_s: float = 0.97,
                  sigma8: float = 0.81, transfer: str = "eisenstein_hu") -> np.ndarray:
-    """The power spectrum of linear theory today in (Mpc/h)^3, at wave numbers ``k`` in h/Mpc."""
+    """The linear power spectrum today, in (Mpc/h)^3, at wave numbers ``k`` in h/Mpc."""
     options = {"omega_m": omega_m, "omega_b": omega_b, "h": h, "n_s": n_s, "sigma8": sigma8, "transfer": transfer}
     k = np.asarray(k, np.float64)
     return _kith.linear_power(np.ascontiguousarray(k.ravel()), options).reshape(k.shape)

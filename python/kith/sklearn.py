@@ -1,7 +1,7 @@
-"""Estimators for scikit-learn, with its conventions: NearestNeighbors, FriendsOfFriends, DBSCAN and HDBSCAN.
+"""Estimators that follow the conventions of scikit-learn: NearestNeighbors, FriendsOfFriends, DBSCAN and HDBSCAN.
 
-All are exact and the same for any number of threads. Data of up to 32 features; Euclidean distance, or the Minkowski
-norms for NearestNeighbors.
+Results are exact, and the same for any number of threads. Data may have up to 32 features. Distances are Euclidean;
+NearestNeighbors also has the other Minkowski norms.
 """
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ _NORMS = {"euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "cityblock": 1.0, "l1":
 
 
 def _threads(n_jobs: int | None) -> int | None:
-    """scikit-learn's count of jobs; all processors if it does not say."""
+    """The number of threads for ``n_jobs``; all processors if it is None."""
     return None if n_jobs is None or n_jobs < 0 else n_jobs
 
 
 def _checked(estimator: Any, X: Any, *, is_first: bool) -> np.ndarray:
-    """The data as scikit-learn validates them: float32 and float64 are kept."""
+    """The data after scikit-learn's validation; float32 and float64 are kept."""
     return validate_data(estimator, X, reset=is_first, dtype=[np.float64, np.float32], ensure_min_features=1)
 
 
 class NearestNeighbors(BaseEstimator):
-    """Neighbours of points, as sklearn.neighbors.NearestNeighbors.
+    """Nearest neighbors with the interface of sklearn.neighbors.NearestNeighbors.
 
     Parameters
     ----------
     n_neighbors : int
-        Of kneighbors, if it is not told.
+        The default for kneighbors.
     radius : float
-        Of radius_neighbors, if it is not told.
+        The default for radius_neighbors.
     metric : str
         "minkowski" with ``p``, "euclidean", "manhattan" or "chebyshev".
     p : float
-        From 1 to infinity.
+        The order of the norm, from 1 to infinity.
     box : float, sequence or Box, optional
-        Periods of the features.
+        The periods of the features.
     n_jobs : int, optional
-        Threads; all if not given.
+        The number of threads. Default: all processors.
 
     Attributes
     ----------
@@ -75,7 +75,8 @@ class NearestNeighbors(BaseEstimator):
         return self
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """Distances and indices of the nearest neighbours; without X, of the data, each point itself left out."""
+        """Distances and indices of the nearest neighbors of X. Without X, those of the data, leaving out each point
+        itself."""
         k = self._checked_k(n_neighbors, X is None)
         index, distance = _neighbors.knn(self.tree_, self._queries(X), k=k, exclude_self=X is None, p=self._norm(),
                                          index_dtype=np.int64, threads=_threads(self.n_jobs))
@@ -83,15 +84,15 @@ class NearestNeighbors(BaseEstimator):
 
     def radius_neighbors(self, X: Any = None, radius: float | None = None, return_distance: bool = True,
                          sort_results: bool = False) -> Any:
-        """Arrays of distances and indices within the radius; without X, of the data, without the points themselves.
-        They are always sorted by distance."""
+        """Arrays of distances and indices of the neighbors of X within the radius, always sorted by distance. Without
+        X, those of the data, leaving out each point itself."""
         found = self._lists(X, radius)
         index = _array_of_arrays(found.index, found.offset)
         return (_array_of_arrays(found.distance, found.offset), index) if return_distance else index
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None,
                          mode: str = "connectivity") -> csr_matrix:
-        """The neighbours as a sparse matrix: of ones ("connectivity") or of distances ("distance")."""
+        """The nearest neighbors as a sparse matrix of ones ("connectivity") or of distances ("distance")."""
         _check_mode(mode)
         distance, index = self.kneighbors(X, n_neighbors)
         rows, k = index.shape
@@ -101,7 +102,7 @@ class NearestNeighbors(BaseEstimator):
 
     def radius_neighbors_graph(self, X: Any = None, radius: float | None = None, mode: str = "connectivity",
                                sort_results: bool = False) -> csr_matrix:
-        """The same for the neighbours within the radius."""
+        """The neighbors within the radius as a sparse matrix; see kneighbors_graph."""
         _check_mode(mode)
         found = self._lists(X, radius)
         values = np.ones(len(found.index)) if mode == "connectivity" else found.distance
@@ -143,24 +144,24 @@ class NearestNeighbors(BaseEstimator):
 
 
 class FriendsOfFriends(ClusterMixin, BaseEstimator):
-    """Groups of points that are connected by steps of at most a linking length: DBSCAN with min_samples=1, or single
-    linkage cut at a distance, exactly.
+    """Friends-of-friends groups: points connected by steps of at most a linking length. This is DBSCAN with
+    min_samples=1, or single linkage cut at a distance.
 
     Parameters
     ----------
     linking_length : float
-        Points at most so far apart are friends.
+        Points at most this far apart are friends.
     min_size : int
         Points of smaller groups get the label -1.
     box : float, sequence or Box, optional
-        Periods of the features.
+        The periods of the features.
     n_jobs : int, optional
-        Threads; all if not given.
+        The number of threads. Default: all processors.
 
     Attributes
     ----------
     labels_ : ndarray
-        The group of every point, numbered by falling size.
+        The group of every point, numbered from the largest to the smallest.
     sizes_ : ndarray
         The number of points of each group.
     groups_ : kith.Groups
@@ -185,28 +186,28 @@ class FriendsOfFriends(ClusterMixin, BaseEstimator):
 
 
 class DBSCAN(ClusterMixin, BaseEstimator):
-    """DBSCAN, as sklearn.cluster.DBSCAN with the Euclidean metric.
+    """DBSCAN with the interface of sklearn.cluster.DBSCAN, for the Euclidean metric.
 
     Parameters
     ----------
     eps : float
-        Points at most so far apart are neighbors.
+        Points at most this far apart are neighbors.
     min_samples : int
-        A core point has so many neighbors, itself included.
+        A core point has at least this many neighbors, itself included.
     metric : {"euclidean"}
     border : {"sklearn", "nearest", "none"}
-        Which cluster a border point joins; see kith.dbscan.
+        The cluster that a border point joins; see kith.dbscan.
     border_links : int
-        Core points of a cluster that a border point needs within eps.
+        A border point joins a cluster only if at least this many core points of it are within eps.
     box : float, sequence or Box, optional
-        Periods of the features.
+        The periods of the features.
     n_jobs : int, optional
-        Threads; all if not given.
+        The number of threads. Default: all processors.
 
     Attributes
     ----------
     labels_ : ndarray
-        The cluster of every point, numbered by falling size; -1 for noise.
+        The cluster of every point, numbered from the largest to the smallest; -1 for noise.
     core_sample_indices_ : ndarray
     components_ : ndarray
         The core points.
@@ -236,34 +237,34 @@ class DBSCAN(ClusterMixin, BaseEstimator):
 
 
 class HDBSCAN(ClusterMixin, BaseEstimator):
-    """HDBSCAN*, as sklearn.cluster.HDBSCAN and hdbscan.HDBSCAN with the Euclidean metric.
+    """HDBSCAN* with the interface of sklearn.cluster.HDBSCAN and hdbscan.HDBSCAN, for the Euclidean metric.
 
     Parameters
     ----------
     min_cluster_size : int
-        Smaller parts are points that fall out of a cluster.
+        Parts that split off with fewer points are not clusters: their points leave the cluster.
     min_samples : int, optional
-        Core distances are to this neighbor, the point itself the first, as in scikit-learn (hdbscan counts one
-        fewer); min_cluster_size if not given.
+        The core distance of a point is the distance to this neighbor, counting the point itself as the first, as
+        scikit-learn does (hdbscan counts one fewer). Default: min_cluster_size.
     cluster_selection_epsilon : float
-        Clusters that split off at a shorter distance are not taken apart.
+        Do not split clusters at distances below this.
     max_cluster_size : int, optional
-        Larger clusters are not taken by "eom".
+        "eom" does not select clusters larger than this.
     metric : {"euclidean"}
     cluster_selection_method : {"eom", "leaf"}
     allow_single_cluster : bool
     box : float, sequence or Box, optional
-        Periods of the features.
+        The periods of the features.
     n_jobs : int, optional
-        Threads; all if not given.
+        The number of threads. Default: all processors.
 
     Attributes
     ----------
     labels_, probabilities_, outlier_scores_ : ndarray
-        Of every point; label -1 is noise.
+        Cluster, membership and outlier score of every point; the label -1 means noise.
     condensed_tree_ : kith.CondensedTree
     single_linkage_tree_, minimum_spanning_tree_ : TreeArray
-        ``to_numpy()`` gives rows (cluster, cluster, length, size) and (point, point, length).
+        ``to_numpy()`` returns rows (cluster, cluster, length, size) and (point, point, length).
     n_features_in_ : int
     """
 
@@ -306,7 +307,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
 
 class TreeArray:
-    """A tree as an array of rows, with hdbscan's way to it."""
+    """A tree as an array of rows, with the method ``to_numpy`` that hdbscan has."""
 
     def __init__(self, rows: np.ndarray) -> None:
         self._rows = rows

@@ -5,8 +5,8 @@
 >>> index, distance = kt.knn(x, k=8, box=1.0)
 >>> distance.sum().backward()
 
-The functions are torch.autograd.Function over kith.gradients: forward and backward run in C++, on the memory of the
-tensors. Second derivatives are not available.
+The functions are torch.autograd.Function objects that call kith.gradients. Forward and backward run in C++ on the
+memory of the tensors. Second derivatives are not available.
 """
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Knn(torch.autograd.Function):
 
 def knn(points: torch.Tensor, queries: torch.Tensor | None = None, *, k: int, box: Any = None,
         exclude_self: bool = False, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-    """The k nearest neighbors: (index, distance) as kith.knn; distances are differentiable."""
+    """The k nearest neighbors, (index, distance) as in kith.knn; distances are differentiable."""
     options = {"k": k, "box": box, "exclude_self": exclude_self, "threads": threads}
     return _Knn.apply(points, queries, options)
 
@@ -80,13 +80,14 @@ class _Density(torch.autograd.Function):
 
 def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = None, kernel: str = "cubic_spline",
             box: Any = None, threads: int | None = None) -> torch.Tensor:
-    """The SPH density of kith.density; differentiable by points and masses, through the smoothing length too."""
+    """The SPH density of kith.density, differentiable with respect to points and masses, including the smoothing
+    length."""
     weight = torch.ones(len(points), dtype=points.dtype) if mass is None else mass
     return _Density.apply(points, weight, k, {"kernel": kernel, "box": box, "threads": threads})
 
 
 def fof(points: torch.Tensor, **options: Any) -> torch.Tensor:
-    """The labels of kith.fof, whose options it takes. Integers have no derivative."""
+    """The labels of kith.fof; the options are the same. Integers have no derivative."""
     return torch.from_numpy(np.array(_fof(_array(points), **options).label))
 
 
@@ -129,7 +130,7 @@ class _Halos(torch.autograd.Function):
 def halos(points: torch.Tensor, label: torch.Tensor, *, velocity: torch.Tensor | None = None,
           mass: torch.Tensor | None = None, box: Any = None, alpha: float = 0.0,
           threads: int | None = None) -> Halos:
-    """The properties of groups with frozen membership; ``alpha`` is that of the decorated mass, see
+    """The properties of groups at fixed membership. ``alpha`` belongs to the decorated mass; see
     kith.gradients.halos_vjp."""
     moves = torch.zeros_like(points) if velocity is None else velocity
     weight = torch.ones(len(points), dtype=points.dtype) if mass is None else mass
@@ -152,13 +153,13 @@ class _Paint(torch.autograd.Function):
 
 def paint(points: torch.Tensor, weight: torch.Tensor | None = None, *, cells: Any, box: Any,
           threads: int | None = None) -> torch.Tensor:
-    """Points on a periodic mesh, as clouds in cells; differentiable by points and weights."""
+    """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
     weights = torch.ones(len(points), dtype=points.dtype) if weight is None else weight
     return _Paint.apply(points, weights, {"cells": cells, "box": box, "threads": threads})
 
 
 class _LogProbability(torch.autograd.Function):
-    """Of samples of links, less its own value: what matters is its derivative."""
+    """The log probability of samples of links minus its value: 0, with the right derivative."""
 
     @staticmethod
     def forward(ctx: Any, points: torch.Tensor, links: gradients.SoftLinks, samples: gradients.LinkSamples) -> Any:

@@ -1,12 +1,17 @@
-"""The programs in the documents run, make their pictures, and the reference is up to date."""
+"""The programs in the documents and in the docstrings run, make their pictures, and the reference is up to date."""
+import doctest
+import importlib
 import re
 
+import numpy as np
 import pytest
 
 import documents
+import kith
 import reference
 
 pytest.importorskip("matplotlib")
+MODULES_WITH_EXAMPLES = ["kith", "kith._forest", "kith.correlation", "kith.jax"]
 
 
 @pytest.mark.parametrize("page", documents.PAGES)
@@ -26,3 +31,12 @@ def test_the_reference_is_what_the_docstrings_say():
     pytest.importorskip("jax")
     kept = reference.FILE.read_text(encoding="utf-8")
     assert kept == reference.text(), "docs/python_reference.md is old: run tests/python/reference.py"
+
+
+@pytest.mark.parametrize("name", MODULES_WITH_EXAMPLES)
+def test_examples_in_docstrings_run(name):
+    if name == "kith.jax":
+        pytest.importorskip("jax")
+    known = {"kith": kith, "np": np, "x": np.random.default_rng(1).random((1000, 3), np.float32)}
+    result = doctest.testmod(importlib.import_module(name), extraglobs=known, optionflags=doctest.ELLIPSIS)
+    assert result.attempted > 0 and result.failed == 0

@@ -77,7 +77,7 @@ def test_halos_of_a_snapshot(tmp_path):
     right = kith.halos(x, linking_length=0.08, min_size=3, mass=mass)
     np.testing.assert_array_equal(found.mass, right.mass)
     np.testing.assert_array_equal(found.center, right.center)
-    with pytest.raises(TypeError, match="of its own"):
+    with pytest.raises(TypeError, match="already has velocities"):
         kith.halos(kith.read_snapshot(path), linking_length=0.08, mass=1.0)
 
 
