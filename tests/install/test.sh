@@ -42,6 +42,18 @@ if [ -x "$work/prefix/bin/kith" ] && [ -d "$build/share" ]; then
   done
 fi
 
+# The components are the whole installation, and no file is in two of them.
+(cd "$work/prefix" && find . -type f -o -type l) | sort >"$work/whole"
+for component in library development program; do
+  quietly cmake --install "$build" --prefix "$work/parts/$component" --component $component
+  [ ! -d "$work/parts/$component" ] || (cd "$work/parts/$component" && find . -type f -o -type l)
+done | sort >"$work/parts.txt"
+if ! cmp -s "$work/whole" "$work/parts.txt"; then
+  echo "the components differ from the whole installation:"
+  diff "$work/whole" "$work/parts.txt"
+  exit 1
+fi
+
 quietly cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DKITH_EXPECTED_VERSION="$version"
 quietly cmake --build "$work/cmake"
