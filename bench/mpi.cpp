@@ -1,23 +1,29 @@
-// Neighbors over ranks beside one process: domains and k nearest neighbors in tree order, with the
-// time of each stage, the traffic and the memory of a rank.
+// Neighbors and groups over ranks beside one process: domains, then k nearest neighbors or friends
+// of friends in tree order, with the time of each stage, the traffic and the memory of a rank.
 //
 //   mpirun -n 2 build/release/bench/bench_mpi [POINTS = 10000000] [K = 16] [ROUNDS = 3]
+//   mpirun -n 2 build/release/bench/bench_mpi universe.hdf5 fof
 //   mpirun -n 8 build/release/bench/bench_mpi POINTS K row [clustered]
+//   build/release/bench/bench_mpi POINTS K alone
 //
-// POINTS are those of all ranks together. Rank 0 also runs one process alone, with as many threads
-// as there are ranks. Times are the best of the rounds; memory is kept between them. With `row`,
-// one row of a table: what a rank sends at most, and its memory, in one round.
+// POINTS are uniform, those of all ranks together, or a snapshot. With `fof` in the place of K,
+// groups with b = 0.2 in the box of the snapshot. Rank 0 also runs one process alone, with as many
+// threads as there are ranks. Times are the best of the rounds; memory is kept between them. With
+// `row`, one row of a table: what a rank sends at most, and its memory, in one round. With `alone`,
+// the memory of one process and one thread for so many points.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <sys/resource.h>
 #include <thread>
 #include <vector>
 
+#include <kith/io.hpp>
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
 
@@ -90,9 +96,9 @@ void print_row(int ranks, std::size_t points, const kith::Statistics& statistics
 }
 
 struct Times {
-  double domains = 1e30, knn = 1e30;
+  double domains = 1e30, search = 1e30;
   kith::Statistics statistics;  ///< of the best round
-  double total() const { return domains + knn; }
+  double total() const { return domains + search; }
 };
 
 /// The best of several rounds of two calls.
@@ -109,20 +115,83 @@ Times measured(int rounds, int threads, Domains domains, Search search) {
     times.domains = seconds_since(start);
     start = Clock::now();
     search(made, execution);
-    times.knn = seconds_since(start);
+    times.search = seconds_since(start);
     if (times.total() < best.total()) best = times;
   }
   return best;
 }
 
 void print(const char* title, const Times& times) {
-  std::printf("%s: %.3f s (tree or domains %.3f, knn %.3f)\n", title, times.total(), times.domains,
-              times.knn);
+  std::printf("%s: %.3f s (tree or domains %.3f, search %.3f)\n", title, times.total(),
+              times.domains, times.search);
   for (const auto& stage : times.statistics.stages)
     std::printf("  %-22s %8.1f ms\n", stage.name.c_str(), stage.seconds * 1e3);
   for (const auto& count : times.statistics.counts)
     std::printf("  %-44s %14llu\n", count.name.c_str(),
                 static_cast<unsigned long long>(count.value));
+}
+
+/// What the arguments ask for.
+struct Job {
+  std::optional<kith::Snapshot> snapshot;
+  std::size_t n = 10000000;
+  kith::TreeOptions tree;
+  kith::KnnOptions knn{.k = 16, .order = kith::RowOrder::tree};
+  kith::FofOptions fof{.b = 0.2, .min_size = 20};
+  bool is_fof = false, is_row = false, is_alone = false, is_clustered = false;
+  int rounds = 3;
+
+  Job(int argc, char** argv) {
+    const auto argument = [&](int i) { return std::string(i < argc ? argv[i] : ""); };
+    if (argument(1).find('.') != std::string::npos) {
+      snapshot.emplace(argument(1));
+      n = snapshot->size();
+      tree.box = fof.box = snapshot->info().box;
+    } else if (argc > 1) {
+      n = static_cast<std::size_t>(std::strtod(argv[1], nullptr));
+    }
+    is_fof = argument(2) == "fof";
+    if (argc > 2 && !is_fof) knn.k = static_cast<std::size_t>(std::atoi(argv[2]));
+    is_row = argument(3) == "row";
+    is_clustered = argument(4) == "clustered";
+    is_alone = argument(3) == "alone";
+    if (argc > 3) rounds = is_row || is_alone ? 1 : std::atoi(argv[3]);
+  }
+
+  std::vector<float> points(std::size_t begin, std::size_t end) const {
+    if (!snapshot) return drawn(begin, end, is_clustered);
+    std::vector<float> x(3 * (end - begin));
+    snapshot->read(kith::Field::position, begin, std::span<float>(x));
+    return x;
+  }
+};
+
+Times over_ranks(const Job& job, const kith::PointsView& points) {
+  return measured(
+      job.rounds, 0,
+      [&](const kith::Execution& execution) {
+        quiet_barrier();
+        return kith::mpi::Domains::curve(MPI_COMM_WORLD, points, {job.tree}, execution);
+      },
+      [&](const kith::mpi::Domains& domains, const kith::Execution& execution) {
+        if (job.is_fof)
+          kith::mpi::fof(domains, job.fof, kith::RowOrder::tree, execution);
+        else
+          kith::mpi::knn(domains, job.knn, execution);
+        quiet_barrier();
+      });
+}
+
+Times in_one_process(const Job& job, const kith::PointsView& points, int threads) {
+  return measured(
+      job.rounds, threads,
+      [&](const kith::Execution& execution) { return kith::Tree(points, job.tree, execution); },
+      [&](const kith::Tree& tree, const kith::Execution& execution) {
+        if (job.is_fof)
+          kith::fof(tree, job.fof, execution);
+        else
+          kith::knn<float, std::int64_t>(tree, job.knn, execution);
+      });
 }
 
 }  // namespace
@@ -132,49 +201,28 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::size_t n =
-      argc > 1 ? static_cast<std::size_t>(std::strtod(argv[1], nullptr)) : 10000000;
-  const std::size_t k = argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : 16;
-  const bool is_row = argc > 3 && std::strcmp(argv[3], "row") == 0;
-  const bool is_clustered = argc > 4 && std::strcmp(argv[4], "clustered") == 0;
-  const int rounds = is_row ? 1 : argc > 3 ? std::atoi(argv[3]) : 3;
-  const kith::KnnOptions options{.k = k, .order = kith::RowOrder::tree};
-
+  const Job job(argc, argv);
   const auto r = static_cast<std::size_t>(rank), count = static_cast<std::size_t>(ranks);
-  const std::vector<float> mine = drawn(n * r / count, n * (r + 1) / count, is_clustered);
+  const std::vector<float> mine = job.points(job.n * r / count, job.n * (r + 1) / count);
   const kith::PointsView points = kith::view(mine.data(), mine.size() / 3, 3);
   const double before = peak_megabytes();
-  Times over_ranks = measured(
-      rounds, 0,
-      [&](const kith::Execution& execution) {
-        quiet_barrier();
-        return kith::mpi::Domains::curve(MPI_COMM_WORLD, points, {}, execution);
-      },
-      [&](const kith::mpi::Domains& domains, const kith::Execution& execution) {
-        kith::mpi::knn(domains, options, execution);
-        quiet_barrier();
-      });
+  const Times times = job.is_alone ? in_one_process(job, points, 1) : over_ranks(job, points);
   const double memory = peak_megabytes() - before;
-  if (is_row) {
-    print_row(ranks, n, over_ranks.statistics, memory);
+  if (job.is_row) {
+    print_row(ranks, job.n, times.statistics, memory);
+  } else if (job.is_alone) {
+    std::printf("memory of one process beyond its input: %.0f MB\n", memory);
   } else if (rank == 0) {
-    std::printf("%zu points, k = %zu\n", n, k);
-    print("over ranks, rank 0", over_ranks);
+    std::printf("%zu points\n", job.n);
+    print("over ranks, rank 0", times);
     std::printf("  memory of rank 0 beyond its input: %.0f MB\n", memory);
-    const std::vector<float> all = drawn(0, n, is_clustered);
+    const std::vector<float> all = job.points(0, job.n);
     const double alone = peak_megabytes();
-    const Times one = measured(
-        rounds, ranks,
-        [&](const kith::Execution& execution) {
-          return kith::Tree(kith::view(all.data(), n, 3), {}, execution);
-        },
-        [&](const kith::Tree& tree, const kith::Execution& execution) {
-          kith::knn<float, std::int64_t>(tree, options, execution);
-        });
+    const Times one = in_one_process(job, kith::view(all.data(), job.n, 3), ranks);
     print("one process", one);
     std::printf("  memory beyond what was there before: %.0f MB\n", peak_megabytes() - alone);
-    std::printf("ratio: %.2f (domains %.2f, knn %.2f)\n", over_ranks.total() / one.total(),
-                over_ranks.domains / one.domains, over_ranks.knn / one.knn);
+    std::printf("ratio: %.2f (domains %.2f, search %.2f)\n", times.total() / one.total(),
+                times.domains / one.domains, times.search / one.search);
   }
   quiet_barrier();
   MPI_Finalize();

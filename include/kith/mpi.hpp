@@ -271,8 +271,12 @@ class KITH_API Members {
   requires std::is_trivially_copyable_v<Value> std::vector<Value> to_group_order(
       std::span<const Value> values, const Execution& execution = {})
   const {
-    std::vector<Value> result(index().size());
-    carry(values.data(), values.size(), sizeof(Value), result.data(), execution);
+    std::vector<Value> result;
+    const auto room = [&result](std::size_t count) -> void* {
+      result.resize(count);
+      return result.data();
+    };
+    carry(values.data(), values.size(), sizeof(Value), room, execution);
     return result;
   }
 
@@ -280,8 +284,9 @@ class KITH_API Members {
   explicit Members(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
-  void carry(const void* from, std::size_t count, std::size_t bytes, void* to,
-             const Execution& execution) const;
+  /// `room`: memory for results, taken where the ranks can agree on a failure.
+  void carry(const void* from, std::size_t count, std::size_t bytes,
+             const std::function<void*(std::size_t count)>& room, const Execution& execution) const;
 
   std::shared_ptr<const Impl> impl_;
 };

@@ -23,6 +23,7 @@ Call::Call(const char* name, Communicator& communicator, const Execution& execut
   noted_ = communicator.traffic();
   quick([&] {
     alarms_.reserve(static_cast<std::size_t>(communicator.size()));
+    scratch_ = communicator.scratch();
     inner_ = execution;
     if (inner_.threads == 0) inner_.threads = communicator.threads();
     inner_.cancel = &stop_.emplace();
@@ -82,7 +83,8 @@ void Call::listen_while(const std::atomic<bool>& is_running) {
   }
 }
 
-void Call::phase(FunctionRef<void(Workers&)> body) {
+void Call::work(FunctionRef<void(Workers&)> body) {
+  if (is_broken()) return;
   std::atomic<bool> is_running{true};
   std::thread thread;
   if (execution_.cancel && execution_.cancel->is_cancelled()) stop_->cancel();
@@ -98,22 +100,35 @@ void Call::phase(FunctionRef<void(Workers&)> body) {
     listen_while(is_running);
     thread.join();
   }
-  agree();
+  ring();
 }
 
-void Call::quick(FunctionRef<void()> body) {
+void Call::prepare(FunctionRef<void()> body) {
+  if (is_broken()) return;
   guarded([&] { public_call(name_, [&] { body(); }); });
-  agree();
+  ring();
+}
+
+void Call::ring() {
+  if (failure_.is_there && alarms_.empty() && alarms_.capacity() > 0)
+    communicator_.send_alarms(alarms_);
+}
+
+Call::Agreement Call::agreement() const {
+  const auto print = static_cast<std::int64_t>(fingerprint_ >> 1);
+  return {failure_.is_there ? rank() : ranks(), print, -print, 1, 1};
+}
+
+void Call::end(const Agreement& agreed) {
+  if (agreed[kFailed] < ranks()) throw_failure_of(static_cast<int>(agreed[kFailed]));
+  if (agreed[kPrint] != -agreed[kMinusPrint])
+    refuse("{}: the ranks passed different options; give the same to all of them", name_);
 }
 
 void Call::agree() {
-  if (failure_.is_there && alarms_.capacity() > 0) communicator_.send_alarms(alarms_);
-  const auto print = static_cast<std::int64_t>(fingerprint_ >> 1);
-  std::int64_t values[3] = {failure_.is_there ? rank() : ranks(), print, -print};
-  communicator_.least(values, 3);
-  if (values[0] < ranks()) throw_failure_of(static_cast<int>(values[0]));
-  if (values[1] != -values[2])
-    refuse("{}: the ranks passed different options; give the same to all of them", name_);
+  Agreement values = agreement();
+  communicator_.least(values.data(), values.size());
+  end(values);
 }
 
 void Call::throw_failure_of(int rank) {
@@ -124,39 +139,70 @@ void Call::throw_failure_of(int rank) {
   fail(static_cast<ErrorCode>(failure.code), "rank {} of {}: {}", rank, ranks(), failure.message);
 }
 
+Call::Agreement Call::announce(const Runs& out, const std::byte* from) {
+  const Runs nothing;
+  const Runs& runs = is_broken() ? nothing : out;
+  Agreement values = agreement();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs.length(i) > 0) values[kIsQuiet] = 0;
+    if (runs.rank[i] != rank() && runs.length(i) > Communicator::kLetter) values[kIsShort] = 0;
+  }
+  communicator_.announce(runs, from, values, scratch_);
+  end(values);
+  return values;
+}
+
 Runs Call::announced(const Runs& out) {
-  Communicator::Scratch scratch;
-  quick([&] { scratch = communicator_.scratch(out); });
-  communicator_.announce(out, scratch);
+  announce(out, nullptr);
   Runs in;
-  quick([&] {
-    for (const auto& [other, length] : scratch.arrived)
-      in.add(other, static_cast<std::size_t>(length));
+  prepare([&] {
+    for (const auto& run : scratch_.arrived) in.add(run.rank, static_cast<std::size_t>(run.bytes));
   });
   return in;
 }
 
+Arrived Call::opened() const {
+  if (scratch_.is_full) throw std::bad_alloc();
+  Arrived arrived;
+  for (const auto& run : scratch_.arrived)
+    arrived.runs.add(run.rank, static_cast<std::size_t>(run.bytes));
+  arrived.bytes = Array<std::byte>(arrived.runs.total(), pool_of(execution_));
+  for (std::size_t i = 0; i < scratch_.arrived.size(); ++i) {
+    std::byte* to = arrived.bytes.data() + arrived.runs.offset[i];
+    if (const std::size_t letter = scratch_.arrived[i].letter; letter != Communicator::kNoLetter)
+      std::copy_n(scratch_.letters.data() + letter, arrived.runs.length(i), to);
+  }
+  return arrived;
+}
+
 Arrived Call::exchange(const Runs& out, const std::byte* from) {
-  Arrived arrived{announced(out), {}};
-  arrived.bytes = exchange(out, from, arrived.runs);
+  const Agreement agreed = announce(out, from);
+  Arrived arrived;
+  prepare([&] {
+    arrived = opened();
+    Communicator::reserve(out, arrived.runs, scratch_);
+  });
+  if (!agreed[kIsShort]) agree();
+  if (!is_broken())
+    communicator_.exchange(out, from, arrived.runs, arrived.bytes.data(), scratch_,
+                           Communicator::kLetter);
+  arrived.is_anyone = !agreed[kIsQuiet];
   return arrived;
 }
 
 Array<std::byte> Call::exchange(const Runs& out, const std::byte* from, const Runs& in) {
-  Communicator::Scratch scratch;
   Array<std::byte> bytes;
   quick([&] {
-    Communicator::reserve(out, in, scratch);
+    Communicator::reserve(out, in, scratch_);
     bytes = Array<std::byte>(in.total(), pool_of(execution_));
   });
-  communicator_.exchange(out, from, in, bytes.data(), scratch);
+  communicator_.exchange(out, from, in, bytes.data(), scratch_);
   return bytes;
 }
 
 void Call::exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to) {
-  Communicator::Scratch scratch;
-  quick([&] { Communicator::reserve(out, in, scratch); });
-  communicator_.exchange(out, from, in, to, scratch);
+  quick([&] { Communicator::reserve(out, in, scratch_); });
+  communicator_.exchange(out, from, in, to, scratch_);
 }
 
 void Call::note_traffic(const char* part) {

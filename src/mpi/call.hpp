@@ -2,10 +2,13 @@
 //
 // After each phase the ranks agree on how it went. If it failed on one of them, all throw the same
 // Error. A phase runs on a second thread while the calling thread listens: a rank that fails rings
-// an alarm, and the others stop computing at once. Exchanges take no memory, so nothing but
-// phases can fail, and no rank is left waiting for a message that never comes.
+// an alarm, and the others stop computing at once. Agreements cost a round in which all ranks wait
+// for each other, so work that leads to an exchange leaves it to the exchange: a rank that has
+// failed does nothing more, sends nothing, and is found out there. No rank is left waiting for a
+// message that never comes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -28,6 +31,7 @@ namespace kith::mpi {
 struct Arrived {
   Runs runs;
   Array<std::byte> bytes;
+  bool is_anyone = false;  ///< some rank sent something to some rank
 };
 
 class Call {
@@ -51,18 +55,31 @@ class Call {
   void require_same(double value);
 
   /// body(workers) on this rank, then agreement.
-  void phase(FunctionRef<void(Workers&)> body);
+  void phase(FunctionRef<void(Workers&)> body) {
+    work(body);
+    agree();
+  }
   /// The same for work of microseconds, on this thread.
-  void quick(FunctionRef<void()> body);
+  void quick(FunctionRef<void()> body) {
+    prepare(body);
+    agree();
+  }
+  /// phase() and quick() without agreement, to be followed by one of them or by an exchange. What
+  /// the body makes may be used by other bodies only: those of a rank that failed do not run.
+  void work(FunctionRef<void(Workers&)> body);
+  void prepare(FunctionRef<void()> body);
 
-  /// Sends every run of `from` to its rank. Allocates in phases, so that a failure is agreed upon.
+  /// Sends every run of `from` to its rank. Begins with an agreement; where all runs are short that
+  /// is the only step in which ranks wait for each other. Whether there is memory for what arrives
+  /// is agreed upon later: it may be lost, then nothing seems to have arrived.
   Arrived exchange(const Runs& out, const std::byte* from);
   /// The same where both sides know the runs already.
   Array<std::byte> exchange(const Runs& out, const std::byte* from, const Runs& in);
   /// The same into memory of the caller. If `out` lacks the run from this rank to itself, that part
   /// of `to` is left as it is.
   void exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to);
-  /// The runs that the others have for this rank, in the unit of `out`.
+  /// The runs that the others have for this rank, in the unit of `out`. Begins with an agreement;
+  /// what it makes is for bodies only.
   Runs announced(const Runs& out);
 
   /// Traffic since the last note goes to the statistics under this name.
@@ -77,12 +94,29 @@ class Call {
     char message[kMessage] = "";
   };
 
+  /// What ranks learn of each other when they agree: the least of each number over all of them.
+  using Agreement = std::array<std::int64_t, 5>;
+  static constexpr std::size_t kFailed = 0;                  ///< a rank, or their number
+  static constexpr std::size_t kPrint = 1, kMinusPrint = 2;  ///< options
+  static constexpr std::size_t kIsShort = 3;                 ///< all runs are letters
+  static constexpr std::size_t kIsQuiet = 4;                 ///< nobody sends anything
+
+  /// Nothing that this rank makes is of use any more.
+  bool is_broken() const { return failure_.is_there || is_told_; }
   /// f(), whose exceptions become `failure_`.
   void guarded(FunctionRef<void()> f) noexcept;
+  /// Tells the others at once if this rank has failed.
+  void ring();
   void set_failure(ErrorCode code, const char* message) noexcept;
   void append(const char* words) noexcept;
   void listen_while(const std::atomic<bool>& is_running);
   void agree();
+  Agreement agreement() const;
+  void end(const Agreement& agreed);
+  /// Collective, with an agreement. Bytes of short runs travel at once unless `from` is null.
+  Agreement announce(const Runs& out, const std::byte* from);
+  /// The runs that were announced, with letters in their places.
+  Arrived opened() const;
   [[noreturn]] void throw_failure_of(int rank);
 
   const char* name_;
@@ -95,6 +129,7 @@ class Call {
   std::uint64_t fingerprint_ = 0xcbf29ce484222325;
   Traffic noted_;
   std::vector<MPI_Request> alarms_;
+  Communicator::Scratch scratch_;
   std::mutex mutex_;
   std::condition_variable is_over_;
 };

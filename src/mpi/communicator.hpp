@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mpi.h>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -71,22 +72,40 @@ class Communicator {
 
   // ---- sparse exchange
 
-  /// Room for the messages of an exchange. It is made beforehand: an exchange takes no memory.
+  /// Runs of at most so many bytes travel with their announcement.
+  static constexpr std::size_t kLetter = 4000;
+
+  /// What a rank has for this one.
+  struct Announced {
+    int rank;
+    std::uint64_t bytes;
+    std::size_t letter;  ///< where its bytes are among the letters, or kNoLetter
+  };
+  static constexpr std::size_t kNoLetter = ~std::size_t{0};
+
+  /// Room for the messages of an exchange, made beforehand. Only letters take memory when they
+  /// arrive; those that find none are thrown away.
   struct Scratch {
     std::vector<MPI_Request> requests;
     std::vector<std::uint64_t> lengths;
-    std::vector<std::pair<int, std::uint64_t>> arrived;  ///< rank and bytes, ranks ascending
+    std::vector<Announced> arrived;  ///< ranks ascending
+    std::vector<std::byte> letters;
+    bool is_full = false;  ///< no memory for a letter
   };
-  Scratch scratch(const Runs& out) const;
+  /// For announcements to any ranks.
+  Scratch scratch() const;
 
-  /// Who has how many bytes for this rank, to scratch.arrived. Collective.
-  void announce(const Runs& out, Scratch& scratch);
+  /// Who has how many bytes for this rank, to scratch.arrived. The step in which all ranks wait for
+  /// each other also takes the least of some values over all ranks. `from`: bytes of the runs, or
+  /// null if none are to travel yet. Collective.
+  void announce(const Runs& out, const std::byte* from, std::span<std::int64_t> values,
+                Scratch& scratch);
   /// Room for the requests of the messages of both sides.
   static void reserve(const Runs& out, const Runs& in, Scratch& scratch);
-  /// The bytes themselves; `in` was announced. If `out` lacks the run from this rank to itself, the
-  /// caller has filled it in or will do so.
+  /// The bytes themselves, of runs longer than `letter`; `in` was announced. If `out` lacks the run
+  /// from this rank to itself, the caller has filled it in or will do so.
   void exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to,
-                Scratch& scratch);
+                Scratch& scratch, std::size_t letter = 0);
 
   // ---- alarms: one rank tells all others at once that it has failed
 
@@ -107,12 +126,16 @@ class Communicator {
                   std::vector<MPI_Request>& requests);
   /// Receives what `receive` finds until all ranks' own sends have arrived.
   template <class Receive>
-  void until_quiet(std::vector<MPI_Request>& sends, Receive receive);
-  int count_threads() const;
+  void until_quiet(std::vector<MPI_Request>& sends, std::span<std::int64_t> values,
+                   Receive receive);
+  bool receive_length(int tag, Scratch& scratch);
+  bool receive_letter(int tag, Scratch& scratch);
+  int count_threads();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, threads_ = 1;
-  int turn_ = 0;  ///< consecutive exchanges use different tags
+  bool is_crowded_ = false;  ///< more ranks on this node than CPUs
+  int turn_ = 0;             ///< consecutive exchanges use different tags
   Traffic traffic_;
 };
 

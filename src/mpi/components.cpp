@@ -47,14 +47,12 @@ class Contraction {
   std::vector<Vertex> run() {
     mirror();
     join_own();
-    contract();
-    while (total(edges_.size()) > 0) {
+    while (contract()) {
       ++rounds_.hooking;
       hook();
       shortcut();
-      contract();
     }
-    call_.quick([&] {
+    call_.prepare([&] {
       for (std::size_t i = 0; i < up_.size(); ++i) is_settled_[i] = up_[i] == name(i);
     });
     shortcut();
@@ -65,12 +63,12 @@ class Contraction {
   Vertex name(std::size_t number) const { return vertex_of(call_.rank(), number); }
   bool is_own(Vertex v) const { return rank_of(v) == call_.rank(); }
 
-  /// A phase; small ones do not need a thread of their own.
+  /// Work; where it is little, it does not need a thread of its own.
   template <class Body>
   void step(Body body) {
     constexpr std::size_t kSmall = 4096;
-    if (edges_.size() + up_.size() < kSmall) return call_.quick(body);
-    call_.phase([&](Workers& workers) {
+    if (edges_.size() + up_.size() < kSmall) return call_.prepare(body);
+    call_.work([&](Workers& workers) {
       workers_ = &workers;
       body();
       workers_ = nullptr;
@@ -85,12 +83,6 @@ class Contraction {
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   }
 
-  std::int64_t total(std::size_t count) {
-    auto sum = static_cast<std::int64_t>(count);
-    call_.communicator().sum(&sum, 1);
-    return sum;
-  }
-
   /// Makes every edge known at both of its ends.
   void mirror() {
     std::vector<Edge> mirrored;
@@ -102,8 +94,9 @@ class Contraction {
     receive(mirrored);
   }
 
-  /// Edges go to the ranks where they begin, in addition to those that are there.
-  void receive(const std::vector<Edge>& edges) {
+  /// Edges go to the ranks where they begin, in addition to those that are there. True if there
+  /// were any on any rank.
+  bool receive(const std::vector<Edge>& edges) {
     const Arrived arrived =
         mailed(call_, edges, [](const Edge& edge) { return rank_of(edge.from); });
     step([&] {
@@ -111,6 +104,7 @@ class Contraction {
       edges_.insert(edges_.end(), more.begin(), more.end());
       make_unique(edges_);
     });
+    return arrived.is_anyone;
   }
 
   /// Edges inside the rank need no messages.
@@ -138,7 +132,7 @@ class Contraction {
       });
     });
     const Arrived arrived = spread([](const Edge&) { return true; });
-    call_.quick([&] {
+    call_.prepare([&] {
       const std::span<const Pointer> pointers = rows_of<Pointer>(arrived.bytes);
       each_vertex([&](Vertex v, std::span<const Edge>) {
         Vertex& up = up_[number_of(v)];
@@ -193,12 +187,12 @@ class Contraction {
           if (!is_settled_[i]) open.push_back(up_[i]);
         make_unique(open);
       });
-      if (total(open.size()) == 0) return;
-      ++rounds_.shortcutting;
-      const Array<std::byte> bytes =
+      const Answers said =
           answered<Vertex>(call_, open, rank_of, [&](Vertex v) { return up_[number_of(v)]; });
-      call_.quick([&] {
-        const std::span<const Vertex> answers = rows_of<Vertex>(bytes);
+      if (!said.is_anyone) return;
+      ++rounds_.shortcutting;
+      call_.prepare([&] {
+        const std::span<const Vertex> answers = rows_of<Vertex>(said.bytes);
         for (std::size_t i = 0; i < up_.size(); ++i) {
           if (is_settled_[i]) continue;
           const auto at = std::lower_bound(open.begin(), open.end(), up_[i]) - open.begin();
@@ -209,8 +203,9 @@ class Contraction {
     }
   }
 
-  /// Edges between trees become edges between their roots, on the ranks of these.
-  void contract() {
+  /// Edges between trees become edges between their roots, on the ranks of these. False if none are
+  /// left on any rank.
+  bool contract() {
     const Arrived arrived = spread([&](const Edge& edge) {
       return up_[number_of(edge.from)] != edge.from && !is_own(edge.to);
     });
@@ -224,7 +219,7 @@ class Contraction {
       make_unique(edges_);
     });
     const std::vector<Edge> moved = std::exchange(edges_, {});
-    receive(moved);
+    return receive(moved);
   }
 
   Call& call_;

@@ -65,7 +65,7 @@ class Dealing {
       extent.bounds.lo[axis] = static_cast<T>(ends[axis]);
       extent.bounds.hi[axis] = static_cast<T>(-ends[d + axis]);
     }
-    call_.quick([&] {
+    call_.prepare([&] {
       if (has_ids_ && ids().empty() && points_.size > 0)
         refuse("domains: ids on other ranks, but not here; give them on all ranks or on none");
       part().frame = Parts<T>::frame(impl_.options.tree.box, points_.dimension, extent);
@@ -87,7 +87,7 @@ class Dealing {
     Array<std::uint32_t> rank;
     if (how == Dealt::curve && call_.ranks() > 1) rank = destinations<T>(call_, split_job());
     if (how == Dealt::kd) rank = deal_cells();
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       const Stage stage(workers, "plan", input_.size);
       plan(rank, workers);
       others_ = without_mine(impl_.route.out);
@@ -175,7 +175,7 @@ class Dealing {
     const std::size_t bytes = width * sizeof(Value);
     Array<Value> out, in;
     Runs to, from;
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       const std::size_t n = route.in.total();
       if (n > kMaxPoints)
         fail(ErrorCode::too_large, "domains: {} points on one rank; it holds at most {}", n,
@@ -212,7 +212,7 @@ class Dealing {
   /// Rows arrive in the order of their global indices.
   void number_rows(const Array<std::uint32_t>& numbers) {
     const Runs& in = impl_.route.in;
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       Array<std::uint64_t>& global = part().global =
           Array<std::uint64_t>(in.total(), workers.pool());
       for (std::size_t run = 0; run < in.size(); ++run) {
@@ -227,7 +227,7 @@ class Dealing {
   }
 
   void number_ids(Array<std::uint64_t> numbers) {
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       const Stage stage(workers, "number", numbers.size());
       const std::size_t n = numbers.size();
       if (std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) ==

@@ -71,10 +71,10 @@ class Linking {
     join_own();
     const Ghosts<T> ghosts = import();
     std::vector<Edge> edges;
-    call_.phase([&](Workers& workers) { edges = edges_to(ghosts, workers); });
+    call_.work([&](Workers& workers) { edges = edges_to(ghosts, workers); });
     ComponentRounds rounds;
     root_ = components(call_, vertex_.size(), std::move(edges), rounds);
-    call_.quick([&] { note(rounds); });
+    call_.prepare([&] { note(rounds); });
     add_up();
     call_.note_traffic("components");
     name();
@@ -99,7 +99,7 @@ class Linking {
   // ---- the own points
 
   void join_own() {
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       reach_ = GroupParts<T>::reach(options_, domains_.options.tree.box, domains_.total,
                                     domains_.dimension, part_.frame);
       out_.linking_length = static_cast<double>(reach_.linking_length);
@@ -113,24 +113,20 @@ class Linking {
 
   // ---- sets that meet others
 
-  /// Points that may have friends on other ranks, and what lies within their reach there. Every
-  /// ghost comes with the vertex of its set: a point that others can reach is itself one of the far
-  /// ones here, since bounds of boxes inside others are at least as far.
+  /// What lies within reach on other ranks, each point with the vertex of its set. A pair of
+  /// friends on two ranks is sent both ways, since bounds of boxes inside others are at least as
+  /// far: so the sets of the points that are sent are all that have friends elsewhere.
   Ghosts<T> import() {
-    Array<double> vertex_of_point;
-    call_.phase([&](Workers& workers) {
+    Reaching<T> far;
+    call_.work([&](Workers& workers) {
       const Stage stage(workers, "edges", planes().points);
-      const PlanesView<T> view = part_.view();
-      const Array<T> reach2 = reach_of_points(workers);
-      far_ = reaching(Asked<T>{&planes(), view, true}, reach2, workers);
-      number_vertices();
-      vertex_of_point = Array<double>(view.points, workers.pool());
-      for (const std::uint32_t position : far_.queries.position)
-        vertex_of_point[planes().index(position)] = std::bit_cast<double>(vertex_at(position));
+      far = reaching(Asked<T>{&planes(), part_.view(), true}, reach_of_points(workers), workers);
     });
-    static const double none = 0;  // not null where a rank has no points: others send theirs
-    return import_ghosts(call_, part_, far_,
-                         vertex_of_point.empty() ? &none : vertex_of_point.data());
+    const auto send = [&](std::size_t position) {
+      sent_.push_back(static_cast<std::uint32_t>(position));
+      return std::bit_cast<double>(vertex_at(position));
+    };
+    return import_ghosts(call_, part_, far, GhostValue(send));
   }
 
   /// Of the points in blocks within the linking length of another rank's boxes; the others have
@@ -151,35 +147,35 @@ class Linking {
     return reach2;
   }
 
-  /// The sets of the far points; the label of their roots is the number of the vertex for now.
-  void number_vertices() {
-    for (const std::uint32_t position : far_.queries.position) {
-      const std::uint32_t root = sets_.root[position];
-      if (out_.tree_label[root] != kInside) continue;
+  /// The vertex of a point's set; a new one if it has none yet. The label of its root is the number
+  /// of the vertex for now.
+  Vertex vertex_at(std::size_t position) {
+    const std::uint32_t root = sets_.root[position];
+    if (out_.tree_label[root] == kInside) {
       out_.tree_label[root] = static_cast<std::int64_t>(vertex_.size());
       vertex_.push_back(root);
     }
-  }
-  Vertex vertex_at(std::size_t position) const {
-    return vertex_of(call_.rank(), static_cast<std::size_t>(out_.tree_label[sets_.root[position]]));
+    return vertex_of(call_.rank(), static_cast<std::size_t>(out_.tree_label[root]));
   }
 
-  /// Far points and ghosts joined once more; all sets of points that end up together are linked.
-  std::vector<Edge> edges_to(const Ghosts<T>& ghosts, Workers& workers) const {
+  /// The points that were sent and those that came, joined once more; all sets of points that end
+  /// up together are linked.
+  std::vector<Edge> edges_to(const Ghosts<T>& ghosts, Workers& workers) {
     std::vector<Edge> edges;
-    if (ghosts.global.empty()) return edges;
-    const Stage stage(workers, "link edges", ghosts.global.size());
-    const Subset<T>& own = far_.queries;
-    const std::size_t far = own.position.size(), all = far + ghosts.global.size();
-    const Planes<T> both = joined_rows(own.planes, ghosts.planes, workers);
+    std::sort(sent_.begin(), sent_.end());
+    sent_.erase(std::unique(sent_.begin(), sent_.end()), sent_.end());
+    const std::size_t sent = sent_.size(), all = sent + ghosts.global.size();
+    const Stage stage(workers, "link edges", all);
+    if (ghosts.global.empty() || sent == 0) return edges;
+    const Planes<T> both = joined_rows(ghosts.planes, workers);
     const Array<std::uint32_t> parent =
         GroupParts<T>::join(both, part_.frame, reach_.reach2, workers);
     const CountedSets sets = GroupParts<T>::count(both, parent.data(), workers);
     std::vector<std::pair<std::uint32_t, Vertex>> members(all);  // set and vertex
     for (std::size_t i = 0; i < all; ++i) {
       const std::uint32_t row = both.index(i);
-      members[i] = {sets.root[i], row < far ? vertex_at(own.position[row])
-                                            : std::bit_cast<Vertex>(ghosts.value[row - far])};
+      members[i] = {sets.root[i], row < sent ? vertex_at(sent_[row])
+                                             : std::bit_cast<Vertex>(ghosts.value[row - sent])};
     }
     checked_sort(members.begin(), members.end(), [&] { workers.check_cancelled(); });
     members.erase(std::unique(members.begin(), members.end()), members.end());
@@ -187,22 +183,23 @@ class Linking {
     return edges;
   }
 
-  /// Rows of the far points by place in their tree, then those of the ghosts by index.
-  Planes<T> joined_rows(const Planes<T>& own, const Planes<T>& ghosts, Workers& workers) const {
+  /// Rows of the points that were sent, then those of the ghosts by index.
+  Planes<T> joined_rows(const Planes<T>& ghosts, Workers& workers) const {
     const auto d = static_cast<std::size_t>(domains_.dimension);
     const Axes<kAnyDimension> axes(domains_.dimension);
-    const std::size_t all = own.points + ghosts.points;
+    const std::size_t sent = sent_.size(), all = sent + ghosts.points;
     if (all > kMaxPoints)
       fail(ErrorCode::too_large,
            "fof: {} points near the edges of a rank; it holds at most {}: use more ranks", all,
            kMaxPoints);
     Array<T> rows(all * d, workers.pool());
-    workers.for_ranges(own.points, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) own.view().load(i, axes, rows.data() + i * d);
+    const PlanesView<T> own = part_.view();
+    workers.for_ranges(sent, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) own.load(sent_[i], axes, rows.data() + i * d);
     });
     workers.for_ranges(ghosts.points, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        ghosts.view().load(i, axes, rows.data() + (own.points + ghosts.index(i)) * d);
+        ghosts.view().load(i, axes, rows.data() + (sent + ghosts.index(i)) * d);
     });
     return planes_of_rows(rows.data(), all, domains_.dimension, TreeOptions{}, workers);
   }
@@ -226,7 +223,7 @@ class Linking {
   /// Each rank's share of a component goes to the rank of its root.
   void add_up() {
     std::vector<Share> shares;
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       std::vector<std::pair<Vertex, GroupKey>> sorted;
       for (std::size_t i = 0; i < vertex_.size(); ++i)
         sorted.emplace_back(root_[i], key_of(vertex_[i]));
@@ -254,20 +251,19 @@ class Linking {
     std::vector<GroupKey> keys;
     std::vector<std::uint32_t> owner;  // of each key: the position of a root
     std::vector<std::int64_t> label;
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       const Stage stage(workers, "labels", planes().points);
+      const std::uint64_t least = std::max<std::uint64_t>(1, options_.min_size);
       for (std::size_t i = 0; i < planes().points; ++i) {
         if (i % kGrain == 0) workers.check_cancelled();
-        if (sets_.root[i] != i) continue;
-        const GroupKey key = group_at(i);
-        if (key.size < options_.min_size || key.size == 0) continue;
-        keys.push_back(key);
+        if (sets_.root[i] != i || size_at(i) < least) continue;
+        keys.push_back(group_at(i));
         owner.push_back(static_cast<std::uint32_t>(i));
       }
     });
     const GroupRows rows = order_groups(call_, keys, label);
     std::vector<Name> named;
-    call_.quick([&] {
+    call_.prepare([&] {
       named.assign(vertex_.size(), {-1, 0});
       for (std::size_t i = 0; i < owner.size(); ++i) set_label(owner[i], label[i], named);
       for (std::size_t i = 0; i < vertex_.size(); ++i) named[i].lowest = component_[i].lowest;
@@ -279,6 +275,11 @@ class Linking {
 
   bool is_vertex(std::size_t root) const { return out_.tree_label[root] != kInside; }
 
+  /// Of the group whose root is here; 0 if its root is another vertex.
+  std::uint64_t size_at(std::size_t root) const {
+    return is_vertex(root) ? component_[static_cast<std::size_t>(out_.tree_label[root])].size
+                           : sets_.size[root];
+  }
   /// The group whose root is here: a set of its own, or a component that ends at it.
   GroupKey group_at(std::size_t root) const {
     return is_vertex(root) ? component_[static_cast<std::size_t>(out_.tree_label[root])]
@@ -305,15 +306,15 @@ class Linking {
   /// Asks the rank of each component's root for its name.
   void name_vertices(const std::vector<Name>& named) {
     std::vector<Vertex> roots;
-    call_.phase([&](Workers& workers) {
+    call_.work([&](Workers& workers) {
       roots = root_;
       checked_sort(roots.begin(), roots.end(), [&] { workers.check_cancelled(); });
       roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
     });
-    const Array<std::byte> bytes =
+    const Answers said =
         answered<Name>(call_, roots, mpi::rank_of, [&](Vertex v) { return named[number_of(v)]; });
-    call_.quick([&] {
-      const std::span<const Name> names = rows_of<Name>(bytes);
+    call_.prepare([&] {
+      const std::span<const Name> names = rows_of<Name>(said.bytes);
       for (const Vertex root : root_) {
         const auto at = std::lower_bound(roots.begin(), roots.end(), root) - roots.begin();
         name_.push_back(names[static_cast<std::size_t>(at)]);
@@ -353,7 +354,7 @@ class Linking {
   LinkingReach<T> reach_;
   Array<std::uint32_t> parent_;
   CountedSets sets_;
-  Reaching<T> far_;
+  std::vector<std::uint32_t> sent_;    ///< positions of points that other ranks were sent
   std::vector<std::uint32_t> vertex_;  ///< the position of each one's root
   std::vector<Vertex> root_;           ///< of each vertex
   std::vector<GroupKey> component_;    ///< of those that are roots; the others have no points
@@ -369,7 +370,7 @@ void agree_on(Call& call, const Domains& domains, const FofOptions& options, Row
   call.require_same(std::uint64_t{options.min_size});
   call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.keep_roots});
   call.require_same(static_cast<std::uint64_t>(order));
-  call.quick([&] {
+  call.prepare([&] {
     if (options.box != Box() && options.box != domains.box())
       refuse("fof: the box of the options is not that of the domains; leave it out");
   });

@@ -142,7 +142,7 @@ struct GhostRow {
 template <class T>
 class Server {
  public:
-  Server(const Part<T>& part, const double* value, GhostRow row, Workers& workers)
+  Server(const Part<T>& part, const GhostValue& value, GhostRow row, Workers& workers)
       : part_(part), value_(value), row_(row), workers_(workers), view_(part.view()) {}
 
   void serve(const T* requests, std::size_t count, std::vector<std::byte>& out) {
@@ -197,14 +197,14 @@ class Server {
     T x[kMaxDimension];
     view_.load(position, view_.any_axes(), x);
     std::memcpy(to, x, row_.coordinates);
-    const std::uint32_t local = view_.index(position);
-    std::memcpy(to + row_.coordinates, &part_.global[local], sizeof(std::uint64_t));
-    if (row_.has_value)
-      std::memcpy(to + row_.coordinates + sizeof(std::uint64_t), value_ + local, sizeof(double));
+    std::memcpy(to + row_.coordinates, &part_.global[view_.index(position)], sizeof(std::uint64_t));
+    if (!row_.has_value) return;
+    const double value = value_(position);
+    std::memcpy(to + row_.coordinates + sizeof(std::uint64_t), &value, sizeof value);
   }
 
   const Part<T>& part_;
-  const double* value_;
+  GhostValue value_;
   GhostRow row_;
   Workers& workers_;
   PlanesView<T> view_;
@@ -235,6 +235,46 @@ Ghosts<T> sorted_ghosts(const Arrived& arrived, GhostRow row, int dimension, Wor
       std::memcpy(&ghosts.value[i], from + row.coordinates + sizeof(std::uint64_t), sizeof(double));
   }
   ghosts.planes = planes_of_rows(rows.data(), n, dimension, TreeOptions{}, workers);
+  return ghosts;
+}
+
+template <class T>
+Ghosts<T> imported(Call& call, const Part<T>& part, const Reaching<T>& queries, bool has_value,
+                   const GhostValue& value) {
+  Requests<T> requests;
+  const int dimension = part.planes.dimension;
+  call.work(
+      [&](Workers& workers) { requests = make_requests(part, queries, call.rank(), workers); });
+  const Arrived asked =
+      call.exchange(requests.runs, reinterpret_cast<const std::byte*>(requests.numbers.data()));
+  call.note_traffic("requests");
+  const GhostRow row{static_cast<std::size_t>(dimension) * sizeof(T), has_value};
+  std::vector<std::byte> answers;
+  Runs runs;
+  call.work([&](Workers& workers) {
+    const Stage stage(workers, "serve", asked.runs.size());
+    Server<T> server(part, value, row, workers);
+    const std::size_t bytes = Request<T>::scalars(dimension) * sizeof(T);
+    for (std::size_t i = 0; i < asked.runs.size(); ++i) {
+      const std::size_t before = answers.size();
+      server.serve(reinterpret_cast<const T*>(asked.bytes.data() + asked.runs.offset[i]),
+                   asked.runs.length(i) / bytes, answers);
+      runs.add(asked.runs.rank[i], answers.size() - before);
+    }
+  });
+  const Arrived arrived = call.exchange(runs, answers.data());
+  Ghosts<T> ghosts;
+  call.work([&](Workers& workers) {
+    const std::size_t n = arrived.bytes.size() / row.bytes();
+    if (n + part.global.size() > kMaxPoints)
+      fail(ErrorCode::too_large,
+           "{}: {} points of other ranks beside {} here; one rank holds at most {}: use more ranks",
+           call.name(), n, part.global.size(), kMaxPoints);
+    const Stage stage(workers, "ghosts", n);
+    ghosts = sorted_ghosts<T>(arrived, row, dimension, workers);
+    workers.count("ghosts", n);
+  });
+  call.note_traffic("ghosts");
   return ghosts;
 }
 
@@ -282,47 +322,22 @@ void shorten(const Part<T>& part, std::uint64_t need, const Workers& workers,
 template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
                         const double* value) {
-  Requests<T> requests;
-  const int dimension = part.planes.dimension;
-  call.phase(
-      [&](Workers& workers) { requests = make_requests(part, queries, call.rank(), workers); });
-  const Arrived asked =
-      call.exchange(requests.runs, reinterpret_cast<const std::byte*>(requests.numbers.data()));
-  call.note_traffic("requests");
-  const GhostRow row{static_cast<std::size_t>(dimension) * sizeof(T), value != nullptr};
-  std::vector<std::byte> answers;
-  Runs runs;
-  call.phase([&](Workers& workers) {
-    const Stage stage(workers, "serve", asked.runs.size());
-    Server<T> server(part, value, row, workers);
-    const std::size_t bytes = Request<T>::scalars(dimension) * sizeof(T);
-    for (std::size_t i = 0; i < asked.runs.size(); ++i) {
-      const std::size_t before = answers.size();
-      server.serve(reinterpret_cast<const T*>(asked.bytes.data() + asked.runs.offset[i]),
-                   asked.runs.length(i) / bytes, answers);
-      runs.add(asked.runs.rank[i], answers.size() - before);
-    }
-  });
-  const Arrived arrived = call.exchange(runs, answers.data());
-  Ghosts<T> ghosts;
-  call.phase([&](Workers& workers) {
-    const std::size_t n = arrived.bytes.size() / row.bytes();
-    if (n + part.global.size() > kMaxPoints)
-      fail(ErrorCode::too_large,
-           "{}: {} points of other ranks beside {} here; one rank holds at most {}: use more ranks",
-           call.name(), n, part.global.size(), kMaxPoints);
-    const Stage stage(workers, "ghosts", n);
-    ghosts = sorted_ghosts<T>(arrived, row, dimension, workers);
-    workers.count("ghosts", n);
-  });
-  call.note_traffic("ghosts");
-  return ghosts;
+  const PlanesView<T> view = part.view();
+  return imported(call, part, queries, value != nullptr,
+                  [&](std::size_t position) { return value[view.index(position)]; });
 }
 
-#define KITH_INSTANTIATE(T)                                                           \
-  template Reaching<T> reaching(const Asked<T>&, const Array<T>&, const Workers&);    \
-  template void shorten(const Part<T>&, std::uint64_t, const Workers&, Reaching<T>&); \
-  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const double*);
+template <class T>
+Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
+                        const GhostValue& value) {
+  return imported(call, part, queries, true, value);
+}
+
+#define KITH_INSTANTIATE(T)                                                                   \
+  template Reaching<T> reaching(const Asked<T>&, const Array<T>&, const Workers&);            \
+  template void shorten(const Part<T>&, std::uint64_t, const Workers&, Reaching<T>&);         \
+  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const double*); \
+  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const GhostValue&);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)
 #undef KITH_INSTANTIATE

@@ -46,4 +46,13 @@ template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
                         const double* value = nullptr);
 
+/// The number that is sent with the point at a position; called once for each rank that the point
+/// is sent to, one after the other.
+using GhostValue = FunctionRef<double(std::size_t position)>;
+
+/// The same with numbers that are made when they are sent.
+template <class T>
+Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
+                        const GhostValue& value);
+
 }  // namespace kith::mpi

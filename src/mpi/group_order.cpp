@@ -27,11 +27,11 @@ class Ordering {
   explicit Ordering(Call& call) : call_(call) {}
 
   GroupRows run(const std::vector<GroupKey>& keys, std::vector<std::int64_t>& label) {
-    call_.phase([&](Workers& workers) { sort(keys, workers); });
+    call_.work([&](Workers& workers) { sort(keys, workers); });
     find_splitters();
     Runs out, back;
     std::vector<GroupKey> sorted;
-    call_.quick([&] {
+    call_.prepare([&] {
       out = runs();
       back = out;
       for (std::size_t& at : back.offset) at = at / sizeof(GroupKey) * sizeof(std::int64_t);
@@ -42,13 +42,13 @@ class Ordering {
     number();
     deal();
     Runs in;
-    call_.quick([&] {
+    call_.prepare([&] {
       in = arrived.runs;
       for (std::size_t& at : in.offset) at = at / sizeof(GroupKey) * sizeof(std::int64_t);
     });
     const Array<std::byte> bytes =
         call_.exchange(in, reinterpret_cast<const std::byte*>(labels_.data()), back);
-    call_.quick([&] {
+    call_.prepare([&] {
       label.resize(own_.size());
       for (std::size_t i = 0; i < own_.size(); ++i)
         label[own_[i].number] = rows_of<std::int64_t>(bytes)[i];
@@ -74,7 +74,7 @@ class Ordering {
         mine.key[i] = own_[(2 * i + 1) * own_.size() / (2 * Sample::kKeys)].key;
     });
     call_.communicator().gather_all(&mine, sizeof mine, samples.data());
-    call_.quick([&] { choose(samples); });
+    call_.prepare([&] { choose(samples); });
   }
 
   void choose(const std::vector<Sample>& samples) {
@@ -145,7 +145,7 @@ class Ordering {
   void deal() {
     std::vector<GroupKey> sorted;
     Runs runs;
-    call_.quick([&] {
+    call_.prepare([&] {
       std::vector<int> to;
       std::uint64_t offset = before_;
       for (const Numbered& each : merged_) {

@@ -31,27 +31,34 @@ std::span<const Row> rows_of(const Array<std::byte>& bytes) {
 template <class Row, class Rank>
 Arrived mailed(Call& call, const std::vector<Row>& rows, Rank rank) {
   Runs runs;
-  call.quick([&] { runs = runs_of(std::span<const Row>(rows), rank); });
+  call.prepare([&] { runs = runs_of(std::span<const Row>(rows), rank); });
   return call.exchange(runs, reinterpret_cast<const std::byte*>(rows.data()));
 }
+
+/// What others said to the rows of this rank.
+struct Answers {
+  bool is_anyone;  ///< some rank asked something
+  Array<std::byte> bytes;
+};
 
 /// Asks for an answer to each row; rows ascend by rank(row). answer(row) runs on the rank of the
 /// row, after all questions have arrived and before any answer does. Collective.
 template <class Answer, class Row, class Rank, class Reply>
-Array<std::byte> answered(Call& call, const std::vector<Row>& rows, Rank rank, Reply reply) {
-  Runs out, back;
-  call.quick([&] { out = runs_of(std::span<const Row>(rows), rank); });
+Answers answered(Call& call, const std::vector<Row>& rows, Rank rank, Reply reply) {
+  Runs out;
+  call.prepare([&] { out = runs_of(std::span<const Row>(rows), rank); });
   const Arrived asked = call.exchange(out, reinterpret_cast<const std::byte*>(rows.data()));
+  if (!asked.is_anyone) return {false, {}};
   std::vector<Answer> answers;
-  Runs in;
-  call.quick([&] {
+  Runs in, back;
+  call.prepare([&] {
     for (const Row& row : rows_of<Row>(asked.bytes)) answers.push_back(reply(row));
     in = asked.runs;
     back = out;
     for (std::size_t& at : in.offset) at = at / sizeof(Row) * sizeof(Answer);
     for (std::size_t& at : back.offset) at = at / sizeof(Row) * sizeof(Answer);
   });
-  return call.exchange(in, reinterpret_cast<const std::byte*>(answers.data()), back);
+  return {true, call.exchange(in, reinterpret_cast<const std::byte*>(answers.data()), back)};
 }
 
 }  // namespace kith::mpi

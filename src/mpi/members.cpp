@@ -165,7 +165,8 @@ Members members(const Domains& domains, const Groups& groups, const Execution& e
   });
 }
 
-void Members::carry(const void* from, std::size_t count, std::size_t bytes, void* to,
+void Members::carry(const void* from, std::size_t count, std::size_t bytes,
+                    const std::function<void*(std::size_t count)>& room,
                     const Execution& execution) const {
   public_call("to_group_order", [&] {
     Call call("to_group_order", *impl_->domains->communicator, execution);
@@ -175,7 +176,10 @@ void Members::carry(const void* from, std::size_t count, std::size_t bytes, void
                impl_->row_count);
     });
     const Array<std::byte> values = carried(call, impl_->route, from, bytes);
-    if (values.size() > 0) std::memcpy(to, values.data(), values.size());
+    call.quick([&] {
+      void* to = room(impl_->index.size());
+      if (values.size() > 0) std::memcpy(to, values.data(), values.size());
+    });
     call.note_traffic("payload");
   });
 }

@@ -133,19 +133,9 @@ void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
 }
 
 TEST(MpiCatalogue, HasTheBitsOfOneProcess) {
-  const int cases = std::max(2, static_cast<int>(8 * number_from("KITH_CASES", 1)));
-  for (const int ranks : rank_counts())
-    on_ranks(ranks, [&](MPI_Comm comm) {
-      for (int i = 0; i < cases; ++i) {
-        const auto seed = static_cast<std::uint64_t>(ranks * 100 + i);
-        SCOPED_TRACE("seed " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks");
-        if (i % 2 == 0)
-          check_case<float>(comm, seed, 1 + i / 2 % 2);
-        else
-          check_case<double>(comm, seed, 1 + i / 2 % 2);
-        quiet_barrier(comm);
-      }
-    });
+  check_cases(10, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
+    check_case<T>(comm, seed, threads);
+  });
 }
 
 TEST(MpiCatalogue, RefusesArraysThatDoNotFit) {

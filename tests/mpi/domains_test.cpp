@@ -21,6 +21,7 @@ TEST(Domains, AreBalanced) {
       for (int shape = 0; shape < static_cast<int>(Shape::count); ++shape)
         for (const Builder builder : {Builder::packed, Builder::cells})
           for (const std::size_t n : {std::size_t{3}, std::size_t{5000}}) {
+            if (ranks > 2 && (n == 3) == (shape % 2 == 0)) continue;  // half of them, for time
             const auto set = scene_points<float>(static_cast<Shape>(shape), 3, n, 4);
             const Scene<float> scene(set, dealt(set, Deal::one_has_all, ranks, 1), ranks);
             TreeOptions options{.builder = builder, .max_leaf_size = 16};

@@ -134,29 +134,16 @@ void check_case(MPI_Comm comm, const FofCase& c, int threads) {
       reference, own, place.size(), [&](std::size_t i) { return place[i]; }, c.name);
 }
 
-void check_cases(int threads) {
-  const int cases = std::max(2, static_cast<int>(9 * number_from("KITH_CASES", 1)));
-  for (const int ranks : rank_counts())
-    on_ranks(ranks, [&](MPI_Comm comm) {
-      for (int i = 0; i < cases; ++i) {
-        const int number = ranks * 1000 + threads * 100 + i;
-        Draw draw(static_cast<std::uint64_t>(number));
-        const FofCase c = draw_case(draw, threads * 9 + i);
-        SCOPED_TRACE("case " + std::to_string(number) + " on " + std::to_string(ranks) +
-                     " ranks: shape " + std::to_string(static_cast<int>(c.shape)) + " deal " +
-                     std::to_string(static_cast<int>(c.deal)) + " n " + std::to_string(c.n) +
-                     " d " + std::to_string(c.dimension) + (c.is_kept ? " kept" : ""));
-        if (i % 2 == 0)
-          check_case<float>(comm, c, threads);
-        else
-          check_case<double>(comm, c, threads);
-        quiet_barrier(comm);
-      }
-    });
+TEST(MpiFof, HasTheLabelsOfOneProcess) {
+  check_cases(16, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
+    Draw draw(seed);
+    const FofCase c = draw_case(draw, static_cast<int>(seed));
+    SCOPED_TRACE("shape " + std::to_string(static_cast<int>(c.shape)) + " deal " +
+                 std::to_string(static_cast<int>(c.deal)) + " n " + std::to_string(c.n) + " d " +
+                 std::to_string(c.dimension) + (c.is_kept ? " kept" : ""));
+    check_case<T>(comm, c, threads);
+  });
 }
-
-TEST(MpiFof, HasTheLabelsOfOneProcess) { check_cases(1); }
-TEST(MpiFof, HasTheLabelsOfOneProcessOnTwoThreads) { check_cases(2); }
 
 // ---- groups that wind through all ranks
 

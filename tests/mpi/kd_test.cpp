@@ -131,19 +131,10 @@ void check_cells(MPI_Comm comm, Draw& draw) {
 }
 
 TEST(KdDomains, AreTheCellsOfOneProcess) {
-  const int cases = static_cast<int>(6 * number_from("KITH_CASES", 1));
-  for (const int ranks : rank_counts())
-    on_ranks(ranks, [&](MPI_Comm comm) {
-      for (int i = 0; i < std::max(2, cases); ++i) {
-        Draw draw(static_cast<std::uint64_t>(ranks * 1000 + i));
-        SCOPED_TRACE("case " + std::to_string(i) + " on " + std::to_string(ranks) + " ranks");
-        if (i % 2 == 0)
-          check_cells<float>(comm, draw);
-        else
-          check_cells<double>(comm, draw);
-        if (::testing::Test::HasFatalFailure()) break;
-      }
-    });
+  check_cases(12, []<class T>(MPI_Comm comm, std::uint64_t seed, int) {
+    Draw draw(seed);
+    check_cells<T>(comm, draw);
+  });
 }
 
 /// More points than a counting range has, none of them different, or all on one rank.

@@ -52,9 +52,8 @@ KnnCase draw_case(int number, int threads) {
   return c;
 }
 
-std::string words(const KnnCase& c, int number, int ranks) {
-  return "case " + std::to_string(number) + " on " + std::to_string(ranks) + " ranks: shape " +
-         std::to_string(static_cast<int>(c.shape)) + " deal " +
+std::string words(const KnnCase& c) {
+  return "shape " + std::to_string(static_cast<int>(c.shape)) + " deal " +
          std::to_string(static_cast<int>(c.deal)) + " n " + std::to_string(c.n) + " d " +
          std::to_string(c.dimension) + " k " + std::to_string(c.options.k) +
          (c.is_kept ? " kept" : "") + (c.has_ids ? " ids" : "");
@@ -125,25 +124,13 @@ void check_case(MPI_Comm comm, const KnnCase& c) {
   for (std::size_t i = 0; i < queries.size(); ++i) expect_row(expected, i, asked, i, name);
 }
 
-void check_cases(int threads) {
-  const int cases = static_cast<int>(18 * number_from("KITH_CASES", 1));
-  for (const int ranks : rank_counts())
-    on_ranks(ranks, [&](MPI_Comm comm) {
-      for (int i = 0; i < std::max(2, cases); ++i) {
-        const int number = ranks * 1000 + threads * 100 + i;
-        const KnnCase c = draw_case(number, threads);
-        SCOPED_TRACE(words(c, number, ranks));
-        if (i % 2 == 0)
-          check_case<float>(comm, c);
-        else
-          check_case<double>(comm, c);
-        quiet_barrier(comm);
-      }
-    });
+TEST(MpiKnn, HasTheBytesOfOneProcess) {
+  check_cases(24, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
+    const KnnCase c = draw_case(static_cast<int>(seed), threads);
+    SCOPED_TRACE(words(c));
+    check_case<T>(comm, c);
+  });
 }
-
-TEST(MpiKnn, HasTheBytesOfOneProcess) { check_cases(1); }
-TEST(MpiKnn, HasTheBytesOfOneProcessOnTwoThreads) { check_cases(2); }
 
 }  // namespace
 }  // namespace kith::test

@@ -1,12 +1,15 @@
 // All tests run in one launch; smaller numbers of ranks are sub-communicators of it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "support/property.hpp"
 
 namespace kith::test {
 
@@ -59,6 +62,28 @@ inline int size_of(MPI_Comm comm) {
   int size = 1;
   MPI_Comm_size(comm, &size);
   return size;
+}
+
+/// Random cases on all numbers of ranks: check.template operator()<T>(comm, seed, threads), with
+/// both scalar types and one or two threads by turns. Fewer where many ranks share few cores.
+template <class Check>
+void check_cases(double cases, Check check) {
+  for (const int ranks : rank_counts())
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      const double share = ranks > 8 ? 0.33 : ranks > 2 ? 0.5 : 1;
+      const int count = std::max(4, static_cast<int>(share * cases * number_from("KITH_CASES", 1)));
+      for (int i = 0; i < count; ++i) {
+        const auto seed = static_cast<std::uint64_t>(ranks * 100 + i);
+        const int threads = 1 + i / 2 % 2;
+        SCOPED_TRACE("seed " + std::to_string(seed) + " on " + std::to_string(ranks) +
+                     " ranks of " + std::to_string(threads) + " threads");
+        if (i % 2 == 0)
+          check.template operator()<float>(comm, seed, threads);
+        else
+          check.template operator()<double>(comm, seed, threads);
+        quiet_barrier(comm);
+      }
+    });
 }
 
 }  // namespace kith::test
