@@ -280,19 +280,24 @@ void halo_call(const char* call, const PointsView& points, const Members& member
   });
 }
 
-/// Zeros for the points outside all groups; members are written once, by their group.
+/// Zeros for the points outside all groups, or for all points if that is faster: rows one after the
+/// other are written at twice the speed of rows with gaps. Members are written later, by their
+/// group.
 void clear_strays(const Members& members, std::size_t d, const MemberGradient& out,
                   const Workers& workers) {
-  const std::size_t first = members.offset.back();
-  workers.for_ranges(members.order.size() - first, std::size_t{1} << 14,
-                     [&](std::size_t begin, std::size_t end) {
-                       for (std::size_t i = first + begin; i < first + end; ++i) {
-                         const std::size_t row = members.order[i];
-                         if (out.position) std::fill_n(out.position + row * d, d, 0.0);
-                         if (out.velocity) std::fill_n(out.velocity + row * d, d, 0.0);
-                         if (out.mass) out.mass[row] = 0;
-                       }
-                     });
+  const std::size_t points = members.order.size(), strays = points - members.offset.back();
+  constexpr std::size_t kGrain = std::size_t{1} << 14;
+  const auto clear = [&](std::size_t row, std::size_t rows) {
+    if (out.position) std::fill_n(out.position + row * d, rows * d, 0.0);
+    if (out.velocity) std::fill_n(out.velocity + row * d, rows * d, 0.0);
+    if (out.mass) std::fill_n(out.mass + row, rows, 0.0);
+  };
+  if (2 * strays > points)
+    return workers.for_ranges(
+        points, kGrain, [&](std::size_t begin, std::size_t end) { clear(begin, end - begin); });
+  workers.for_ranges(strays, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) clear(members.order[points - strays + i], 1);
+  });
 }
 
 /// Means alone: their derivative is the member's share of the mass, wherever it is.

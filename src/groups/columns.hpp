@@ -28,6 +28,7 @@ class RowReader {
 class ValueReader {
  public:
   explicit ValueReader(const ValuesView& view) : view_(view) {}
+  bool is_same() const { return !view_.data; }  ///< for all rows
   double operator()(std::size_t row) const {
     if (!view_.data) return view_.same;
     return view_.scalar == Scalar::float32
