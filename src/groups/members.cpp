@@ -102,10 +102,10 @@ void check_members(const char* call, const Members& members, std::size_t points,
         refuse("{}: group {} has no members; a group has at least one", call, group);
   });
   workers.for_ranges(points, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (members.order[i] >= points)
-        refuse("{}: member {} of {} points; indices are below that", call, members.order[i],
-               points);
+    std::uint32_t last = 0;
+    for (std::size_t i = begin; i < end; ++i) last = std::max(last, members.order[i]);
+    if (last >= points)
+      refuse("{}: member {} of {} points; indices are below that", call, last, points);
   });
 }
 
