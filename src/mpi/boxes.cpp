@@ -1,5 +1,7 @@
 // The few boxes by which every rank knows the points of every other.
 #include <cstring>
+#include <functional>
+#include <queue>
 
 #include "mpi/domain.hpp"
 
@@ -12,7 +14,7 @@ struct CountedBox {
   std::uint64_t points = 0;
 };
 
-/// Nodes of the finest plane that is not too long to go through again and again.
+/// Nodes of the coarsest plane that has enough of them.
 template <class T>
 std::vector<CountedBox<T>> nodes_of(const PlanesView<T>& view) {
   constexpr std::size_t kEnough = 512;
@@ -38,22 +40,60 @@ double spread(const CountedBox<T>& a, const CountedBox<T>& b, int dimension) {
 
 /// Joins neighbors along the curve, those with the smallest box first, until few are left.
 template <class T>
-void join_until(std::vector<CountedBox<T>>& boxes, std::size_t most, int dimension) {
-  const Axes<kAnyDimension> axes(dimension);
-  std::vector<double> cost;
-  for (std::size_t i = 0; i + 1 < boxes.size(); ++i)
-    cost.push_back(spread(boxes[i], boxes[i + 1], dimension));
-  while (boxes.size() > most) {
-    const auto i = std::min_element(cost.begin(), cost.end()) - cost.begin();
-    const auto at = static_cast<std::size_t>(i);
-    boxes[at].bounds.add(boxes[at + 1].bounds, axes);
-    boxes[at].points += boxes[at + 1].points;
-    boxes.erase(boxes.begin() + i + 1);
-    cost.erase(cost.begin() + i);
-    if (at < cost.size()) cost[at] = spread(boxes[at], boxes[at + 1], dimension);
-    if (at > 0) cost[at - 1] = spread(boxes[at - 1], boxes[at], dimension);
+class Joining {
+ public:
+  Joining(std::vector<CountedBox<T>>& boxes, int dimension)
+      : boxes_(boxes), dimension_(dimension), cost_(boxes.size(), kGone) {
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      before_.push_back(i - 1);
+      next_.push_back(i + 1);
+    }
+    for (std::size_t i = 0; i < boxes.size(); ++i) set_cost(i);
   }
-}
+
+  void until(std::size_t most) {
+    for (std::size_t left = boxes_.size(); left > most;) {
+      const auto [cost, i] = queue_.top();
+      queue_.pop();
+      if (cost_[i] != cost) continue;  // of boxes that were joined since
+      join(i);
+      --left;
+    }
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < boxes_.size(); i = next_[i]) boxes_[count++] = boxes_[i];
+    boxes_.resize(count);
+  }
+
+ private:
+  static constexpr double kGone = -1;  ///< no cost is below 0
+
+  /// Of a box and the next one.
+  void set_cost(std::size_t i) {
+    cost_[i] = kGone;
+    if (next_[i] == boxes_.size()) return;
+    cost_[i] = spread(boxes_[i], boxes_[next_[i]], dimension_);
+    queue_.emplace(cost_[i], i);
+  }
+
+  void join(std::size_t i) {
+    const std::size_t other = next_[i];
+    boxes_[i].bounds.add(boxes_[other].bounds, Axes<kAnyDimension>(dimension_));
+    boxes_[i].points += boxes_[other].points;
+    cost_[other] = kGone;
+    next_[i] = next_[other];
+    if (next_[i] < boxes_.size()) before_[next_[i]] = i;
+    set_cost(i);
+    if (i > 0) set_cost(before_[i]);
+  }
+
+  using Pair = std::pair<double, std::size_t>;
+
+  std::vector<CountedBox<T>>& boxes_;
+  int dimension_;
+  std::vector<double> cost_;
+  std::vector<std::size_t> before_, next_;
+  std::priority_queue<Pair, std::vector<Pair>, std::greater<>> queue_;
+};
 
 /// The boxes of one rank as they travel: their number, the points in each, and their ends.
 template <class T>
@@ -95,7 +135,7 @@ RankBoxes<T> gathered_boxes(Call& call, const PlanesView<T>& view) {
   std::vector<std::byte> mine, all;
   call.phase([&](Workers&) {
     std::vector<CountedBox<T>> boxes = nodes_of(view);
-    join_until(boxes, RankBoxes<T>::kMost, dimension);
+    Joining<T>(boxes, dimension).until(RankBoxes<T>::kMost);
     mine.resize(slot.bytes());
     slot.write(boxes, mine.data());
     all.resize(ranks * slot.bytes());
