@@ -6,12 +6,12 @@
 #include "base/checked_sort.hpp"
 #include "groups/parts.hpp"
 #include "mpi/components.hpp"
+#include "mpi/edge_points.hpp"
 #include "mpi/ghosts.hpp"
 #include "mpi/group_order.hpp"
 #include "mpi/groups_impl.hpp"
 #include "mpi/mail.hpp"
 #include "mpi/members.hpp"
-#include "walk/against_list.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -29,36 +29,6 @@ struct Name {
 struct Share {
   Vertex root;
   GroupKey key;
-};
-
-/// Keeps the boxes within reach of a node; the points of blocks that reach any get their reach.
-template <int D, class T>
-class EdgeJudge {
- public:
-  EdgeJudge(const Part<T>& part, const PlanesView<T>& view, T limit2, const Array<T>& reach2)
-      : boxes_(part.boxes),
-        metric_(part.template metric<D>()),
-        view_(view),
-        limit2_(limit2),
-        reach2_(reach2) {}
-
-  using List = std::vector<std::uint32_t>;
-
-  void keep(int plane, std::size_t node, const List& from, List& kept) const {
-    const Bounds<D, T> receiver = view_.box(plane, node, metric_.axes);
-    for (const std::uint32_t i : from)
-      if (metric_.lower2(receiver, boxes_.box(i, metric_.axes)) <= limit2_) kept.push_back(i);
-  }
-  void leaf(std::size_t block, const List&) const {
-    std::fill_n(reach2_.data() + block * kLanes, view_.points_of_block(block), limit2_);
-  }
-
- private:
-  const RankBoxes<T>& boxes_;
-  Metric<D, T> metric_;
-  const PlanesView<T>& view_;
-  T limit2_;
-  const Array<T>& reach2_;
 };
 
 template <class T>
@@ -120,31 +90,13 @@ class Linking {
     Reaching<T> far;
     call_.work([&](Workers& workers) {
       const Stage stage(workers, "edges", planes().points);
-      far = reaching(Asked<T>{&planes(), part_.view(), true}, reach_of_points(workers), workers);
+      far = points_near_others(part_, reach_.reach2, call_.rank(), workers);
     });
     const auto send = [&](std::size_t position) {
       sent_.push_back(static_cast<std::uint32_t>(position));
       return std::bit_cast<double>(vertex_at(position));
     };
     return import_ghosts(call_, part_, far, GhostValue(send));
-  }
-
-  /// Of the points in blocks within the linking length of another rank's boxes; the others have
-  /// none.
-  Array<T> reach_of_points(const Workers& workers) const {
-    const PlanesView<T> view = part_.view();
-    Array<T> reach2(view.points, workers.pool());
-    std::fill(reach2.begin(), reach2.end(), T(-1));
-    std::vector<std::uint32_t> others;
-    for (std::size_t i = 0; i < part_.boxes.size(); ++i)
-      if (part_.boxes.owner[i] != static_cast<std::uint32_t>(call_.rank()))
-        others.push_back(static_cast<std::uint32_t>(i));
-    if (view.points > 0)
-      with_dimension(view.dimension, [&]<int D>() {
-        EdgeJudge<D, T> judge(part_, view, reach_.reach2, reach2);
-        AgainstList<T, EdgeJudge<D, T>>(view, judge).open(view.top(), 0, others);
-      });
-    return reach2;
   }
 
   /// The vertex of a point's set; a new one if it has none yet. The label of its root is the number
