@@ -179,8 +179,9 @@ Arrived Call::exchange(const Runs& out, const std::byte* from) {
   const Agreement agreed = announce(out, from);
   Arrived arrived;
   prepare([&] {
-    arrived = opened();
-    Communicator::reserve(out, arrived.runs, scratch_);
+    Arrived made = opened();
+    Communicator::reserve(out, made.runs, scratch_);
+    arrived = std::move(made);  // all or nothing: bytes that do not come must not be read
   });
   if (!agreed[kIsShort]) agree();
   if (!is_broken())
