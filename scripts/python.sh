@@ -9,8 +9,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 test_packages=(pytest hypothesis scipy scikit-learn matplotlib pandas astropy tqdm jax mpi4py)
 
-# The library is compiled once more for the wheel; where ccache is at hand, what the release build compiled is used again, if
-# the compiler goes by the same name.
+# The library is compiled once more for the wheel; where ccache is available, objects of the release build are used again, if
+# the compiler has the same name.
 build_wheel() {
   rm -rf build/dist
   CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
@@ -25,7 +25,7 @@ build_wheel() {
   "$python" scripts/wheel_licenses.py build/dist/kith-*.whl
 }
 
-# clean_environment NAME PACKAGE...: an environment of its own in build/, with the wheel and these packages.
+# clean_environment NAME PACKAGE...: an environment in build/ with nothing but the wheel and these packages.
 clean_environment() {
   local name=$1
   shift

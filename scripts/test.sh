@@ -35,7 +35,7 @@ run_tests() {
   fi
 }
 
-# python_tests: the wheel and its tests in clean environments, by a script of their own.
+# python_tests: the wheel and its tests in clean environments, by scripts/python.sh.
 python_tests() {
   local line name
   rm -f "$log_dir"/{python,numpy1}-tests.log
