@@ -3,10 +3,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 #include <kith/density.hpp>
+#include <kith/result_rows.hpp>
 
 #include "neighbors.hpp"
+#include "shared_input.hpp"
 
 namespace kith::cli {
 namespace {
@@ -33,25 +36,70 @@ std::vector<double> mass_list(const Numbers& masses) {
   return list;
 }
 
+/// Densities and smoothing lengths of the points, or of those of this rank.
+struct Densities {
+  std::vector<double> density, smoothing;
+};
+
 /// Equal masses are a factor.
-std::vector<double> densities(const Input& input, const Tree& tree, const Request& request,
-                              const Execution& execution) {
-  const Numbers masses = input.masses(execution);
-  const std::vector<double> list = mass_list(masses);
-  std::vector<double> result = sph_density(
-      tree, {.k = request.k, .kernel = kernel_named(request.kernel), .mass = list}, execution);
+template <class Sum>
+std::vector<double> densities(const Input& input, const Request& request,
+                              const Execution& execution, Sum sum) {
+  Numbers masses;
+  std::vector<double> list;
+  together([&] {
+    masses = input.masses(execution);
+    list = mass_list(masses);
+  });
+  std::vector<double> result =
+      sum(DensityOptions{.k = request.k, .kernel = kernel_named(request.kernel), .mass = list});
   if (list.empty())
     for (double& density : result) density *= input.mass_values(masses).same;
   return result;
 }
 
-void write(Session& session, const Input& input, const Request& request,
-           const std::vector<double>& density, const std::vector<double>& smoothing) {
+std::size_t most_neighbors(const Request& request, std::size_t points) {
+  return std::min<std::size_t>(request.k, std::max<std::size_t>(1, points));
+}
+
+Densities find_alone(const Input& input, const Request& request, const Execution& execution) {
+  const Tree tree = build_tree(input, execution);
+  Densities found;
+  found.density = densities(input, request, execution, [&](const DensityOptions& options) {
+    return sph_density(tree, options, execution);
+  });
+  if (!request.output.empty())
+    found.smoothing = kth_distance(tree, {.k = most_neighbors(request, tree.size())}, execution);
+  return found;
+}
+
+Densities find_together(const Input& input, const Request& request, const Execution& execution) {
+  share_points(input, execution);
+  Densities found;
+  found.density = densities(input, request, execution, [&](const DensityOptions& options) {
+    return ranks()->sph_density(options, execution);
+  });
+  if (!request.output.empty())
+    found.smoothing =
+        ranks()->kth_distance({.k = most_neighbors(request, ranks()->points())}, execution);
+  return found;
+}
+
+/// Pieces of the rows of all ranks, or nothing.
+struct DensityReaders {
+  ReadRows density, smoothing;
+};
+
+void write(Session& session, const Input& input, const Request& request, const Densities& found,
+           const DensityReaders& read = {}) {
+  if (request.output.empty()) return;
   ResultAbout about = input.about(ResultKind::density);
   about.k = request.k;
   about.kernel = request.kernel;
-  ResultArray arrays[] = {result_array("density", density.data(), density.size()),
-                          result_array("smoothing_length", smoothing.data(), smoothing.size())};
+  ResultRows arrays[] = {{result_array("density", found.density.data(), input.size())},
+                         {result_array("smoothing_length", found.smoothing.data(), input.size())}};
+  arrays[0].read = read.density;
+  arrays[1].read = read.smoothing;
   arrays[0].description =
       "Sum of m W(r, h) over the k nearest neighbors, including the point itself.";
   arrays[0].unit = {.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
@@ -76,9 +124,7 @@ void show_summary(Session& session, const Input& input, std::vector<double> dens
                           with_unit(*middle, input.info().units, unit)));
 }
 
-void run(const Request& request) {
-  Session session(request.common);
-  const Input input(request.input);
+void check_and_report(const Request& request, Session& session, const Input& input) {
   if (!request.output.empty()) {
     check_result_path(request.output, request.write, ResultKind::density);
     input.check_output(request.output);
@@ -90,12 +136,36 @@ void run(const Request& request) {
   session.report().add("kernel", request.kernel);
   const double points = static_cast<double>(input.size());
   session.need_memory(tree_bytes(input) + 24 * points + 2 * input.mass_bytes());
-  const Tree tree = build_tree(input, session.execution());
-  const std::vector<double> density = densities(input, tree, request, session.execution());
-  show_summary(session, input, density);
-  if (!request.output.empty()) {
-    const std::size_t k = std::min<std::size_t>(request.k, std::max<std::size_t>(1, tree.size()));
-    write(session, input, request, density, kth_distance(tree, {.k = k}, session.execution()));
+}
+
+/// The median needs all densities on one rank.
+void tell_together(const Request& request, Session& session, const Input& input,
+                   const Densities& found) {
+  const SharedRows rows[] = {{found.density.data(), found.density.size(), sizeof(double)},
+                             {found.smoothing.data(), found.smoothing.size(), sizeof(double)}};
+  ranks()->collect(rows, [&](std::span<const ReadRows> read) {
+    std::vector<double> all;
+    all.reserve(input.size());
+    for_all_rows<double>(read[0], input.size(), [&](double density) { all.push_back(density); });
+    show_summary(session, input, std::move(all));
+    write(session, input, request, found, {read[0], read[1]});
+  });
+}
+
+void run(const Request& request) {
+  if (!share_work()) return;
+  Session session(request.common);
+  std::optional<Input> input;
+  together([&] {
+    input.emplace(request.input);
+    check_and_report(request, session, *input);
+  });
+  if (ranks()) {
+    tell_together(request, session, *input, find_together(*input, request, session.execution()));
+  } else {
+    const Densities found = find_alone(*input, request, session.execution());
+    show_summary(session, *input, found.density);
+    write(session, *input, request, found);
   }
   session.finish();
 }

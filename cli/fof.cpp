@@ -1,7 +1,9 @@
 // `kith fof SNAPSHOT`: friends-of-friends groups and their catalogue.
 #include <memory>
+#include <optional>
 
 #include "groups.hpp"
+#include "ranks.hpp"
 
 namespace kith::cli {
 namespace {
@@ -29,15 +31,21 @@ void run_all_lengths(const GroupRequest& request, GroupRun& groups, Session& ses
 }
 
 void run(const GroupRequest& request) {
+  if (!share_work()) return;
   Session session(request.common);
-  GroupRun groups(request, session);
+  std::optional<GroupRun> made;
+  together([&] { made.emplace(request, session); });
+  GroupRun& groups = *made;
   if (!request.all_lengths.empty()) return run_all_lengths(request, groups, session);
   groups.find();
   groups.measure();
-  if (groups.catalogue().count() > 0 && request.rows > 0) session.say("\n" + groups.table());
-  groups.report();
-  groups.write(nullptr);
-  groups.draw();
+  together([&] {
+    if (!is_first_rank()) return;
+    if (groups.catalogue().count() > 0 && request.rows > 0) session.say("\n" + groups.table());
+    groups.report();
+    groups.write(nullptr);
+    groups.draw();
+  });
   session.finish();
 }
 

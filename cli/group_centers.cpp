@@ -9,6 +9,7 @@
 #include <kith/error.hpp>
 
 #include "groups.hpp"
+#include "shared_input.hpp"
 
 namespace kith::cli {
 namespace {
@@ -117,14 +118,15 @@ void GroupRun::find_peaks() {
     return;
   }
   const bool has_attached = !attach_types_.empty();
-  peak_ = centers(points(), members_,
-                  {.box = input_.box(),
-                   .mass = mass(),
-                   .type = type_,
-                   .types = has_attached ? link_types_ : std::vector<int>(),
-                   .kind = center() == "shrinking" ? CenterKind::shrinking : CenterKind::potential,
-                   .softening = softening()},
-                  session_.execution());
+  const CenterOptions options{
+      .box = input_.box(),
+      .mass = mass(),
+      .type = type_,
+      .types = has_attached ? link_types_ : std::vector<int>(),
+      .kind = center() == "shrinking" ? CenterKind::shrinking : CenterKind::potential,
+      .softening = softening()};
+  peak_ = ranks() ? ranks()->centers(points(), options, session_.execution())
+                  : centers(points(), members_, options, session_.execution());
 }
 
 void GroupRun::check_overdensities() const {
@@ -134,7 +136,7 @@ void GroupRun::check_overdensities() const {
                 "--overdensities needs masses, and the file has none; give --mass");
 }
 
-void GroupRun::find_overdensities(const Tree& tree) {
+void GroupRun::find_overdensities() {
   const SnapshotInfo& info = input_.info();
   const Cosmology cosmology = cosmology_of(info);
   edges_ = {Edge::critical200, Edge::critical500, Edge::mean200, Edge::virial};
@@ -144,8 +146,13 @@ void GroupRun::find_overdensities(const Tree& tree) {
       .mass = mass(), .within = values(catalogue_.radius), .mass_guess = values(catalogue_.mass)};
   for (const Edge edge : edges_)
     options.density.push_back(edge_density(edge, cosmology) * physical);
-  overdensities_ =
-      overdensities(tree, peak_.empty() ? catalogue_.center : peak_, options, session_.execution());
+  const std::vector<double>& places = peak_.empty() ? catalogue_.center : peak_;
+  if (ranks()) {
+    if (input_.types().size() > 1) share_points(input_, positions_, session_.execution());
+    overdensities_ = ranks()->overdensities(places, options, session_.execution());
+  } else {
+    overdensities_ = overdensities(tree(), places, options, session_.execution());
+  }
 }
 
 }  // namespace kith::cli

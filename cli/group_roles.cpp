@@ -36,6 +36,21 @@ std::vector<int> parsed_types(const char* option, const std::vector<std::string>
   return types;
 }
 
+/// Read piece by piece: there may be more particles than memory has room for.
+double mean_mass_of(const Snapshot& snapshot, std::span<const int> types,
+                    const Execution& execution) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  const std::uint64_t size = snapshot.size(types);
+  std::vector<double> mass;
+  double sum = 0;
+  for (std::uint64_t begin = 0; begin < size; begin += kPiece) {
+    mass.resize(std::min(kPiece, size - begin));
+    snapshot.read(Field::mass, begin, mass, types, execution);
+    for (const double each : mass) sum += each;
+  }
+  return size == 0 ? 0 : sum / static_cast<double>(size);
+}
+
 }  // namespace
 
 /// As in other codes: dark matter makes the groups, gas, stars and black holes join them.
@@ -68,11 +83,7 @@ double GroupRun::mean_mass(int type) const {
   for (const SnapshotType& each : input_.info().type)
     if (each.type == type && each.mass > 0) return each.mass;
   if (!input_.snapshot().has(Field::mass, std::span(&type, 1))) return 0;
-  std::vector<double> mass(input_.snapshot().size({&type, 1}));
-  input_.snapshot().read(Field::mass, mass, {&type, 1}, session_.execution());
-  double sum = 0;
-  for (const double each : mass) sum += each;
-  return mass.empty() ? 0 : sum / static_cast<double>(mass.size());
+  return mean_mass_of(input_.snapshot(), {&type, 1}, session_.execution());
 }
 
 /// In a zoom run types 2 and 3 are the heavy particles around the region of interest: they are
@@ -124,11 +135,7 @@ double GroupRun::separation_by_mass() const {
   const double critical =
       3 * cosmology.hubble * cosmology.hubble / (8 * std::numbers::pi * cosmology.gravity);
   const double physical = units.is_comoving ? 1 : std::pow(1 + background.redshift, 3);
-  std::vector<double> mass(input_.snapshot().size(link_types_));
-  input_.snapshot().read(Field::mass, mass, link_types_, session_.execution());
-  double sum = 0;
-  for (const double each : mass) sum += each;
-  const double mean = mass.empty() ? 0 : sum / static_cast<double>(mass.size());
+  const double mean = mean_mass_of(input_.snapshot(), link_types_, session_.execution());
   return std::cbrt(mean / (omega * critical * physical));
 }
 

@@ -8,11 +8,26 @@
 #include <kith/error.hpp>
 #include <kith/figure.hpp>
 
+#include "shared_input.hpp"
+
 namespace kith::cli {
 namespace {
 
 std::string types_text(const std::vector<int>& types) {
   return fmt::format("{}", fmt::join(types, ", "));
+}
+
+/// Refuses what several ranks do not share.
+void check_shared(const GroupRequest& request, const std::string& center) {
+  const char* what = center == "density"            ? "--center density is"
+                     : !request.los.empty()         ? "--los is"
+                     : !request.picture.empty()     ? "--picture is"
+                     : !request.all_lengths.empty() ? "--all-lengths is"
+                                                    : nullptr;
+  if (what)
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{} not available over several ranks; run kith without the launcher", what));
 }
 
 }  // namespace
@@ -22,6 +37,7 @@ GroupRun::GroupRun(const GroupRequest& request, Session& session)
   choose_roles();
   check_sight();
   check_outputs();
+  if (ranks()) check_shared(request, center());
   if (request.wants_overdensities) check_overdensities();
   if (request.needs_velocity && !input_.has(Field::velocity))
     throw Error(ErrorCode::invalid_argument,
@@ -103,7 +119,7 @@ std::vector<TypedPoints> GroupRun::typed() const {
     const std::size_t offset = begin * static_cast<std::size_t>(part.dimension);
     part.data = static_cast<const char*>(part.data) +
                 offset * (part.scalar == Scalar::float32 ? sizeof(float) : sizeof(double));
-    part.size = input_.size_of(type);
+    part.size = own_size_of(input_, type);
     begin += part.size;
     parts.push_back({part, is_linked(type) ? Role::linked : Role::attached});
   }
@@ -115,12 +131,17 @@ PointsView GroupRun::velocity() const {
 }
 
 void GroupRun::find() {
-  positions_ = input_.positions(session_.execution());
   FofOptions options = request_.fof;
+  together([&] {
+    positions_ = input_.positions(session_.execution());
+    choose_separation(options);
+  });
   options.box = input_.box();
-  choose_separation(options);
   options.non_finite = input_.non_finite();
-  if (!request_.los.empty()) {
+  if (ranks()) {
+    const Groups found = found_together(options);
+    together([&] { take(found, options.b); });
+  } else if (!request_.los.empty()) {
     take(redshift_fof(points(), options, sight(), session_.execution()), options.b);
   } else if (input_.types().size() > 1) {
     take(fof(typed(), options, session_.execution()), options.b);
@@ -129,6 +150,12 @@ void GroupRun::find() {
   } else {
     take(fof(points(), options, session_.execution()), options.b);
   }
+}
+
+Groups GroupRun::found_together(const FofOptions& options) {
+  if (input_.types().size() > 1) return ranks()->fof(typed(), options, session_.execution());
+  share_points(input_, positions_, session_.execution());
+  return ranks()->fof(options, session_.execution());
 }
 
 /// Makes these the groups that are measured and written.
@@ -162,25 +189,27 @@ void GroupRun::take(const Groups& found, double b) {
 
 void GroupRun::measure() {
   const Execution& execution = session_.execution();
-  masses_ = input_.masses(execution);
-  if (input_.has(Field::velocity)) velocities_ = input_.velocities(execution);
+  together([&] {
+    masses_ = input_.masses(execution);
+    if (input_.has(Field::velocity)) velocities_ = input_.velocities(execution);
+  });
   if (input_.types().size() > 1 && type_.empty())
     for (const int type : input_.types())
-      type_.insert(type_.end(), input_.size_of(type), static_cast<std::uint8_t>(type));
+      type_.insert(type_.end(), own_size_of(input_, type), static_cast<std::uint8_t>(type));
   peak_.clear();
   if (center() != "mass") find_peaks();
-  catalogue_ = kith::catalogue(
-      points(), members_,
-      {.box = input_.box(),
-       .mass = mass(),
-       .velocity = velocity(),
-       .type = type_,
-       .types = type_.empty() ? 0 : std::max(input_.info().types, input_.types().back() + 1),
-       .contaminating_types = contaminating_types_,
-       .gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0,
-       .peak = peak_},
-      execution);
-  if (request_.wants_overdensities) find_overdensities(tree());
+  const CatalogueOptions options{
+      .box = input_.box(),
+      .mass = mass(),
+      .velocity = velocity(),
+      .type = type_,
+      .types = type_.empty() ? 0 : std::max(input_.info().types, input_.types().back() + 1),
+      .contaminating_types = contaminating_types_,
+      .gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0,
+      .peak = peak_};
+  catalogue_ = ranks() ? ranks()->catalogue(points(), options, execution)
+                       : kith::catalogue(points(), members_, options, execution);
+  if (request_.wants_overdensities) find_overdensities();
   if (!hierarchy_) tree_.reset();
 }
 

@@ -77,6 +77,7 @@ class GroupRun {
 
  private:
   void take(const Groups& groups, double b);
+  Groups found_together(const FofOptions& options);
   void choose_roles();
   void choose_contaminating(const std::vector<int>& present);
   bool is_linked(int type) const;
@@ -104,7 +105,7 @@ class GroupRun {
   std::vector<double> densest();
   void find_peaks();
   void check_overdensities() const;
-  void find_overdensities(const Tree& tree);
+  void find_overdensities();
   std::vector<std::string> table_row(std::size_t group) const;
 
   const GroupRequest& request_;

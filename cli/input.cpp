@@ -9,6 +9,8 @@
 
 #include <kith/error.hpp>
 
+#include "ranks.hpp"
+
 namespace kith::cli {
 namespace {
 
@@ -226,8 +228,10 @@ double Input::mass_bytes() const {
 }
 
 Numbers Input::positions(const Execution& execution) const {
-  return read_numbers(scalar_, size() * static_cast<std::size_t>(dimension()), [&](auto memory) {
-    snapshot_.read(Field::position, memory, types_, execution);
+  const Share rows = share_of(size());
+  const std::size_t count = rows.count * static_cast<std::size_t>(dimension());
+  return read_numbers(scalar_, count, [&](auto memory) {
+    snapshot_.read(Field::position, rows.begin, memory, types_, execution);
     using T = typename decltype(memory)::element_type;
     if (!options_.wrap)
       check_inside(std::span<const T>(memory), box_, dimension(), printable(options_.path));
@@ -235,8 +239,10 @@ Numbers Input::positions(const Execution& execution) const {
 }
 
 Numbers Input::velocities(const Execution& execution) const {
-  return read_numbers(scalar_, size() * static_cast<std::size_t>(dimension()), [&](auto memory) {
-    snapshot_.read(Field::velocity, memory, types_, execution);
+  const Share rows = share_of(size());
+  const std::size_t count = rows.count * static_cast<std::size_t>(dimension());
+  return read_numbers(scalar_, count, [&](auto memory) {
+    snapshot_.read(Field::velocity, rows.begin, memory, types_, execution);
     if (info().velocity_factor == 1) return;
     for (auto& v : memory)
       v = static_cast<std::remove_reference_t<decltype(v)>>(static_cast<double>(v) *
@@ -246,8 +252,10 @@ Numbers Input::velocities(const Execution& execution) const {
 
 Numbers Input::masses(const Execution& execution) const {
   if (!has(Field::mass) || has_equal_masses()) return {};
-  return read_numbers(Scalar::float64, size(),
-                      [&](auto memory) { snapshot_.read(Field::mass, memory, types_, execution); });
+  const Share rows = share_of(size());
+  return read_numbers(Scalar::float64, rows.count, [&](auto memory) {
+    snapshot_.read(Field::mass, rows.begin, memory, types_, execution);
+  });
 }
 
 ValuesView Input::mass_values(const Numbers& masses) const {

@@ -2,10 +2,14 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
+#include <kith/error.hpp>
 #include <kith/neighbors.hpp>
+#include <kith/result_rows.hpp>
 
 #include "neighbors.hpp"
+#include "shared_input.hpp"
 
 namespace kith::cli {
 namespace {
@@ -22,55 +26,118 @@ struct Request : NeighborRequest {
   KnnOptions knn;
 };
 
-/// Means over the points whose rows are full: something to look at.
-template <class T, class Index>
-void show_summary(Session& session, const Input& input, const Neighbors<T, Index>& near) {
-  double sum = 0;
-  std::uint64_t full = 0;
-  for (std::size_t i = 0; i < near.size() && near.k() > 0; ++i) {
-    const double last = double{near.distance(i)[near.k() - 1]};
-    if (!std::isfinite(last)) continue;
-    sum += last;
-    ++full;
+class KnnRun {
+ public:
+  explicit KnnRun(const Request& request)
+      : request_(request), session_(request.common), input_(request.input) {
+    if (!request.output.empty()) {
+      check_result_path(request.output, request.write, ResultKind::knn);
+      input_.check_output(request.output);
+    }
+    if (ranks() && request.knn.p != 2)
+      throw Error(ErrorCode::invalid_argument,
+                  "--norm other than 2 is not available over several ranks; run kith without the "
+                  "launcher");
+    check_neighbors(request.knn.k, input_.size());
+    session_.say(input_.describe());
+    input_.report(session_.report());
+    session_.report().add_count("k", request.knn.k);
+    const double row =
+        static_cast<double>(request.knn.k) * (index_bytes(input_) + scalar_bytes(input_));
+    session_.need_memory(tree_bytes(input_) + static_cast<double>(input_.size()) * row);
   }
-  const double mean = full > 0 ? sum / static_cast<double>(full) : 0;
-  session.report().add("mean_distance_of_last", mean);
-  session.report().add_count("full_rows", full);
-  session.say(fmt::format("{} of {} neighbors, the last at {} on average",
-                          counted(near.size(), "row", "rows"), near.k(),
-                          with_unit(mean, input.info().units, {.length = 1})));
-}
+
+  void run() {
+    with_types(input_, [&]<class T, class Index>() {
+      if (ranks())
+        find_together<T, Index>();
+      else
+        find_alone<T, Index>();
+    });
+    session_.finish();
+  }
+
+ private:
+  template <class T, class Index>
+  void find_alone() {
+    const Tree tree = build_tree(input_, session_.execution());
+    const auto near = knn<T, Index>(tree, request_.knn, session_.execution());
+    for (std::size_t i = 0; i < near.size() && near.k() > 0; ++i)
+      note(double{near.distance(i)[near.k() - 1]});
+    show_summary();
+    write(neighbor_rows({number_type<Index>(), near.indices(), number_type<T>(), near.distances(),
+                         near.size(), near.k()}));
+  }
+
+  /// Rows stay where they are; rank 0 reads those of the others while it writes.
+  template <class T, class Index>
+  void find_together() {
+    share_points(input_, session_.execution());
+    const auto near =
+        std::get<Neighbors<T, std::int64_t>>(ranks()->knn(request_.knn, session_.execution()));
+    std::vector<Index> index;
+    std::vector<T> last;
+    together([&] {
+      index.assign(near.indices(), near.indices() + near.size() * near.k());
+      for (std::size_t i = 0; i < near.size(); ++i) last.push_back(near.distance(i)[near.k() - 1]);
+    });
+    const SharedRows rows[] = {{index.data(), near.size(), near.k() * sizeof(Index)},
+                               {near.distances(), near.size(), near.k() * sizeof(T)},
+                               {last.data(), near.size(), sizeof(T)}};
+    ranks()->collect(rows, [&](std::span<const ReadRows> read) {
+      for_all_rows<T>(read[2], input_.size(), [&](T distance) { note(double{distance}); });
+      show_summary();
+      auto arrays = neighbor_rows({.index_type = number_type<Index>(),
+                                   .distance_type = number_type<T>(),
+                                   .rows = input_.size(),
+                                   .width = near.k()});
+      arrays[0].read = read[0];
+      arrays[1].read = read[1];
+      write(arrays);
+    });
+  }
+
+  /// The distance of the last neighbor: the mean over full rows is something to look at.
+  void note(double last) {
+    if (!std::isfinite(last)) return;
+    sum_ += last;
+    ++full_;
+  }
+
+  void show_summary() {
+    const double mean = full_ > 0 ? sum_ / static_cast<double>(full_) : 0;
+    session_.report().add("mean_distance_of_last", mean);
+    session_.report().add_count("full_rows", full_);
+    session_.say(fmt::format("{} of {} neighbors, the last at {} on average",
+                             counted(input_.size(), "row", "rows"), request_.knn.k,
+                             with_unit(mean, input_.info().units, {.length = 1})));
+  }
+
+  void write(const std::vector<ResultRows>& arrays) {
+    if (request_.output.empty()) return;
+    ResultAbout about = input_.about(ResultKind::knn);
+    about.k = request_.knn.k;
+    about.exclude_self = request_.knn.exclude_self;
+    about.strict = request_.knn.strict;
+    about.p = request_.knn.p;
+    if (std::isfinite(request_.knn.max_radius)) about.max_radius = request_.knn.max_radius;
+    write_result(request_.output, about, arrays, request_.write, session_.execution());
+    session_.report().add("output", request_.output);
+    session_.say(request_.output);
+  }
+
+  const Request& request_;
+  Session session_;
+  const Input input_;
+  double sum_ = 0;
+  std::uint64_t full_ = 0;
+};
 
 void run(const Request& request) {
-  Session session(request.common);
-  const Input input(request.input);
-  if (!request.output.empty()) {
-    check_result_path(request.output, request.write, ResultKind::knn);
-    input.check_output(request.output);
-  }
-  check_neighbors(request.knn.k, input.size());
-  session.say(input.describe());
-  input.report(session.report());
-  session.report().add_count("k", request.knn.k);
-  const double row =
-      static_cast<double>(request.knn.k) * (index_bytes(input) + scalar_bytes(input));
-  session.need_memory(tree_bytes(input) + static_cast<double>(input.size()) * row);
-  const Tree tree = build_tree(input, session.execution());
-  with_types(input, [&]<class T, class Index>() {
-    const auto near = knn<T, Index>(tree, request.knn, session.execution());
-    show_summary(session, input, near);
-    if (request.output.empty()) return;
-    ResultAbout about = input.about(ResultKind::knn);
-    about.k = request.knn.k;
-    about.exclude_self = request.knn.exclude_self;
-    about.strict = request.knn.strict;
-    about.p = request.knn.p;
-    if (std::isfinite(request.knn.max_radius)) about.max_radius = request.knn.max_radius;
-    write_neighbors(request.output, about, near, request.write, session.execution());
-    session.report().add("output", request.output);
-    session.say(request.output);
-  });
-  session.finish();
+  if (!share_work()) return;
+  std::optional<KnnRun> made;
+  together([&] { made.emplace(request); });
+  made->run();
 }
 
 }  // namespace

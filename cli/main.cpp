@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kith/error.hpp>
@@ -13,6 +14,7 @@
 
 #include "command.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 
 namespace kith::cli {
 namespace {
@@ -33,6 +35,7 @@ Exit codes: 0 success, 1 failed or stopped, 2 invalid command line.)";
 
 int say(int code, const std::string& sentence) {
   clear_progress();
+  if (!is_first_rank()) return code;
   fmt::print(stderr, "kith: {}\n", printable(sentence));
   return code;
 }
@@ -104,7 +107,16 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+/// Under a launcher, processes other than the first one have work in these commands alone.
+bool has_work(const std::vector<std::string>& words) {
+  constexpr std::string_view kShared[] = {"fof", "subhalos", "knn", "density"};
+  return is_first_rank() ||
+         (!words.empty() && std::ranges::find(kShared, words.front()) != std::end(kShared));
+}
+
 int run(int argc, char** argv) {
+  if (!has_work(words_of(argc, argv))) return 0;
+  if (!is_first_rank() && !std::freopen("/dev/null", "w", stdout)) return kFailed;
   CLI::App program("Exact nearest neighbors and friends-of-friends groups in huge point sets.",
                    "kith");
   program.set_version_flag("--version", std::string("kith ") + KITH_VERSION);
@@ -131,4 +143,8 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace kith::cli
 
-int main(int argc, char** argv) { return kith::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  const int code = kith::cli::run(argc, argv);
+  kith::cli::end_ranks();
+  return code;
+}

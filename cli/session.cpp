@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 
 namespace kith::cli {
 namespace {
@@ -59,7 +60,7 @@ void add_max_memory(Command command, Common& common) {
 
 Execution execution_of(const Common& common) {
   Execution execution{.threads = common.threads, .cancel = &interrupt_token()};
-  if (!common.quiet && is_terminal()) execution.progress = &draw_progress;
+  if (!common.quiet && is_terminal() && is_first_rank()) execution.progress = &draw_progress;
   return execution;
 }
 
@@ -105,7 +106,7 @@ void Session::need_memory(double bytes) {
 void Session::check_memory(double bytes) const {
   if (common_.max_memory.empty()) {
     const double machine = machine_memory();
-    if (!(machine > 0) || bytes <= machine) return;
+    if (!(machine > 0) || bytes * share_of_machine() <= machine) return;
     throw Error(ErrorCode::out_of_memory,
                 fmt::format("this takes about {}, and this machine has {}; choose fewer particles "
                             "or --scalar float32, or say --max-memory {:.0f}G to try it",

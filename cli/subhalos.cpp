@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 #include "groups.hpp"
+#include "ranks.hpp"
 
 namespace kith::cli {
 namespace {
@@ -50,14 +52,34 @@ void report_subhalos(Report& report, const Subhalos& found, std::size_t rows) {
   report.add("first_subhalos", list);
 }
 
+void check_path(const Request& request) {
+  if (request.output.empty()) return;
+  ResultWriteOptions write = request.write;
+  if (request.style == "swift") write.style = ResultStyle::swift;
+  check_result_path(request.output, write, ResultKind::subhalos);
+}
+
+void tell(const Request& request, const Subhalos& found, GroupRun& groups, Session& session) {
+  session.say(fmt::format("{} of at least {}",
+                          counted(found.catalogue.count(), "subhalo", "subhalos"),
+                          request.subhalos.min_size));
+  if (found.catalogue.count() > 0 && request.rows > 0)
+    session.say("\n" + table_of(found, groups, request.rows));
+  groups.report();
+  report_subhalos(session.report(), found, request.rows);
+  groups.write(&found);
+  groups.draw();
+}
+
 void run(Request& request) {
+  if (!share_work()) return;
   Session session(request.common);
-  if (!request.output.empty()) {
-    ResultWriteOptions write = request.write;
-    if (request.style == "swift") write.style = ResultStyle::swift;
-    check_result_path(request.output, write, ResultKind::subhalos);
-  }
-  GroupRun groups(request, session);
+  std::optional<GroupRun> made;
+  together([&] {
+    check_path(request);
+    made.emplace(request, session);
+  });
+  GroupRun& groups = *made;
   groups.set_subhalo_options(&request.subhalos);
   groups.find();
   groups.measure();
@@ -65,16 +87,12 @@ void run(Request& request) {
   options.box = groups.input().box();
   options.velocity = groups.velocity();
   options.mass = groups.mass();
-  const Subhalos found = subhalos(groups.points(), groups.members(), options, session.execution());
-  session.say(fmt::format("{} of at least {}",
-                          counted(found.catalogue.count(), "subhalo", "subhalos"),
-                          options.min_size));
-  if (found.catalogue.count() > 0 && request.rows > 0)
-    session.say("\n" + table_of(found, groups, request.rows));
-  groups.report();
-  report_subhalos(session.report(), found, request.rows);
-  groups.write(&found);
-  groups.draw();
+  const Subhalos found =
+      ranks() ? ranks()->subhalos(groups.points(), options, session.execution())
+              : subhalos(groups.points(), groups.members(), options, session.execution());
+  together([&] {
+    if (is_first_rank()) tell(request, found, groups, session);
+  });
   session.finish();
 }
 

@@ -2,7 +2,7 @@
 """Every public header compiles alone and twice, with g++ and clang++, and pulls in no library.
 
 Usage: headers.py [ROOT] [--include DIR]... [--mpi DIR]...  DIR: where version.hpp was made by a build, and where mpi.h
-is; without the latter, <kith/mpi.hpp> is left out.
+is; without the latter, headers about MPI are left out.
 """
 import argparse
 import concurrent.futures
@@ -15,7 +15,7 @@ import sys
 COMPILERS = ["g++", "clang++"]
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
          "-Wno-sign-conversion", "-Werror", "-x", "c++"]
-# Parts of paths that betray a library that users need not have; mpi.hpp is about MPI.
+# Parts of paths that betray a library that users need not have; those named after MPI are about it.
 LIBRARIES = ["hwy", "tbb", "oneapi", "hdf5", "cuda", "fmt", "mpi", "png", "kiss_fft", "kissfft", "xxhash"]
 LINE_MARKER = re.compile(r'^# \d+ "([^"]+)"', re.MULTILINE)
 STANDARD = re.compile(r"/(c\+\+|gcc|clang|llvm-\d+)/")
@@ -36,7 +36,7 @@ def libraries_in(preprocessed, header):
     for file in files:
         parts = file.lower().split("/")
         for library in LIBRARIES:
-            is_ours = library == "mpi" and header.endswith("mpi.hpp")
+            is_ours = library == "mpi" and "mpi" in header
             if not is_ours and any(re.fullmatch(rf"{library}(-\d+|\.h|\.hpp)?", p) for p in parts):
                 found.add(library)
     return sorted(found)
@@ -45,7 +45,7 @@ def libraries_in(preprocessed, header):
 def complaints(compiler, root, header, include, mpi):
     """What one compiler has against one header, given by its path below include/."""
     arguments = [f"-I{root / 'include'}", *[f"-I{folder}" for folder in include]]
-    if header.endswith("mpi.hpp"):
+    if "mpi" in header:
         arguments += [part for folder in mpi for part in ("-isystem", folder)]
     text = f"#include <{header}>\n"
     result = run(compiler, [*arguments, "-fsyntax-only"], text + text + "int main() {}\n")
@@ -58,7 +58,7 @@ def complaints(compiler, root, header, include, mpi):
 def check(root, include, mpi=()):
     headers = sorted(p.relative_to(root / "include").as_posix()
                      for p in (root / "include").rglob("*.hpp"))
-    headers = [header for header in headers if mpi or not header.endswith("mpi.hpp")]
+    headers = [header for header in headers if mpi or not "mpi" in header]
     jobs = [(compiler, root, header, include, mpi) for header in headers for compiler in COMPILERS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [line for lines in pool.map(lambda job: complaints(*job), jobs) for line in lines]

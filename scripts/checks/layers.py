@@ -19,7 +19,7 @@ ONLY_IN = {
     "png": ["src/drawing"],
     "kissfft": ["src/sample"],
     "hdf5": ["src/files"],
-    "mpi.h": ["src/mpi", "include/kith/mpi.hpp", "include/kith/kith_mpi.h", "examples/mpi"],
+    "mpi.h": ["src/mpi", "include/kith/mpi.hpp", "include/kith/kith_mpi.h", "examples/mpi", "examples/in_situ"],
 }
 LAYER = re.compile(r"^\s*kith_layer\((\w+)(?:\s+ON\s+([a-z\s]+))?", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -11,6 +11,7 @@
 #include "base/fail.hpp"
 #include "geometry/candidate.hpp"
 #include "groups/columns.hpp"
+#include "groups/edges.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 #include "tree/tree_impl.hpp"
@@ -18,24 +19,6 @@
 
 namespace kith {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// The volume of the unit ball.
-double unit_ball(int dimension) {
-  return std::pow(std::numbers::pi, dimension / 2.0) / std::tgamma(dimension / 2.0 + 1);
-}
-
-struct EdgeAt {
-  double mass = 0, radius = 0;
-  std::size_t size = 0;
-};
-
-/// How far all points are known, and where the density must be reached; in the caller's lengths.
-struct Horizon {
-  double unit;  // the tree's length in the caller's
-  double reach, within;
-};
 
 /// One center's surroundings, collected from the tree.
 template <int D, class T>
@@ -65,40 +48,16 @@ class Surroundings {
     checked_sort(found_.begin(), found_.end(), [&] { workers_.check_cancelled(); });
   }
 
-  bool holds_everything() const { return found_.size() == planes_.points; }
-
-  enum class Verdict { found, never_above, still_above };
-
-  /// The outermost edge of this density inside the horizon, of those that begin inside `within`.
-  /// The first one would be wrong: with few points near the center the mean density inside them
-  /// falls below any edge's now and then, and the sphere would end in that hole.
-  Verdict find_edge(double density, const Horizon& horizon, EdgeAt& edge) {
-    const int d = metric_.axes.count();
-    const double ball = unit_ball(d) * density;
-    double mass = 0;
-    bool is_above = false, has_edge = false;
-    for (std::size_t i = 0; i < found_.size();) {
-      const T d2 = found_[i].key;
-      const double here = std::sqrt(static_cast<double>(d2)) * horizon.unit;
-      if (here > horizon.within && !is_above) break;
-      for (; i < found_.size() && found_[i].key == d2; ++i) {
-        mass += mass_(found_[i].index);
-        meter_.add(1);
-      }
-      // The radius at which this mass alone would have the edge's density.
-      const double radius = std::pow(mass / ball, 1.0 / d);
-      const double next = i < found_.size()
-                              ? std::sqrt(static_cast<double>(found_[i].key)) * horizon.unit
-                              : horizon.reach;
-      is_above = radius >= here;
-      if (!is_above || radius >= next) continue;
-      edge = {mass, radius, i};
-      has_edge = true;
-      is_above = false;
-    }
-    if (is_above) return Verdict::still_above;
-    return has_edge ? Verdict::found : Verdict::never_above;
+  /// As they lie outward.
+  auto outward() {
+    return Outward{found_.size(), metric_.axes.count(),
+                   [this](std::size_t i) { return found_[i].key; },
+                   [this](std::size_t i) {
+                     meter_.add(1);
+                     return mass_(found_[i].index);
+                   }};
   }
+  std::size_t total() const { return planes_.points; }
 
  private:
   void add_point(std::size_t point, const T* center, T reach2) {
@@ -116,19 +75,6 @@ class Surroundings {
   std::vector<Candidate<T>> found_;
 };
 
-/// Lengths of the tree's frame in the caller's, and the farthest that a sphere may reach.
-template <class T>
-struct Lengths {
-  double unit;
-  double limit = std::numeric_limits<double>::infinity();
-
-  explicit Lengths(const TreeData<T>& tree) : unit(std::ldexp(1.0, -tree.frame.exponent)) {
-    for (int axis = 0; axis < tree.planes.dimension; ++axis)
-      if (tree.frame.period[axis] > 0)
-        limit = std::min(limit, static_cast<double>(tree.frame.period[axis]) / 2);
-  }
-};
-
 template <int D, class T>
 class EdgeFinder {
  public:
@@ -140,7 +86,7 @@ class EdgeFinder {
         mass_(options.mass),
         guess_(options.mass_guess),
         within_(options.within),
-        lengths_(tree) {}
+        reach_(tree.frame, tree.planes.dimension, options.density) {}
 
   void run(std::size_t begin, std::size_t end, const Workers& workers, Overdensities& out) const {
     Surroundings<D, T> around(tree_, mass_, workers);
@@ -148,8 +94,6 @@ class EdgeFinder {
   }
 
  private:
-  using Verdict = typename Surroundings<D, T>::Verdict;
-
   void find(std::size_t i, Surroundings<D, T>& around, Overdensities& out) const {
     const int d = tree_.planes.dimension;
     T center[kAxisRoom<D>];
@@ -158,31 +102,16 @@ class EdgeFinder {
           static_cast<T>(
               centers_[i * static_cast<std::size_t>(d) + static_cast<std::size_t>(axis)]),
           axis);
-    const std::size_t edges = options_.density.size();
-    const double least = *std::min_element(options_.density.begin(), options_.density.end());
-    double reach = std::pow(std::max(guess_(i), mass_(0)) / (unit_ball(d) * least), 1.0 / d) * 1.3;
-    if (!(reach > 0)) reach = lengths_.limit;
-    reach = std::max(reach, within_(i));
-    for (bool is_last = false;; reach *= 1.6) {
-      is_last = !(reach < lengths_.limit);
-      const T length =
-          static_cast<T>(std::ldexp(std::min(reach, lengths_.limit), tree_.frame.exponent));
-      around.collect(center, length * length);
-      is_last |= around.holds_everything();
-      const double collected = std::sqrt(static_cast<double>(length * length)) * lengths_.unit;
-      const Horizon horizon{lengths_.unit, around.holds_everything() ? lengths_.limit : collected,
-                            within_(i)};
-      bool has_all = true;
-      for (std::size_t edge = 0; edge < edges; ++edge) {
-        EdgeAt found;
-        const auto verdict = around.find_edge(options_.density[edge], horizon, found);
-        has_all &= verdict != Verdict::still_above && horizon.reach >= horizon.within;
-        if (verdict == Verdict::still_above) found = {kNaN, kNaN, 0};
-        out.mass[i * edges + edge] = found.mass;
-        out.radius[i * edges + edge] = found.radius;
-        out.size[i * edges + edge] = static_cast<std::int64_t>(found.size);
-      }
-      if (has_all || is_last) return;
+    std::vector<EdgeAt> edges(options_.density.size());
+    double reach = reach_.first(std::max(guess_(i), mass_(0)), within_(i));
+    for (bool is_done = false; !is_done; reach = EdgeReach<T>::next(reach)) {
+      around.collect(center, reach_.squared(reach));
+      is_done = reach_.find(around.outward(), around.total(), reach, within_(i), edges.data());
+    }
+    for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+      out.mass[i * edges.size() + edge] = edges[edge].mass;
+      out.radius[i * edges.size() + edge] = edges[edge].radius;
+      out.size[i * edges.size() + edge] = static_cast<std::int64_t>(edges[edge].size);
     }
   }
 
@@ -190,7 +119,7 @@ class EdgeFinder {
   std::span<const double> centers_;
   const OverdensityOptions& options_;
   ValueReader mass_, guess_, within_;
-  Lengths<T> lengths_;
+  EdgeReach<T> reach_;
 };
 
 void check(const Tree& tree, std::span<const double> centers, const OverdensityOptions& options,
@@ -198,11 +127,7 @@ void check(const Tree& tree, std::span<const double> centers, const OverdensityO
   const std::size_t d = static_cast<std::size_t>(tree.dimension());
   if (centers.size() % d != 0)
     refuse("overdensities: {} numbers are no rows of {} coordinates", centers.size(), d);
-  if (options.density.empty())
-    refuse("overdensities: no density; give at least one, see edge_density");
-  for (const double density : options.density)
-    if (!(density > 0) || !std::isfinite(density))
-      refuse("overdensities: density {}; it must be positive and finite", density);
+  check_densities(options.density);
   for (const double x : centers)
     if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);
   check_values("overdensities", "mass", options.mass, tree.input_size(), workers);
@@ -233,7 +158,7 @@ double edge_density(Edge edge, const Cosmology& c) {
     case Edge::virial:
       return (18 * std::numbers::pi * std::numbers::pi + 82 * x - 39 * x * x) * critical;
   }
-  return kNaN;
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 Overdensities overdensities(const Tree& tree, std::span<const double> centers,

@@ -19,6 +19,9 @@ class Groups::Impl {
   std::uint64_t first = 0;                 ///< of this rank
   RowOrder order = RowOrder::input;
   double linking_length = 0;
+  // Of points of several types.
+  std::shared_ptr<const Domains::Impl> domains;  ///< of the linked ones
+  Array<std::int64_t> index;                     ///< global, of each label
 };
 
 }  // namespace kith::mpi

@@ -23,7 +23,9 @@ class Gathering {
       : call_(call), domains_(domains), groups_(groups), out_(out) {}
 
   void run() {
-    const Array<std::int64_t> index = global_indices();
+    Array<std::int64_t> made;
+    if (!groups_.domains) made = global_indices();
+    const Array<std::int64_t>& index = groups_.domains ? groups_.index : made;
     Array<Member> members;
     Runs runs;
     call_.phase([&](Workers& workers) {
@@ -99,9 +101,10 @@ class Gathering {
       order[i] = {members[i].label, members[i].index, static_cast<std::uint32_t>(i)};
     checked_sort(order.begin(), order.end(), [&] { workers.check_cancelled(); });
     out_.first = groups_.first;
-    out_.offset = {0};
-    for (const std::int64_t size : groups_.size)
-      out_.offset.push_back(out_.offset.back() + static_cast<std::size_t>(size));
+    out_.offset.assign(groups_.size.size() + 1, 0);
+    for (const Member& member : members)
+      ++out_.offset[static_cast<std::size_t>(member.label) - groups_.first + 1];
+    std::partial_sum(out_.offset.begin(), out_.offset.end(), out_.offset.begin());
     out_.index.resize(order.size());
     out_.route.local = Array<std::uint32_t>(order.size(), workers.pool());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -122,7 +125,8 @@ void find_members(Call& call, const Domains::Impl& domains, const Groups::Impl& 
                   Members::Impl& out) {
   call.quick([&] {
     const std::size_t rows =
-        groups.order == RowOrder::tree
+        groups.domains ? groups.index.size()
+        : groups.order == RowOrder::tree
             ? domains.visit([](const auto& part) { return part.planes.points; })
             : domains.input_size;
     const std::size_t labels =

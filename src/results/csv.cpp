@@ -1,4 +1,5 @@
 // Results as text: facts in lines that begin with #, the names of the columns, a row per line.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
@@ -45,7 +46,7 @@ std::string column_name(const ResultArray& array, std::size_t component, int dim
   return fmt::format("{}_{}", array.name, component);
 }
 
-std::string head_of(const ResultAbout& about, std::span<const ResultArray> arrays) {
+std::string head_of(const ResultAbout& about, std::span<const ResultRows> arrays) {
   std::string head;
   for (const Fact& fact : facts_of(about)) head += "# " + lines_of({&fact, 1});
   std::string names;
@@ -70,11 +71,23 @@ void add_row(fmt::memory_buffer& text, std::span<const ResultArray> arrays, std:
   text.push_back('\n');
 }
 
+/// Some rows of all arrays.
+std::vector<ResultArray> piece_of(std::span<const ResultRows> arrays, std::size_t begin,
+                                  std::size_t count) {
+  std::vector<ResultArray> piece(arrays.begin(), arrays.end());
+  for (std::size_t i = 0; i < piece.size(); ++i)
+    piece[i].data = arrays[i].read
+                        ? arrays[i].read(begin, count)
+                        : static_cast<const char*>(piece[i].data) + begin * row_bytes(piece[i]);
+  return piece;
+}
+
 }  // namespace
 
 void write_csv(const std::string& path, const ResultAbout& about,
-               std::span<const ResultArray> arrays, const Workers& workers) {
+               std::span<const ResultRows> arrays, const Workers& workers) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
+  constexpr std::size_t kRows = 1024;
   for (const ResultArray& array : arrays)
     if (array.rows != arrays.front().rows)
       refuse("{}: {} has {} rows and {} has {}; a .csv file has as many of each: use .hdf5 or .npz",
@@ -84,8 +97,10 @@ void write_csv(const std::string& path, const ResultAbout& about,
   file.write(head.data(), head.size());
   fmt::memory_buffer text;
   const std::size_t rows = arrays.empty() ? 0 : arrays.front().rows;
-  for (std::size_t row = 0; row < rows; ++row) {
-    add_row(text, arrays, row);
+  for (std::size_t begin = 0; begin < rows; begin += kRows) {
+    const std::size_t count = std::min(kRows, rows - begin);
+    const std::vector<ResultArray> piece = piece_of(arrays, begin, count);
+    for (std::size_t row = 0; row < count; ++row) add_row(text, piece, row);
     if (text.size() < kPiece) continue;
     workers.check_cancelled();
     file.write(text.data(), text.size());

@@ -30,7 +30,13 @@ std::size_t row_bytes(const ResultArray& array) {
   return array.width * bytes_of(number_of(array.type));
 }
 
-void in_pieces(const ResultArray& array, const Workers& workers,
+std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays) {
+  std::vector<ResultRows> rows;
+  for (const ResultArray& array : arrays) rows.push_back({array});
+  return rows;
+}
+
+void in_pieces(const ResultRows& array, const Workers& workers,
                FunctionRef<void(std::size_t, std::size_t, const char*)> write) {
   const std::size_t row = row_bytes(array);
   const std::size_t rows = std::max<std::size_t>(1, kPiece / std::max<std::size_t>(1, row));
@@ -38,7 +44,8 @@ void in_pieces(const ResultArray& array, const Workers& workers,
   for (std::size_t begin = 0; begin < array.rows; begin += rows) {
     workers.check_cancelled();
     const std::size_t count = std::min(rows, array.rows - begin);
-    write(begin, count, data + begin * row);
+    write(begin, count,
+          array.read ? static_cast<const char*>(array.read(begin, count)) : data + begin * row);
     workers.advance(count * row);
   }
 }
@@ -58,7 +65,7 @@ void Hdf5Writer::attributes(hdf5::Group group, const std::vector<Fact>& facts) c
         fact.value);
 }
 
-hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultArray& array) {
+hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultRows& array) {
   if (const std::size_t slash = path.find('/'); slash != std::string::npos)
     group(path.substr(0, slash));
   hdf5::Shape shape{array.rows};
@@ -99,10 +106,10 @@ void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const Res
 }
 
 void write_hdf5(const std::string& path, const ResultAbout& about,
-                std::span<const ResultArray> arrays, int compression, const Workers& workers) {
+                std::span<const ResultRows> arrays, int compression, const Workers& workers) {
   Hdf5Writer writer(path, compression, workers);
   writer.attributes(writer.group("Kith"), facts_of(about));
-  for (const ResultArray& array : arrays) {
+  for (const ResultRows& array : arrays) {
     hdf5::Dataset dataset = writer.write(array.name, array);
     describe_gadget(dataset, array, about);
   }

@@ -17,7 +17,7 @@ std::uint32_t crc_of(std::uint32_t crc, const char* data, std::size_t bytes) {
       crc32_z(crc, reinterpret_cast<const unsigned char*>(data), bytes));
 }
 
-void write_array(AtomicFile& file, ZipWriter& zip, const ResultArray& array,
+void write_array(AtomicFile& file, ZipWriter& zip, const ResultRows& array,
                  const Workers& workers) {
   std::vector<std::uint64_t> shape{array.rows};
   if (array.is_table) shape.push_back(array.width);
@@ -42,15 +42,15 @@ void write_array(AtomicFile& file, ZipWriter& zip, const ResultArray& array,
 }  // namespace
 
 void write_npz(const std::string& path, const ResultAbout& about,
-               std::span<const ResultArray> arrays, const Workers& workers) {
+               std::span<const ResultRows> arrays, const Workers& workers) {
   const std::string facts = lines_of(facts_of(about));
   AtomicFile file(path);
   ZipWriter zip(file);
   write_array(
       file, zip,
-      result_array("about", reinterpret_cast<const std::uint8_t*>(facts.data()), facts.size()),
+      {result_array("about", reinterpret_cast<const std::uint8_t*>(facts.data()), facts.size())},
       workers);
-  for (const ResultArray& array : arrays) write_array(file, zip, array, workers);
+  for (const ResultRows& array : arrays) write_array(file, zip, array, workers);
   zip.end();
   workers.check_cancelled();
   file.commit();

@@ -62,10 +62,10 @@ void check_content(const CatalogueContent& content) {
 /// The columns of groups or, where there are subhalos, of those: a table has rows of one kind.
 void write_table(const std::string& path, const CatalogueContent& content, const Workers& workers) {
   const io::Columns columns = io::table_columns(content, io::type_numbers_of(content.about));
-  std::vector<ResultArray> arrays;
+  std::vector<ResultRows> arrays;
   for (const ResultArray& array : columns.arrays)
     if (array.name.starts_with("subhalo_") == (content.subhalos != nullptr))
-      arrays.push_back(array);
+      arrays.push_back({array});
   io::write_csv(path, content.about, arrays, workers);
 }
 
@@ -81,7 +81,7 @@ void write_arrays(const std::string& path, const CatalogueContent& content,
     arrays.push_back(result_array("order", order.data(), order.size()));
   }
   if (content.id) arrays.push_back(result_array("id", content.id, content.about.points));
-  io::write_npz(path, content.about, arrays, workers);
+  io::write_npz(path, content.about, io::rows_of(arrays), workers);
 }
 
 }  // namespace
@@ -124,6 +124,13 @@ void write_catalogue(const std::string& path, const CatalogueContent& content,
 void write_result(const std::string& path, const ResultAbout& about,
                   std::span<const ResultArray> arrays, const ResultWriteOptions& options,
                   const Execution& execution) {
+  public_call("write_result", execution,
+              [&] { write_result(path, about, io::rows_of(arrays), options, execution); });
+}
+
+void write_result(const std::string& path, const ResultAbout& about,
+                  std::span<const ResultRows> arrays, const ResultWriteOptions& options,
+                  const Execution& execution) {
   public_call("write_result", execution, [&](Workers& workers) {
     const ResultStyle style = check_result_path(path, options, about.kind);
     std::uint64_t bytes = 0;
@@ -135,38 +142,40 @@ void write_result(const std::string& path, const ResultAbout& about,
   });
 }
 
+std::vector<ResultRows> neighbor_rows(const detail::NeighborArrays& from) {
+  const bool are_lists = from.are_lists;
+  std::vector<ResultRows> arrays;
+  if (are_lists) {
+    arrays.push_back({result_array("offset", from.offset.data(), from.offset.size())});
+    arrays.back().description = "Where the neighbors of each point begin in index and distance.";
+  }
+  arrays.emplace_back();
+  arrays.back().name = "index";
+  arrays.back().description = are_lists ? "Neighbors, nearest first."
+                                        : "Neighbors of each point, nearest first; -1 where there "
+                                          "are no more.";
+  arrays.back().type = from.index_type;
+  arrays.back().data = from.index;
+  arrays.emplace_back();
+  arrays.back().name = "distance";
+  arrays.back().description =
+      are_lists ? "Their distances." : "Their distances; infinite where there are no more.";
+  arrays.back().type = from.distance_type;
+  arrays.back().data = from.distance;
+  arrays.back().unit.length = 1;
+  for (std::size_t i = are_lists ? 1 : 0; i < arrays.size(); ++i) {
+    arrays[i].rows = from.rows;
+    arrays[i].width = from.width;
+    arrays[i].is_table = !are_lists;
+  }
+  return arrays;
+}
+
 void detail::write_neighbors(const std::string& path, const ResultAbout& about,
                              const NeighborArrays& from, const ResultWriteOptions& options,
                              const Execution& execution) {
-  public_call("write_neighbors", execution, [&] {
-    const bool are_lists = from.are_lists;
-    std::vector<ResultArray> arrays;
-    if (are_lists) {
-      arrays.push_back(result_array("offset", from.offset.data(), from.offset.size()));
-      arrays.back().description = "Where the neighbors of each point begin in index and distance.";
-    }
-    arrays.emplace_back();
-    arrays.back().name = "index";
-    arrays.back().description = are_lists
-                                    ? "Neighbors, nearest first."
-                                    : "Neighbors of each point, nearest first; -1 where there are "
-                                      "no more.";
-    arrays.back().type = from.index_type;
-    arrays.back().data = from.index;
-    arrays.emplace_back();
-    arrays.back().name = "distance";
-    arrays.back().description =
-        are_lists ? "Their distances." : "Their distances; infinite where there are no more.";
-    arrays.back().type = from.distance_type;
-    arrays.back().data = from.distance;
-    arrays.back().unit.length = 1;
-    for (std::size_t i = are_lists ? 1 : 0; i < arrays.size(); ++i) {
-      arrays[i].rows = from.rows;
-      arrays[i].width = from.width;
-      arrays[i].is_table = !are_lists;
-    }
-    write_result(path, about, arrays, options, execution);
-  });
+  public_call("write_neighbors", execution,
+              [&] { write_result(path, about, neighbor_rows(from), options, execution); });
 }
 
 }  // namespace kith

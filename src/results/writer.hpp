@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <kith/results.hpp>
+#include <kith/result_rows.hpp>
 
 #include "files/hdf5.hpp"
 #include "parallel/workers.hpp"
@@ -15,9 +15,12 @@ namespace kith::io {
 Number number_of(NumberType type);
 std::size_t row_bytes(const ResultArray& array);
 
+/// Arrays in memory, as writers take them.
+std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays);
+
 /// Rows of an array, some at a time, looking at the cancel token in between:
 /// write(first row, rows, their memory).
-void in_pieces(const ResultArray& array, const Workers& workers,
+void in_pieces(const ResultRows& array, const Workers& workers,
                FunctionRef<void(std::size_t begin, std::size_t rows, const char* data)> write);
 
 /// Writes arrays and facts to HDF5.
@@ -31,7 +34,10 @@ class Hdf5Writer {
   hdf5::Group group(const std::string& path);
   void attributes(hdf5::Group group, const std::vector<Fact>& facts) const;
   /// Under a path of at most two parts; the dataset is given back for its attributes.
-  hdf5::Dataset write(const std::string& path, const ResultArray& array);
+  hdf5::Dataset write(const std::string& path, const ResultRows& array);
+  hdf5::Dataset write(const std::string& path, const ResultArray& array) {
+    return write(path, ResultRows{array});
+  }
   void commit() { file_.commit(); }
 
  private:
@@ -48,10 +54,10 @@ void write_gadget(const std::string& path, const CatalogueContent& content, int 
 void write_swift(const std::string& path, const CatalogueContent& content, int compression,
                  const Workers& workers);
 void write_hdf5(const std::string& path, const ResultAbout& about,
-                std::span<const ResultArray> arrays, int compression, const Workers& workers);
+                std::span<const ResultRows> arrays, int compression, const Workers& workers);
 void write_npz(const std::string& path, const ResultAbout& about,
-               std::span<const ResultArray> arrays, const Workers& workers);
+               std::span<const ResultRows> arrays, const Workers& workers);
 void write_csv(const std::string& path, const ResultAbout& about,
-               std::span<const ResultArray> arrays, const Workers& workers);
+               std::span<const ResultRows> arrays, const Workers& workers);
 
 }  // namespace kith::io

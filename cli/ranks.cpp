@@ -1,0 +1,88 @@
+#include "ranks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <kith/error.hpp>
+
+namespace kith::cli {
+namespace {
+
+/// Open MPI and PRRTE; MPICH, Intel MPI and Cray MPI; Slurm with PMIx.
+constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                         {"PMI_RANK", "PMI_SIZE"},
+                                         {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}};
+constexpr const char* kNodeVariables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+
+Ranks* started = nullptr;
+
+int number(const char* text) { return text ? std::atoi(text) : -1; }
+
+Ranks* load() {
+#ifdef KITH_MPI_LIBRARY
+  void* library = dlopen(KITH_MPI_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+  if (!library) return nullptr;
+  const auto start = reinterpret_cast<Ranks::Start>(dlsym(library, Ranks::kStart));
+  return start ? start() : nullptr;
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace
+
+Launched launched() {
+  for (const auto& [rank_name, size_name] : kVariables) {
+    const int rank = number(std::getenv(rank_name)), size = number(std::getenv(size_name));
+    if (size > 1 && rank >= 0 && rank < size) return {rank, size};
+  }
+  return {};
+}
+
+double share_of_machine() {
+  if (!started) return 1;
+  for (const char* name : kNodeVariables)
+    if (const int here = number(std::getenv(name)); here > 0 && here <= started->size())
+      return static_cast<double>(here) / started->size();
+  return 1;
+}
+
+bool share_work() {
+  if (launched().size == 1) return true;
+  if (!started) started = load();
+  if (started && started->size() != launched().size)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the launcher started {} processes, MPI knows {}; use the launcher of "
+                            "the MPI that kith was built with",
+                            launched().size, started->size()));
+  if (!started && is_first_rank())
+    fmt::print(stderr, "kith: libkith_mpi is not available; one of {} processes does the work\n",
+               launched().size);
+  return started || is_first_rank();
+}
+
+Ranks* ranks() { return started; }
+
+void together(const std::function<void()>& f) {
+  if (started)
+    started->together(f);
+  else
+    f();
+}
+
+Share share_of(std::uint64_t rows) {
+  if (!started) return {0, rows};
+  const auto rank = static_cast<std::uint64_t>(started->rank());
+  const auto size = static_cast<std::uint64_t>(started->size());
+  return {rows / size * rank + std::min(rows % size, rank),
+          rows / size + (rank < rows % size ? 1 : 0)};
+}
+
+void end_ranks() {
+  if (started) started->end();
+}
+
+}  // namespace kith::cli

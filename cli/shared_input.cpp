@@ -1,0 +1,30 @@
+#include "shared_input.hpp"
+
+#include <algorithm>
+
+namespace kith::cli {
+
+std::uint64_t own_size_of(const Input& input, int type) {
+  const Share rows = share_of(input.size());
+  std::uint64_t first = 0;
+  for (const int each : input.types()) {
+    if (each == type) break;
+    first += input.size_of(each);
+  }
+  const std::uint64_t begin = std::max(first, rows.begin);
+  const std::uint64_t end = std::min(first + input.size_of(type), rows.begin + rows.count);
+  return end > begin ? end - begin : 0;
+}
+
+void share_points(const Input& input, const Numbers& positions, const Execution& execution) {
+  ranks()->take(positions.rows(input.dimension()),
+                {.box = input.box(), .non_finite = input.non_finite()}, execution);
+}
+
+void share_points(const Input& input, const Execution& execution) {
+  Numbers positions;
+  together([&] { positions = input.positions(execution); });
+  share_points(input, positions, execution);
+}
+
+}  // namespace kith::cli

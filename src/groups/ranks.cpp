@@ -1,0 +1,7 @@
+#include <kith/ranks.hpp>
+
+namespace kith {
+
+Ranks::~Ranks() = default;
+
+}  // namespace kith

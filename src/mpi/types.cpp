@@ -1,0 +1,227 @@
+// Points of several types over ranks: the linked ones make the groups, the attached ones look for
+// the nearest of them.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+#include <kith/mpi_halos.hpp>
+
+#include "mpi/domain.hpp"
+#include "mpi/groups_impl.hpp"
+#include "mpi/mail.hpp"
+
+namespace kith::mpi {
+namespace {
+
+using Types = std::span<const TypedPoints>;
+
+void check_types(Types types) {
+  std::size_t linked = 0;
+  for (const TypedPoints& type : types) {
+    const PointsView &points = type.points, &first = types.front().points;
+    if (points.dimension != first.dimension || points.scalar != first.scalar)
+      refuse("fof: type {} has other dimensions or another scalar than type 0; convert one of them",
+             &type - types.data());
+    linked += type.role == Role::linked;
+  }
+  if (linked == 0)
+    refuse("fof: none of {} types is linked; groups need linked points", types.size());
+}
+
+/// Global indices: type after type, in each type rank after rank.
+class Numbering {
+ public:
+  Numbering(Call& call, Types types) : ranks_(static_cast<std::size_t>(call.ranks())) {
+    std::vector<std::uint64_t> mine, all;
+    call.quick([&] {
+      for (const TypedPoints& type : types) mine.push_back(type.points.size);
+      all.resize(mine.size() * ranks_);
+      first_.resize(all.size());
+    });
+    call.communicator().gather_all(mine.data(), mine.size() * sizeof(std::uint64_t), all.data());
+    std::uint64_t at = 0;
+    for (std::size_t type = 0; type < mine.size(); ++type)
+      for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        first_[type * ranks_ + rank] = at;
+        at += all[rank * mine.size() + type];
+      }
+  }
+
+  std::int64_t first(std::size_t type, int rank) const {
+    return static_cast<std::int64_t>(first_[type * ranks_ + static_cast<std::size_t>(rank)]);
+  }
+  /// The type and the rank that gave a point, and its place among those of that type there.
+  struct Place {
+    std::size_t type;
+    int rank;
+    std::uint64_t row;
+  };
+  Place place_of(std::int64_t index) const {
+    const auto after =
+        std::upper_bound(first_.begin(), first_.end(), static_cast<std::uint64_t>(index));
+    const auto at = static_cast<std::size_t>(after - first_.begin()) - 1;
+    return {at / ranks_, static_cast<int>(at % ranks_),
+            static_cast<std::uint64_t>(index) - first_[at]};
+  }
+
+ private:
+  std::size_t ranks_;
+  std::vector<std::uint64_t> first_;  ///< [type * ranks + rank]
+};
+
+/// The linked points of this rank as one set, with their global indices.
+template <class T>
+struct LinkedPoints {
+  std::vector<T> rows;
+  std::vector<std::int64_t> ids;
+  std::vector<std::size_t> first;  ///< per type, among the linked ones
+
+  LinkedPoints(Types types, const Numbering& numbering, int rank) {
+    for (std::size_t type = 0; type < types.size(); ++type) {
+      first.push_back(ids.size());
+      const PointsView& points = types[type].points;
+      if (types[type].role != Role::linked) continue;
+      for (std::size_t i = 0; i < points.size; ++i) {
+        const T* row =
+            static_cast<const T*>(points.data) + static_cast<std::ptrdiff_t>(i) * points.stride;
+        rows.insert(rows.end(), row, row + points.dimension);
+        ids.push_back(numbering.first(type, rank) + static_cast<std::int64_t>(i));
+      }
+    }
+  }
+  PointsView view(int dimension) const { return kith::view(rows.data(), ids.size(), dimension); }
+};
+
+template <class T>
+class TypedLinking {
+ public:
+  TypedLinking(MPI_Comm comm, Call& call, Types types, const FofOptions& options,
+               const Execution& execution)
+      : comm_(comm),
+        call_(call),
+        types_(types),
+        options_(options),
+        execution_(execution),
+        numbering_(call, types) {}
+
+  Groups run() {
+    const Domains domains = deal_out();
+    const Groups groups = fof(domains, options_, RowOrder::input, execution_);
+    std::shared_ptr<Groups::Impl> out;
+    call_.quick([&] { out = result_of(groups, domains); });
+    std::size_t at = 0;
+    for (std::size_t type = 0; type < types_.size(); ++type) {
+      const std::size_t size = types_[type].points.size;
+      if (types_[type].role == Role::attached)
+        attach(domains, groups, type, {out->label.data() + at, size});
+      at += size;
+    }
+    return Groups(std::move(out));
+  }
+
+ private:
+  Domains deal_out() {
+    std::optional<LinkedPoints<T>> linked;
+    call_.quick([&] {
+      linked.emplace(types_, numbering_, call_.rank());
+      first_ = linked->first;
+    });
+    return Domains::curve(
+        comm_, linked->view(types_.front().points.dimension),
+        {.tree = {.box = options_.box, .non_finite = options_.non_finite}, .ids = linked->ids},
+        execution_);
+  }
+
+  /// With the labels of the linked points.
+  std::shared_ptr<Groups::Impl> result_of(const Groups& groups, const Domains& domains) const {
+    auto out = std::make_shared<Groups::Impl>();
+    const Groups::Impl& from = groups.impl();
+    out->size = from.size;
+    out->lowest = from.lowest;
+    out->start = from.start;
+    out->first = from.first;
+    out->linking_length = from.linking_length;
+    out->domains = domains.impl();
+    std::size_t all = 0;
+    for (const TypedPoints& type : types_) all += type.points.size;
+    out->label = Array<std::int64_t>(all);
+    out->index = Array<std::int64_t>(all);
+    std::size_t at = 0;
+    for (std::size_t type = 0; type < types_.size(); ++type) {
+      const std::size_t size = types_[type].points.size;
+      std::iota(out->index.data() + at, out->index.data() + at + size,
+                numbering_.first(type, call_.rank()));
+      if (types_[type].role == Role::linked)
+        std::copy_n(groups.label().data() + first_[type], size, out->label.data() + at);
+      at += size;
+    }
+    return out;
+  }
+
+  /// A point that was found, and the place of the one that looks for it.
+  struct Question {
+    std::int32_t rank;
+    std::uint32_t type;
+    std::uint64_t row;
+    std::uint64_t place;
+  };
+
+  /// Each of these points gets the label of the nearest linked one.
+  void attach(const Domains& domains, const Groups& groups, std::size_t type,
+              std::span<std::int64_t> label) {
+    const KnnOptions near{.k = 1, .max_radius = groups.linking_length(), .strict = options_.strict};
+    const auto found = knn<T>(domains, types_[type].points, near, execution_);
+    std::vector<Question> questions;
+    call_.quick([&] {
+      std::fill(label.begin(), label.end(), std::int64_t{-1});
+      for (std::size_t i = 0; i < label.size(); ++i) {
+        if (found.index(i)[0] < 0) continue;
+        const auto place = numbering_.place_of(found.index(i)[0]);
+        questions.push_back({place.rank, static_cast<std::uint32_t>(place.type), place.row, i});
+      }
+      std::sort(questions.begin(), questions.end(),
+                [](const Question& a, const Question& b) { return a.rank < b.rank; });
+    });
+    const Answers answers = answered<std::int64_t>(
+        call_, questions, [](const Question& question) { return question.rank; },
+        [&](const Question& question) {
+          return groups.label()[first_[question.type] + question.row];
+        });
+    call_.quick([&] {
+      const std::span<const std::int64_t> labels = rows_of<std::int64_t>(answers.bytes);
+      for (std::size_t i = 0; i < labels.size(); ++i) label[questions[i].place] = labels[i];
+    });
+  }
+
+  MPI_Comm comm_;
+  Call& call_;
+  Types types_;
+  const FofOptions& options_;
+  const Execution& execution_;
+  Numbering numbering_;
+  std::vector<std::size_t> first_;  ///< per type, among the linked points of this rank
+};
+
+}  // namespace
+
+Groups fof(MPI_Comm comm, std::span<const TypedPoints> types, const FofOptions& options,
+           const Execution& execution) {
+  return public_call("fof", [&] {
+    Communicator communicator(comm);
+    Call call("fof", communicator, execution);
+    call.require_same(std::uint64_t{types.size()});
+    for (const TypedPoints& type : types) call.require_same(static_cast<std::uint64_t>(type.role));
+    call.require_same(std::uint64_t{options.keep_roots});
+    call.quick([&] {
+      check_types(types);
+      if (options.keep_roots)
+        refuse("fof: keep_roots is not available for points of several types over ranks");
+    });
+    return with_scalar(types.front().points.scalar, [&]<class T>() {
+      return TypedLinking<T>(comm, call, types, options, execution).run();
+    });
+  });
+}
+
+}  // namespace kith::mpi
