@@ -18,11 +18,15 @@ struct Common {
   bool quiet = false;
   bool json = false;
   std::string max_memory;  ///< as written: "8G"
+  std::string device = "cpu";
 };
 void add_common(Command command, Common& common);
 
 /// For commands that can say beforehand how much memory they need.
 void add_max_memory(Command command, Common& common);
+
+/// For commands whose searches run on devices, too.
+void add_device(Command command, Common& common);
 
 /// Threads, progress on a terminal, and Ctrl-C, for the calls of one command.
 Execution execution_of(const Common& common);
@@ -36,6 +40,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   const Execution& execution() const { return execution_; }
+  /// The same on the device that was asked for, for trees, searches and linking.
+  const Execution& on_device() const { return on_device_; }
   const Statistics& statistics() const { return statistics_; }
   Report& report() { return report_; }
 
@@ -53,9 +59,11 @@ class Session {
   double seconds() const;
 
  private:
+  void use_device();
+
   const Common& common_;
   Statistics statistics_;
-  Execution execution_;
+  Execution execution_, on_device_;
   Report report_;
   std::chrono::steady_clock::time_point start_;
 };

@@ -62,14 +62,16 @@ std::size_t most_neighbors(const Request& request, std::size_t points) {
   return std::min<std::size_t>(request.k, std::max<std::size_t>(1, points));
 }
 
-Densities find_alone(const Input& input, const Request& request, const Execution& execution) {
-  const Tree tree = build_tree(input, execution);
+Densities find_alone(const Input& input, const Request& request, const Session& session) {
+  const Tree tree = build_tree(input, session);
   Densities found;
-  found.density = densities(input, request, execution, [&](const DensityOptions& options) {
-    return sph_density(tree, options, execution);
-  });
+  found.density =
+      densities(input, request, session.execution(), [&](const DensityOptions& options) {
+        return sph_density(tree, options, session.on_device());
+      });
   if (!request.output.empty())
-    found.smoothing = kth_distance(tree, {.k = most_neighbors(request, tree.size())}, execution);
+    found.smoothing =
+        kth_distance(tree, {.k = most_neighbors(request, tree.size())}, session.on_device());
   return found;
 }
 
@@ -163,7 +165,7 @@ void run(const Request& request) {
   if (ranks()) {
     tell_together(request, session, *input, find_together(*input, request, session.execution()));
   } else {
-    const Densities found = find_alone(*input, request, session.execution());
+    const Densities found = find_alone(*input, request, session);
     show_summary(session, *input, found.density);
     write(session, *input, request, found);
   }

@@ -1,6 +1,9 @@
 // `kith fof SNAPSHOT`: friends-of-friends groups and their catalogue.
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
+
+#include <kith/error.hpp>
 
 #include "groups.hpp"
 #include "ranks.hpp"
@@ -30,7 +33,16 @@ void run_all_lengths(const GroupRequest& request, GroupRun& groups, Session& ses
   session.finish();
 }
 
+void check_device(const GroupRequest& request) {
+  if (request.common.device == "cpu" || (request.los.empty() && request.all_lengths.empty()))
+    return;
+  throw Error(ErrorCode::unavailable,
+              fmt::format("--los and --all-lengths have no code for --device {}; use --device cpu",
+                          request.common.device));
+}
+
 void run(const GroupRequest& request) {
+  check_device(request);
   if (!share_work()) return;
   Session session(request.common);
   std::optional<GroupRun> made;
@@ -57,6 +69,7 @@ void add_fof(Command program) {
   const auto request = std::make_shared<GroupRequest>();
   command.footer(kExamples);
   add_group_request(command, *request);
+  add_device(command, request->common);
   command
       .add_option("--all-lengths", request->all_lengths,
                   "values of b, such as 0.1,0.15,0.2: writes one catalogue for each, named as -o "

@@ -57,7 +57,7 @@ std::vector<double> GroupRun::linked_distances(const Tree& tree) const {
   const auto neighbors = [](const Tree& of) {
     return KnnOptions{.k = std::min(kPeakNeighbors, std::max<std::size_t>(1, of.size()))};
   };
-  if (attach_types_.empty()) return kth_distance(tree, neighbors(tree), session_.execution());
+  if (attach_types_.empty()) return kth_distance(tree, neighbors(tree), session_.on_device());
   const auto dimension = static_cast<std::size_t>(input_.dimension());
   std::size_t count = 0, begin = 0, filled = 0;
   for (const int type : link_types_) count += input_.size_of(type);
@@ -69,8 +69,8 @@ std::vector<double> GroupRun::linked_distances(const Tree& tree) const {
     begin = end;
   }
   const Tree own(linked.rows(input_.dimension()),
-                 {.box = input_.box(), .non_finite = input_.non_finite()}, session_.execution());
-  const std::vector<double> found = kth_distance(own, neighbors(own), session_.execution());
+                 {.box = input_.box(), .non_finite = input_.non_finite()}, session_.on_device());
+  const std::vector<double> found = kth_distance(own, neighbors(own), session_.on_device());
   std::vector<double> distance;
   std::size_t next = 0;
   for (const int type : input_.types())
@@ -93,7 +93,7 @@ double GroupRun::softening() const {
 const Tree& GroupRun::tree() {
   if (!tree_)
     tree_.emplace(points(), TreeOptions{.box = input_.box(), .non_finite = input_.non_finite()},
-                  session_.execution());
+                  session_.on_device());
   return *tree_;
 }
 

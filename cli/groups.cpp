@@ -142,13 +142,13 @@ void GroupRun::find() {
     const Groups found = found_together(options);
     together([&] { take(found, options.b); });
   } else if (!request_.los.empty()) {
-    take(redshift_fof(points(), options, sight(), session_.execution()), options.b);
+    take(redshift_fof(points(), options, sight(), session_.on_device()), options.b);
   } else if (input_.types().size() > 1) {
-    take(fof(typed(), options, session_.execution()), options.b);
+    take(fof(typed(), options, session_.on_device()), options.b);
   } else if (needs_tree()) {
-    take(fof(tree(), options, session_.execution()), options.b);
+    take(fof(tree(), options, session_.on_device()), options.b);
   } else {
-    take(fof(points(), options, session_.execution()), options.b);
+    take(fof(points(), options, session_.on_device()), options.b);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <kith/error.hpp>
 #include <kith/results.hpp>
 
+#include "devices.hpp"
 #include "input.hpp"
 
 namespace kith::cli {
@@ -12,11 +13,13 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   kith info snapshot.hdf5
   kith info halos.hdf5
-  kith info points.raw --dimension 2 --json)";
+  kith info points.raw --dimension 2 --json
+  kith info --devices)";
 
 struct Request {
   Common common;
   InputOptions input;
+  bool wants_devices = false;
 };
 
 /// A file that says itself that it is a result.
@@ -140,22 +143,77 @@ void tell_result(Session& session, const std::string& path) {
   session.report().add("arrays", arrays);
 }
 
-void run(const Request& request) {
-  Session session(request.common);
+std::string device_text(const gpu::Device& device) {
+  const std::string text = fmt::format(
+      "{}: {} ({}, {})\n  {}, {}, {}, {}", device.name, printable(device.model),
+      printable(device.platform), printable(device.version), device.is_gpu ? "GPU" : "not a GPU",
+      counted(static_cast<std::uint64_t>(device.compute_units), "compute unit", "compute units"),
+      bytes_name(static_cast<double>(device.memory)),
+      device.has_float64 ? "float32 and float64" : "float32 only");
+  return device.refusal.empty() ? text : text + "\n  cannot be used: " + device.refusal;
+}
+
+Report device_report(const gpu::Device& device) {
+  Report facts;
+  facts.add("name", device.name);
+  facts.add("model", device.model);
+  facts.add("platform", device.platform);
+  facts.add("version", device.version);
+  facts.add_flag("is_gpu", device.is_gpu);
+  facts.add_count("compute_units", static_cast<std::uint64_t>(device.compute_units));
+  facts.add_count("memory", device.memory);
+  facts.add_flag("has_float64", device.has_float64);
+  facts.add("refusal", device.refusal);
+  return facts;
+}
+
+/// The CPU is always there; a machine without other devices is no error.
+void show_devices(Session& session) {
+  session.say("cpu: kith's own code");
+  std::vector<Report> reports;
+  try {
+    for (const gpu::Device& device : list_devices()) {
+      session.say(device_text(device));
+      reports.push_back(device_report(device));
+    }
+    if (reports.empty())
+      session.say("no other device: OpenCL finds none; install the driver of one");
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unavailable) throw;
+    session.say(fmt::format("no other device: {}", error.what()));
+    session.report().add("reason", error.what());
+  }
+  session.report().add("devices", reports);
+}
+
+void show_file(Session& session, const Request& request) {
+  if (request.input.path.empty())
+    throw Error(ErrorCode::invalid_argument,
+                "info: give a snapshot or a result, or --devices; see kith info --help");
   if (is_result(request.input.path))
     tell_result(session, request.input.path);
   else
     tell_snapshot(session, request.input);
+}
+
+void run(const Request& request) {
+  Session session(request.common);
+  if (request.wants_devices) show_devices(session);
+  if (!request.wants_devices || !request.input.path.empty()) show_file(session, request);
   if (request.common.json) session.finish();
 }
 
 }  // namespace
 
 void add_info(Command program) {
-  Command command = program.add_subcommand("info", "shows what a snapshot or a result contains");
+  Command command = program.add_subcommand(
+      "info", "shows what a snapshot or a result contains, or which devices there are");
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_input(command, request->input);
+  command.option("snapshot").required(false);
+  command.add_flag("--devices", request->wants_devices,
+                   "list the devices for --device of knn, radius, density and fof");
   add_common(command, request->common);
   command.callback([request] { run(*request); });
 }

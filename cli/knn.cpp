@@ -60,8 +60,8 @@ class KnnRun {
  private:
   template <class T, class Index>
   void find_alone() {
-    const Tree tree = build_tree(input_, session_.execution());
-    const auto near = knn<T, Index>(tree, request_.knn, session_.execution());
+    const Tree tree = build_tree(input_, session_);
+    const auto near = knn<T, Index>(tree, request_.knn, session_.on_device());
     for (std::size_t i = 0; i < near.size() && near.k() > 0; ++i)
       note(double{near.distance(i)[near.k() - 1]});
     show_summary();

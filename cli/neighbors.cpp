@@ -13,6 +13,7 @@ void add_neighbor_request(Command command, NeighborRequest& request) {
   command
       .add_option("--compression", request.write.compression, "gzip level of .hdf5 files, 0 to 9")
       .shows_default();
+  add_device(command, request.common);
   add_max_memory(command, request.common);
   add_common(command, request.common);
 }
@@ -31,10 +32,10 @@ double tree_bytes(const Input& input) {
                  .peak);
 }
 
-Tree build_tree(const Input& input, const Execution& execution) {
-  const Numbers positions = input.positions(execution);
+Tree build_tree(const Input& input, const Session& session) {
+  const Numbers positions = input.positions(session.execution());
   return Tree(positions.rows(input.dimension()),
-              {.box = input.box(), .non_finite = input.non_finite()}, execution);
+              {.box = input.box(), .non_finite = input.non_finite()}, session.on_device());
 }
 
 }  // namespace kith::cli

@@ -25,7 +25,7 @@ double tree_bytes(const Input& input);
 void check_neighbors(std::uint64_t k, std::uint64_t points);
 
 /// Reads the points and builds their tree.
-Tree build_tree(const Input& input, const Execution& execution);
+Tree build_tree(const Input& input, const Session& session);
 
 /// A call with the types that fit: work.template operator()<T, Index>().
 template <class Work>

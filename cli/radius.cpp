@@ -33,7 +33,7 @@ void tell_counts(Session& session, std::uint64_t points, std::uint64_t pairs,
 
 void write_lists(Session& session, const Input& input, const Request& request, const Tree& tree) {
   with_types(input, [&]<class T, class Index>() {
-    const auto lists = radius<T, Index>(tree, request.radius, session.execution());
+    const auto lists = radius<T, Index>(tree, request.radius, session.on_device());
     ResultAbout about = input.about(ResultKind::radius);
     about.radius = request.radius.radius;
     about.strict = request.radius.strict;
@@ -57,9 +57,9 @@ void run(const Request& request) {
   session.report().add("radius", request.radius.radius);
   const double points = static_cast<double>(input.size());
   session.check_memory(tree_bytes(input) + 8 * points);
-  const Tree tree = build_tree(input, session.execution());
+  const Tree tree = build_tree(input, session);
   // How much memory the lists take is known only when they are counted.
-  const std::vector<std::int64_t> counts = radius_count(tree, request.radius, session.execution());
+  const std::vector<std::int64_t> counts = radius_count(tree, request.radius, session.on_device());
   const auto pairs =
       static_cast<std::uint64_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
   const std::int64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());

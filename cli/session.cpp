@@ -9,6 +9,7 @@
 #include <kith/error.hpp>
 
 #include "command.hpp"
+#include "devices.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
@@ -58,6 +59,15 @@ void add_max_memory(Command command, Common& common) {
                      "memory of the machine");
 }
 
+void add_device(Command command, Common& common) {
+  command
+      .add_option(
+          "--device", common.device,
+          "where trees, searches and linking run: cpu, gpu, or gpu:1 for the second device; "
+          "the result is the same")
+      .shows_default();
+}
+
 Execution execution_of(const Common& common) {
   Execution execution{.threads = common.threads, .cancel = &interrupt_token()};
   if (!common.quiet && is_terminal() && is_first_rank()) execution.progress = &draw_progress;
@@ -87,7 +97,20 @@ double parse_bytes(const std::string& text) {
 Session::Session(const Common& common)
     : common_(common), execution_(execution_of(common)), start_(std::chrono::steady_clock::now()) {
   execution_.statistics = &statistics_;
+  on_device_ = execution_;
+  on_device_.device = common.device;
+  if (common.device != "cpu") use_device();
   if (!common.max_memory.empty()) parse_bytes(common.max_memory);
+}
+
+void Session::use_device() {
+  if (ranks())
+    throw Error(ErrorCode::unavailable,
+                "--device is not available over several ranks; run kith without the launcher");
+  const gpu::Device device = open_device(common_.device);
+  report_.add("device", device.name);
+  report_.add("device_model", device.model);
+  say(fmt::format("device {}: {}", device.name, printable(device.model)));
 }
 
 void Session::say(const std::string& text) const {

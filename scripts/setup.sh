@@ -13,7 +13,7 @@ declare -A packages=(
   # Many machines.
   [mpi]="libopenmpi-dev openmpi-bin"
   # Devices: the headers of OpenCL, and one that runs on the CPU with its loader.
-  [gpu]="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
+  [gpu]="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd oclgrind"
   # The tests and the benchmarks with their peers; ccache spares the tests of installations and the wheel what the
   # release build has compiled.
   [test]="ccache libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"

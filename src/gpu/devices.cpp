@@ -116,6 +116,14 @@ std::size_t number_of(const char* call, const std::string& name) {
   return static_cast<std::size_t>(std::stoi(digits));
 }
 
+/// "gpu:0 (GeForce), gpu:1 (Arc)".
+std::string names_of(const std::vector<Listed>& all) {
+  std::string names;
+  for (const Listed& device : all)
+    names += (names.empty() ? "" : ", ") + device.facts.name + " (" + device.facts.model + ")";
+  return names;
+}
+
 }  // namespace
 
 std::vector<Device> devices() {
@@ -139,9 +147,8 @@ OpenDevice& open_device(const char* call, const std::string& name) {
          "which runs on the CPU",
          call);
   if (number >= all.size())
-    fail(ErrorCode::unavailable,
-         "{}: device = {}, but there are {}; kith::gpu::devices() lists them", call, name,
-         all.size());
+    fail(ErrorCode::unavailable, "{}: device = {}; the devices here are {}", call, name,
+         names_of(all));
   const Listed& device = all[number];
   if (!device.facts.refusal.empty())
     fail(ErrorCode::unavailable, "{}: {} ({}) cannot be used: {}", call, device.facts.name,

@@ -38,9 +38,9 @@ KERNEL void fof_units(GLOBAL const real* boxes, ulong box_at, uint nodes, ulong 
                       real reach2, GLOBAL uint* unit) {
   ulong node = THREAD();
   if (node >= nodes) return;
-  real lo[DIM], hi[DIM], sum = 0;
+  real lo[DIM], hi[DIM], sum;
   load_box(boxes + box_at, (uint)node, lo, hi);
-  for (int axis = 0; axis < DIM; ++axis) sum = add_square(sum, hi[axis] - lo[axis], axis);
+  SUM_SQUARES(sum, hi[axis] - lo[axis]);
   unit[unit_at + node] = sum <= reach2;
 }
 

@@ -28,7 +28,8 @@ class Fof {
   void link(Workers& workers) {
     const Stage stage(workers, "link", n_);
     find_units();
-    Batches batches(device_, tree_->plane(1).nodes, 64);
+    constexpr std::size_t kListBytes = 1024;  // of a receiver on all planes, as a rule
+    Batches batches(device_, tree_->plane(1).nodes, kListBytes);
     batches.run([&](std::uint32_t begin, std::uint32_t end) {
       workers.check_cancelled();
       if (!join(begin, end, batches.list_room())) return false;

@@ -52,23 +52,24 @@ DEVICE real add_square(real sum, real dx, int axis) {
   return axis == 0 ? square : sum + square;
 }
 
+// Sets `sum` to the squares of dx, an expression of `axis`, added in the order of the axes.
+#define SUM_SQUARES(sum, dx) \
+  sum = 0;                   \
+  for (int axis = 0; axis < DIM; ++axis) sum = add_square(sum, dx, axis)
+
 // No two points of the boxes are closer.
 DEVICE real lower_distance2(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
                             const real* side) {
-  real sum = 0;
-  for (int axis = 0; axis < DIM; ++axis)
-    sum = add_square(sum, axis_least(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]),
-                     axis);
+  real sum;
+  SUM_SQUARES(sum, axis_least(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]));
   return sum;
 }
 
 // No two points of the boxes are farther apart.
 DEVICE real upper_distance2(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
                             const real* side) {
-  real sum = 0;
-  for (int axis = 0; axis < DIM; ++axis)
-    sum = add_square(sum, axis_most(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]),
-                     axis);
+  real sum;
+  SUM_SQUARES(sum, axis_most(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]));
   return sum;
 }
 
@@ -88,21 +89,17 @@ DEVICE void load_node(GLOBAL const real* blocks, GLOBAL const real* boxes, uint 
 
 // The squared distance of a point to lane `lane` of a block in local memory.
 DEVICE real distance2_to(const real* x, LOCAL const real* block, uint lane, const real* side) {
-  real sum = 0;
-  for (int axis = 0; axis < DIM; ++axis)
-    sum = add_square(sum, axis_distance(x[axis], block[axis * LANES + lane], side[axis]), axis);
+  real sum;
+  SUM_SQUARES(sum, axis_distance(x[axis], block[axis * LANES + lane], side[axis]));
   return sum;
 }
 
 // No point of box `lane` of a chunk in local memory is closer to x.
 DEVICE real lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane,
                                const real* side) {
-  real sum = 0;
-  for (int axis = 0; axis < DIM; ++axis)
-    sum = add_square(sum,
-                     axis_least(x[axis], x[axis], chunk[axis * LANES + lane],
-                                chunk[(DIM + axis) * LANES + lane], side[axis]),
-                     axis);
+  real sum;
+  SUM_SQUARES(sum, axis_least(x[axis], x[axis], chunk[axis * LANES + lane],
+                              chunk[(DIM + axis) * LANES + lane], side[axis]));
   return sum;
 }
 

@@ -26,64 +26,67 @@ DEVICE real most_lane(GLOBAL const real* lanes) {
   return value;
 }
 
-DEVICE void pad_node(GLOBAL real* chunk, uint lane) {
-  for (int axis = 0; axis < DIM; ++axis) {
-    chunk[axis * LANES + lane] = REAL_INFINITY;
-    chunk[(DIM + axis) * LANES + lane] = -REAL_INFINITY;
-  }
+// A plane that is being filled: boxes in chunks of 8, and the smallest, then the largest index of
+// all nodes, with room for whole chunks.
+typedef struct {
+  GLOBAL real* boxes;
+  GLOBAL uint* ranges;
+  uint nodes;
+} Plane;
+
+DEVICE Plane plane_of(GLOBAL real* boxes, GLOBAL uint* ranges, uint nodes) {
+  Plane plane;
+  plane.boxes = boxes;
+  plane.ranges = ranges;
+  plane.nodes = nodes;
+  return plane;
 }
 
-// One work-item a leaf; ranges: the smallest, then the largest index of all nodes.
+DEVICE ulong room_of(uint nodes) { return (nodes + LANES - 1) / LANES * LANES; }
+
+// The node from what is below it: 8 least and 8 largest coordinates an axis. Nodes past the last are
+// empty boxes.
+DEVICE void write_node(Plane plane, ulong node, GLOBAL const real* low, GLOBAL const real* high,
+                       uint smallest, uint largest) {
+  GLOBAL real* box = plane.boxes + node / LANES * CHUNK_STRIDE + node % LANES;
+  int is_node = node < plane.nodes;
+  for (int axis = 0; axis < DIM; ++axis) {
+    box[axis * LANES] = is_node ? least_lane(low + axis * LANES) : REAL_INFINITY;
+    box[(DIM + axis) * LANES] = is_node ? most_lane(high + axis * LANES) : -REAL_INFINITY;
+  }
+  plane.ranges[node] = smallest;
+  plane.ranges[room_of(plane.nodes) + node] = largest;
+}
+
+// One work-item a leaf.
 KERNEL void fill_leaves(GLOBAL const real* blocks, GLOBAL real* boxes, ulong box_at,
                         GLOBAL uint* ranges, ulong range_at, uint nodes, ulong n) {
   ulong node = THREAD();
-  ulong room = (nodes + LANES - 1) / LANES * LANES;
-  if (node >= room) return;
-  GLOBAL real* chunk = boxes + box_at + node / LANES * CHUNK_STRIDE;
-  uint lane = (uint)(node % LANES);
+  if (node >= room_of(nodes)) return;
+  GLOBAL const real* block = blocks + node * BLOCK_STRIDE;
   uint smallest = NO_INDEX, largest = 0;
-  if (node < nodes) {
-    GLOBAL const real* block = blocks + node * BLOCK_STRIDE;
-    for (int axis = 0; axis < DIM; ++axis) {
-      chunk[axis * LANES + lane] = least_lane(block + axis * LANES);
-      chunk[(DIM + axis) * LANES + lane] = most_lane(block + axis * LANES);
-    }
-    GLOBAL const uint* index = (GLOBAL const uint*)(block + LANES * DIM);
-    for (uint i = 0; i < LANES && node * LANES + i < n; ++i) {
-      smallest = index[i] < smallest ? index[i] : smallest;
-      largest = index[i] > largest ? index[i] : largest;
-    }
-  } else {
-    pad_node(chunk, lane);
+  for (uint i = 0; i < LANES && node * LANES + i < n; ++i) {
+    uint index = ((GLOBAL const uint*)(block + LANES * DIM))[i];
+    smallest = index < smallest ? index : smallest;
+    largest = index > largest ? index : largest;
   }
-  ranges[range_at + node] = smallest;
-  ranges[range_at + room + node] = largest;
+  write_node(plane_of(boxes + box_at, ranges + range_at, nodes), node, block, block, smallest,
+             largest);
 }
 
 // One work-item a node, from its 8 children.
 KERNEL void fill_nodes(GLOBAL real* boxes, ulong child_at, ulong box_at, GLOBAL uint* ranges,
                        ulong child_range_at, uint children, ulong range_at, uint nodes) {
   ulong node = THREAD();
-  ulong room = (nodes + LANES - 1) / LANES * LANES;
-  if (node >= room) return;
-  GLOBAL real* chunk = boxes + box_at + node / LANES * CHUNK_STRIDE;
-  uint lane = (uint)(node % LANES);
+  if (node >= room_of(nodes)) return;
+  GLOBAL const real* from = boxes + child_at + node * CHUNK_STRIDE;
+  GLOBAL const uint* low = ranges + child_range_at;
+  GLOBAL const uint* high = low + room_of(children);
   uint smallest = NO_INDEX, largest = 0;
-  if (node < nodes) {
-    GLOBAL const real* from = boxes + child_at + node * CHUNK_STRIDE;
-    for (int axis = 0; axis < DIM; ++axis) {
-      chunk[axis * LANES + lane] = least_lane(from + axis * LANES);
-      chunk[(DIM + axis) * LANES + lane] = most_lane(from + (DIM + axis) * LANES);
-    }
-    ulong child_room = (children + LANES - 1) / LANES * LANES;
-    for (ulong i = node * LANES; i < (node + 1) * LANES; ++i) {
-      uint low = ranges[child_range_at + i], high = ranges[child_range_at + child_room + i];
-      smallest = low < smallest ? low : smallest;
-      largest = high > largest ? high : largest;
-    }
-  } else {
-    pad_node(chunk, lane);
+  for (ulong i = node * LANES; node < nodes && i < (node + 1) * LANES; ++i) {
+    smallest = low[i] < smallest ? low[i] : smallest;
+    largest = high[i] > largest ? high[i] : largest;
   }
-  ranges[range_at + node] = smallest;
-  ranges[range_at + room + node] = largest;
+  write_node(plane_of(boxes + box_at, ranges + range_at, nodes), node, from, from + DIM * LANES,
+             smallest, largest);
 }

@@ -189,7 +189,7 @@ class TypedGroups {
 }  // namespace
 
 Groups fof(Types types, const FofOptions& options, const Execution& execution) {
-  return public_call("fof", execution, [&](Workers& workers) {
+  return device_call("fof", execution, [&](Workers& workers) {
     check_types(types, options);
     check_fof_options(options);
     auto groups = std::make_shared<Groups::Impl>();

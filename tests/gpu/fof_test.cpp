@@ -56,11 +56,21 @@ TEST_F(GpuFof, DegenerateSetsEqualTheCpu) {
 }
 
 TEST_F(GpuFof, EqualsTheCpuInBatches) {
-  const auto set = test::random_sets<float>(3, 40000, 9)[0];
+  constexpr std::size_t kCount = 40000;
+  const auto set = test::random_sets<float>(3, kCount, 9)[0];
   const Tree tree(set.view(), {.box = Box::periodic(1.0)}, on_device());
   const FofOptions options{.linking_length = 0.024, .min_size = 3};
   const Groups expected = fof(tree, options, {.threads = 2});
-  EXPECT_TRUE(are_same(fof(tree, options, on_device()), expected));
+  const auto launches_of_call = [&] {
+    const std::uint64_t before = gpu::traffic().launches;
+    EXPECT_TRUE(are_same(fof(tree, options, on_device()), expected));
+    return gpu::traffic().launches - before;
+  };
+  const std::uint64_t launches = launches_of_call();
+  gpu::set_memory_limit(gpu::traffic().allocated + 40 * kCount);
+  const std::uint64_t with_less = launches_of_call();
+  gpu::set_memory_limit(0);
+  EXPECT_GT(with_less, launches);  // that took more batches
 }
 
 TEST_F(GpuFof, DroppedPointsHaveNoLabel) {

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""The kernels under oclgrind, which interprets them: no access out of bounds, and no race in searches.
+
+Usage: oclgrind_test.py PROGRAM. Small sets: an interpreter takes its time. Its search for values that nobody wrote
+(OCLGRIND_UNINITIALIZED, version 21.10) changes the results, so it is left out.
+"""
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+ORACLE = "/usr/lib/oclgrind/liboclgrind-rt.so"
+
+
+class Oclgrind(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        draw = random.Random(3)
+        points = [draw.random() ** 2 for _ in range(3 * 150)] + [0.25] * 30  # ten times the same point
+        self.points = self.folder / "x.f32"
+        self.points.write_bytes(struct.pack(f"{len(points)}f", *points))
+
+    def check(self, *words, **more):
+        log = self.folder / "log.txt"
+        environment = {**os.environ, "KITH_OPENCL": ORACLE, "OCLGRIND_LOG": str(log), "OCLGRIND_MAX_ERRORS": "5",
+                       **more}
+        done = subprocess.run([PROGRAM, words[0], self.points, "--dimension", "3", *words[1:], "--device", "gpu"],
+                              env=environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("device gpu:0: Oclgrind", done.stdout)
+        self.assertEqual(log.read_text() if log.exists() else "", "")
+
+    def test_searches(self):
+        self.check("knn", "-k", "5", "--box", "1", OCLGRIND_DATA_RACES="1")
+        self.check("radius", "--radius", "0.1", "-o", str(self.folder / "r.npz"), OCLGRIND_DATA_RACES="1")
+
+    def test_groups(self):
+        # Links are races by design, see fof.cl: work-items read parents that others change by compare and swap.
+        self.check("fof", "--linking-length", "0.05", "--min-size", "2")
+
+
+if __name__ == "__main__":
+    unittest.main()
