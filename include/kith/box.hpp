@@ -1,4 +1,4 @@
-// The space that the points live in.
+// The space that contains the points.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace kith {
 /// The largest dimension of a point.
 inline constexpr int kMaxDimension = 32;
 
-/// A space whose axes are open or periodic, each for itself.
+/// A space with open and periodic axes, in any combination.
 ///
 /// A side of 0 means that the axis is open. On a periodic axis any finite coordinate is accepted
 /// and wrapped to [origin, origin + side). Sides and origins are rounded to the scalar type of the
@@ -38,9 +38,9 @@ class KITH_API Box {
   double side(int axis) const;
   double origin(int axis) const;
   bool is_periodic(int axis) const { return side(axis) > 0; }
-  bool is_periodic() const;  ///< on any axis
+  bool is_periodic() const;  ///< whether any axis is
 
-  /// The number of axes that the box was given with; 0: it fits every dimension.
+  /// The number of axes of the box; 0 if it fits every dimension.
   int dimension() const { return dimension_; }
 
   bool operator==(const Box&) const = default;

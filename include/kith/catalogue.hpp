@@ -1,4 +1,4 @@
-// The catalogue: what the groups are. One row per group; a group's row is its label.
+// The catalogue: properties of groups. One row per group; row i describes the group with label i.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct ValuesView {
   const void* data = nullptr;
   std::size_t size = 0;
   Scalar scalar = Scalar::float64;
-  double same = 1;  ///< for every point, if there are no data
+  double same = 1;  ///< for every point, if data is null
 };
 
 template <Coordinate T>
@@ -32,10 +32,10 @@ ValuesView values(const std::vector<T>& data) {
 }
 inline ValuesView same_value(double value) { return {.same = value}; }
 
-/// Points in the order of their groups: the members of a group are one slice.
+/// Points sorted by group: the members of a group are one slice.
 struct Members {
   std::vector<std::uint32_t>
-      order;  ///< original indices: by label, then ascending; points without a group last
+      order;  ///< original indices by label, then ascending; points without a group are last
   std::vector<std::size_t>
       offset;  ///< group g: order[offset[g]] ... order[offset[g + 1] - 1]; count() + 1 values
 
@@ -49,21 +49,21 @@ struct Members {
 KITH_API Members members(const Groups& groups, const Execution& execution = {});
 
 struct CatalogueOptions {
-  Box box = {};          ///< that of the groups
-  ValuesView mass = {};  ///< one per point; 1 for all if not given
+  Box box = {};          ///< the box of the groups
+  ValuesView mass = {};  ///< one per point; default 1 for all
   PointsView velocity =
-      {};  ///< rows of the points' dimension; rows of the catalogue are empty without them
-  std::span<const std::uint8_t> type = {};  ///< of each point, for counts and masses per type
-  int types = 0;  ///< how many there are; 0 = one more than the largest that occurs
-  std::vector<int> contaminating_types = {};  ///< low-resolution particles of a zoom run
-  /// Newton's constant in velocity^2 length / mass, for circular velocities; none if 0. If lengths
-  /// are comoving, divided by the scale factor.
+      {};  ///< one row per point; without it, columns that need velocities are empty
+  std::span<const std::uint8_t> type = {};  ///< type of each point, for counts and masses by type
+  int types = 0;  ///< the number of types; 0 = one more than the largest that occurs
+  std::vector<int> contaminating_types = {};  ///< types of low-resolution particles in a zoom run
+  /// Newton's constant in velocity^2 length / mass, divided by the scale factor if lengths are
+  /// comoving. 0 = no circular velocities.
   double gravity = 0;
-  /// A center for every group, one after the other; the center of mass if not given.
+  /// A center for every group, one after the other; default: the center of mass.
   std::vector<double> peak = {};
 };
 
-/// Calls visit(name, field) for every option that is no array of points: for bindings.
+/// Calls visit(name, field) for every option that is not an array of points; for bindings.
 template <class Visit>
 void for_each_option(CatalogueOptions& options, Visit&& visit) {
   visit("box", options.box);
@@ -74,27 +74,27 @@ void for_each_option(CatalogueOptions& options, Visit&& visit) {
   visit("peak", options.peak);
 }
 
-/// Tables with a row per group; a quantity with several components has them one after the other.
-/// docs/catalogue.md defines every field. Without velocities their fields are empty.
+/// One row per group. A field with several components stores them one after the other.
+/// docs/catalogue.md defines every field. Fields that need velocities are empty without them.
 struct Catalogue {
   int dimension = 0;
-  int types = 0;  ///< 0 if no types were given
+  int types = 0;  ///< 0 without types
   std::size_t count() const { return size.size(); }
 
   std::vector<std::int64_t> size;           ///< members
   std::vector<double> mass;                 ///< their total mass
   std::vector<std::int64_t> type_size;      ///< [group * types + type]
   std::vector<double> type_mass;            ///< [group * types + type]
-  std::vector<double> center;               ///< of mass, wrapped into the box
-  std::vector<double> velocity;             ///< mean, weighted by mass
-  std::vector<double> radius;               ///< of the member farthest from the center
+  std::vector<double> center;               ///< center of mass, wrapped into the box
+  std::vector<double> velocity;             ///< mean velocity, weighted by mass
+  std::vector<double> radius;               ///< distance of the member farthest from the center
   std::vector<double> inertia_radius;       ///< sqrt(sum m r^2 / sum m) about the center
   std::vector<double> velocity_dispersion;  ///< sqrt(sum m |v - velocity|^2 / sum m)
-  /// Largest sqrt(gravity M(r) / r) over members of rank 10 and more, by distance r from the peak.
+  /// Largest sqrt(gravity M(r) / r) over members from the 10th on, at distance r from the peak.
   std::vector<double> max_circular_velocity;
   std::vector<double>
       angular_momentum;  ///< about center and velocity: 3 components in 3-D, 1 in 2-D, else none
-  std::vector<double> shape;  ///< eigenvalues of sum m x x^T / sum m, falling
+  std::vector<double> shape;  ///< eigenvalues of sum m x x^T / sum m, largest first
   std::vector<double>
       axes;  ///< their unit vectors, one after the other; largest component positive
   std::vector<double> lower;  ///< least coordinates, unwrapped about the first member
@@ -102,20 +102,20 @@ struct Catalogue {
   std::vector<std::int64_t>
       first;  ///< lowest original index: the member about which the group is unwrapped
   std::vector<std::uint8_t>
-      spans;  ///< 1: wider than half a periodic side; center and moments are ambiguous
+      spans;  ///< 1 if wider than half a periodic side: center and moments are ambiguous
   std::vector<std::int64_t> contaminating_size;  ///< members of contaminating types
   std::vector<double> contaminating_mass;
 };
 
 /// The properties of all groups. Sums run over the members in the order of their indices, in blocks
-/// of fixed size, in float64: the bits do not depend on threads. Positions are taken relative to
-/// the group's first member, by minimum image.
+/// of fixed size, in float64, so the bits do not depend on threads. Positions are relative to the
+/// first member of the group, by minimum image.
 ///
-/// Errors: invalid_argument for arrays whose sizes do not fit, a type that is not below `types`,
+/// Errors: invalid_argument for arrays of the wrong size, a type that is not below `types`,
 /// masses, peaks or a gravity that are negative or not finite.
 KITH_API Catalogue catalogue(PointsView points, const Groups& groups,
                              const CatalogueOptions& options = {}, const Execution& execution = {});
-/// With members that exist already.
+/// The same with existing members.
 KITH_API Catalogue catalogue(PointsView points, const Members& members,
                              const CatalogueOptions& options = {}, const Execution& execution = {});
 
@@ -125,17 +125,17 @@ struct RowOptions {
   std::int64_t min_size = 0;
   double min_mass = 0;
   Order order =
-      Order::size;  ///< falling size or mass, or ascending center axis by axis; ties by label
+      Order::size;  ///< largest size or mass first, or ascending center axis by axis; ties by label
 };
 
-/// Labels of the rows asked for: a permutation of all rows, or of those that pass.
+/// The labels of the selected rows in the requested order.
 KITH_API std::vector<std::int64_t> rows(const Catalogue& catalogue, const RowOptions& options = {});
 
-/// Which member stands out.
+/// Which member to choose.
 enum class Peak { largest, smallest };
 
-/// For every group the member with the largest value (its density) or the smallest (the distance of
-/// its k-th neighbor), ties by index: an alternative center.
+/// For every group, the member with the largest value (for example density) or the smallest (for
+/// example the distance to its k-th neighbor), ties by index: an alternative center.
 KITH_API std::vector<std::int64_t> peak_members(const Members& members, ValuesView value,
                                                 Peak peak = Peak::largest,
                                                 const Execution& execution = {});

@@ -1,5 +1,5 @@
-// The columns of a catalogue: one table of names, shapes, units and words. Writers and readers of
-// every style, the Python package and the tables in the documents are made from it.
+// The columns of a catalogue: one table of names, shapes, units and meanings. The writers and
+// readers of all styles, the Python package and the tables in the documents use it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// What stands in a row of a column.
+/// The shape of a row of a column.
 enum class ColumnShape {
   number,       ///< one number
   vector,       ///< one for each axis
@@ -23,7 +23,7 @@ enum class ColumnShape {
   contaminant,  ///< one number; nothing without contaminating types
 };
 
-/// What the convention of Gadget-4 and IllustrisTNG makes of kith's number.
+/// How Gadget-4 and IllustrisTNG convert kith's number.
 enum class Convention {
   same,
   times_scale_factor,  ///< velocities of groups
@@ -36,9 +36,9 @@ struct GadgetName {
   Convention convention = Convention::same;
 };
 
-/// One column. Those without a field of Catalogue are made from others by whoever writes a file.
+/// One column. The writer of a file computes columns that are not fields of Catalogue.
 struct CatalogueColumn {
-  const char* name;  ///< kith's own: that of the field, in .npz, .csv and Python
+  const char* name;  ///< kith's name: that of the field, in .npz, .csv and Python
   std::variant<std::monostate, std::vector<double> Catalogue::*,
                std::vector<std::int64_t> Catalogue::*, std::vector<std::uint8_t> Catalogue::*>
       values;
@@ -51,10 +51,10 @@ struct CatalogueColumn {
   const char* definition;   ///< how the documents define it; null: nothing beyond the description
 };
 
-/// In the order in which files have them.
+/// All columns, in the order of the files.
 KITH_API std::span<const CatalogueColumn> catalogue_columns();
 
-/// How many numbers a row of a column has; 0 if such a catalogue does not have the column.
+/// The number of values per row of a column; 0 if this catalogue does not have the column.
 KITH_API std::size_t column_width(const CatalogueColumn& column, const Catalogue& catalogue);
 
 /// Calls visit(column, field) for every column that is a field of a catalogue, const or not.

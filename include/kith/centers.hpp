@@ -1,4 +1,4 @@
-// Where a group is: three answers beside its center of mass and its densest member.
+// Centers of groups: center of mass, shrinking spheres, deepest potential.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// docs/catalogue.md compares them. The densest member is found by `peak_members`.
+/// docs/catalogue.md compares them. `peak_members` finds the densest member.
 enum class CenterKind {
   mass,       ///< center of mass
   shrinking,  ///< center of mass of ever smaller spheres about it (Power et al. 2003)
@@ -21,19 +21,19 @@ enum class CenterKind {
 };
 
 struct CenterOptions {
-  Box box = {};                             ///< that of the groups
-  ValuesView mass = {};                     ///< one per point; 1 for all if not given
-  std::span<const std::uint8_t> type = {};  ///< of each point
-  /// Members of these types alone decide, such as dark matter: gas and stars lie in clumps of their
-  /// own. All members if there are none, or if a group has none of them.
+  Box box = {};                             ///< the box of the groups
+  ValuesView mass = {};                     ///< one per point; default 1 for all
+  std::span<const std::uint8_t> type = {};  ///< type of each point
+  /// Only members of these types determine the center, for example dark matter: gas and stars form
+  /// separate clumps. All members if this is empty, or if a group has none of these types.
   std::vector<int> types = {};
   CenterKind kind = CenterKind::potential;
-  /// Potentials are -sum m / sqrt(r^2 + softening^2), so that close pairs do not decide. A fifth of
-  /// the linking length is a good choice.
+  /// Potentials are -sum m / sqrt(r^2 + softening^2), so that close pairs do not dominate. A fifth
+  /// of the linking length is a good choice.
   double softening = 0;
 };
 
-/// Calls visit(name, field) for every option that is no array of points: for bindings.
+/// Calls visit(name, field) for every option that is not an array of points; for bindings.
 template <class Visit>
 void for_each_option(CenterOptions& options, Visit&& visit) {
   visit("box", options.box);
@@ -44,14 +44,14 @@ void for_each_option(CenterOptions& options, Visit&& visit) {
 }
 
 /// One position per group, inside the box. Sums run over the members in the order of their indices,
-/// in float64: the bits do not depend on threads. Members of equal potential: the lowest index.
+/// in float64, so the bits do not depend on threads. Of equal potentials, the lowest index wins.
 ///
-/// Potentials are summed directly over pairs. Of groups over 1,024 members a tree code (opening
-/// angle 0.5) names the 64 members that lie deepest, and direct sums decide among them. Cost: O(n)
+/// Potentials are summed directly over pairs. In groups of over 1,024 members, a tree code (opening
+/// angle 0.5) selects the 64 deepest members, and direct sums decide among them. Cost: O(n)
 /// for a mass or a shrinking sphere, O(n^2) up to 1,024 members and O(n log n) beyond for
 /// potentials; 100 bytes per member of the largest group.
 ///
-/// Errors: invalid_argument for arrays whose sizes do not fit, masses that are negative or not
+/// Errors: invalid_argument for arrays of the wrong size, masses that are negative or not
 /// finite, a negative softening.
 KITH_API std::vector<double> centers(PointsView points, const Members& members,
                                      const CenterOptions& options = {},

@@ -1,4 +1,4 @@
-// Clusters by density: DBSCAN.
+// Density-based clusters: DBSCAN.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 
 namespace kith {
 
-/// Which cluster a border point joins: one that has core points within eps but is none itself.
+/// The cluster that a border point joins, a point that has core points within eps but is not one.
 enum class Border {
-  nearest,  ///< that of the nearest core point, of the lowest index among equally near ones
+  nearest,  ///< that of the nearest core point, ties by index
   sklearn,  ///< as scikit-learn does: the cluster whose lowest core point has the lowest index
   none,     ///< none: border points are noise (DBSCAN*)
 };
@@ -33,15 +33,15 @@ constexpr const char* name(Border border) {  ///< "nearest"
 }
 
 struct DbscanOptions {
-  Box box = {};                 ///< for points; a tree knows its own
-  double eps = 0;               ///< points are neighbors if d2 <= eps^2, both in their scalar type
-  std::size_t min_samples = 5;  ///< a core point has so many points within eps, itself included
+  Box box = {};                 ///< for points; a tree already has one
+  double eps = 0;               ///< neighbors: d2 <= eps^2, both in the scalar type of the points
+  std::size_t min_samples = 5;  ///< points within eps of a core point, including itself
   Border border = Border::nearest;
-  std::size_t border_links = 1;  ///< core points of a cluster within eps that a border point needs
-  NonFinite non_finite = NonFinite::error;  ///< for points; a tree has decided already
+  std::size_t border_links = 1;  ///< the number of core points within eps that a border point needs
+  NonFinite non_finite = NonFinite::error;  ///< for points; fixed when a tree is built
 };
 
-/// Clusters by falling number of points, those of equal size by their lowest member. Copies share
+/// Clusters, numbered from the largest to the smallest, equal sizes by lowest member. Copies share
 /// one result.
 ///
 /// Threads: const calls may run from any number of threads at once.
@@ -49,11 +49,11 @@ class KITH_API Clusters {
  public:
   std::size_t count() const { return groups().count(); }
 
-  /// The cluster of every point, in input order: 0 ... count() - 1, or -1 for noise and for points
-  /// that were dropped.
+  /// The cluster of every point, in input order: 0 ... count() - 1, or -1 for noise and dropped
+  /// points.
   std::span<const std::int32_t> label() const { return groups().label(); }
 
-  /// 1 for core points, in input order; 0 for border points, noise and points that were dropped.
+  /// 1 for core points, in input order; 0 for border points, noise and dropped points.
   std::span<const std::uint8_t> is_core() const;
 
   std::size_t size(std::size_t cluster) const { return groups().size(cluster); }
@@ -73,13 +73,13 @@ class KITH_API Clusters {
 /// border points join as `border` says. With min_samples = 2 clusters are the groups of fof with a
 /// min_size of 2.
 ///
-/// The result depends on points and options alone, never on threads or the CPU. Cost: about twice
+/// The result depends only on points and options, not on threads or the CPU. Cost: about twice
 /// the time of fof; memory O(n) whatever eps is. Errors: those of Tree; invalid_argument for an eps
 /// that is not positive and finite, or for min_samples or border_links of 0.
 KITH_API Clusters dbscan(PointsView points, const DbscanOptions& options,
                          const Execution& execution = {});
 
-/// The same on a tree that exists.
+/// The same for an existing tree.
 KITH_API Clusters dbscan(const Tree& tree, const DbscanOptions& options,
                          const Execution& execution = {});
 

@@ -1,4 +1,4 @@
-// Correlation functions: every pair counted exactly, by one coordinate or two, with weights and
+// Correlation functions from exact pair counts in one or two coordinates, with weights and
 // jackknife errors from the same pass.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace kith {
 
-/// By what pairs are counted.
+/// The coordinates in which pairs are counted.
 enum class Separation {
   r,      ///< the distance
   rp_pi,  ///< across the line of sight and along it
@@ -22,7 +22,7 @@ enum class Separation {
   theta,  ///< the angle between unit vectors, in degrees
 };
 
-/// The direction of the observer: an axis, or for each pair from the origin to the middle between
+/// The line of sight: an axis, or for each pair the direction from the origin to the midpoint of
 /// its points.
 enum class LineOfSight { x, y, z, midpoint };
 
@@ -44,15 +44,15 @@ struct PairBinning {
   std::size_t size() const { return first() * second(); }
 };
 
-/// bins + 1 edges at equal steps of the logarithm, as numpy.logspace makes them from exponents.
+/// The bins + 1 edges of logarithmic bins of equal width, as from numpy.logspace.
 KITH_API std::vector<double> log_edges(double low, double high, std::size_t bins);
 KITH_API std::vector<double> linear_edges(double low, double high, std::size_t bins);
 
-/// Points with what belongs to each; empty spans mean: weight 1, no regions, no bits.
+/// Points with weights, regions and bits; empty spans mean weight 1, no regions, no bits.
 struct PairSet {
   PointsView points = {};
   std::span<const double> weight = {};
-  std::span<const std::int32_t> region = {};  ///< from 0 on, for the jackknife
+  std::span<const std::int32_t> region = {};  ///< numbered from 0, for the jackknife
   std::span<const std::uint64_t> bits = {};   ///< `PairWeightTable::words` for each point
 };
 
@@ -66,42 +66,42 @@ struct PairWeightTable {
 struct PairHistogramOptions {
   PairBinning bins = {};
   Box box = {};
-  std::size_t regions = 0;       ///< of the jackknife; 0 = none
-  bool mean_separation = false;  ///< looks at every pair by itself: slower
+  std::size_t regions = 0;       ///< number of jackknife regions; 0 = none
+  bool mean_separation = false;  ///< visits every pair, which is slower
   PairWeightTable table = {};
 };
 
-/// Numbers of pairs. Index of a bin: [first * second() + second].
+/// Pair counts. Index of a bin: [first * second() + second].
 struct PairHistogram {
   PairBinning bins = {};
   std::vector<std::int64_t> counts = {};  ///< empty if the points have weights
-  std::vector<double> weight = {};        ///< sums of weights; without weights the counts
-  /// Mean r, rp or s of the pairs of a bin (theta: the mean chord), weighted; NaN where there are
-  /// none. Empty unless asked for.
+  std::vector<double> weight = {};        ///< sums of weights; the counts if there are no weights
+  /// Mean r, rp or s of the pairs of a bin (theta: the mean chord), weighted; NaN for empty bins.
+  /// Empty unless `mean_separation` was set.
   std::vector<double> mean_separation = {};
   double total = 0;  ///< all pairs of different points, weighted, at any separation
-  /// With a region left out, for each region: [region * size + bin], and the total.
+  /// The counts without each region, [region * size + bin], and their totals.
   std::vector<double> left_out = {};
   std::vector<double> left_out_total = {};
-  /// Pairs of which the first point is not in a region: what is left of a mean over points.
+  /// The counts of pairs whose first point is outside each region, for means over points.
   std::vector<double> left_out_first = {};
   std::vector<double> left_out_first_share = {};  ///< of the weights of all first points
 };
 
-/// Pairs of a set with itself: every pair counts twice, no point with itself. The same counts and
-/// bits for any number of threads. Errors: invalid_argument, too_large, out_of_memory, cancelled.
+/// Counts the pairs of a set: every pair twice, no point with itself. The counts and bits do not
+/// depend on the number of threads. Errors: invalid_argument, too_large, out_of_memory, cancelled.
 KITH_API PairHistogram pair_histogram(const PairSet& points, const PairHistogramOptions& options,
                                       const Execution& execution = {});
-/// Pairs of a point of one set and one of another.
+/// Counts the pairs of a point of one set and a point of another.
 KITH_API PairHistogram pair_histogram(const PairSet& points, const PairSet& others,
                                       const PairHistogramOptions& options,
                                       const Execution& execution = {});
 
-/// Regions for the jackknife: equal numbers of points along the curve of the tree, from 0 on.
+/// Jackknife regions: runs of equal length along the curve of the tree, numbered from 0.
 KITH_API std::vector<std::int32_t> jackknife_regions(PointsView points, std::size_t regions,
                                                      const Box& box = {},
                                                      const Execution& execution = {});
-/// The regions of other points: that of the nearest point.
+/// Regions for other points: each gets that of the nearest point.
 KITH_API std::vector<std::int32_t> nearest_regions(PointsView points,
                                                    std::span<const std::int32_t> region,
                                                    PointsView others, const Box& box = {},
@@ -112,7 +112,7 @@ enum class Estimator {
   landy_szalay,  ///< (DD - 2 DR + RR) / RR
 };
 
-/// What is made of xi in two coordinates.
+/// The statistic to compute.
 enum class Statistic {
   xi,          ///< xi itself, in one coordinate or two
   wp,          ///< of rp_pi: 2 x the sum of xi x width over pi
@@ -124,7 +124,7 @@ struct CorrelationOptions {
   Box box = {};
   Statistic statistic = Statistic::xi;
   Estimator estimator = Estimator::landy_szalay;  ///< natural where there are no randoms
-  std::size_t regions = 0;  ///< of the jackknife, 0 = none; made by the tree unless given
+  std::size_t regions = 0;  ///< of the jackknife, made by the tree unless given; 0 = none
   bool mean_separation = false;
   PairWeightTable table = {};
 };
@@ -144,21 +144,21 @@ struct Correlation {
   PairHistogram randoms_randoms = {};  ///< without randoms: the mean of infinitely many
 };
 
-/// Without randoms: the box must be periodic on all axes, and what is expected of random points
-/// follows from the volumes of the bins. With regions the mean is then taken over the points
-/// outside each region in turn, all of their neighbors included. Errors: as pair_histogram.
+/// Without randoms: the box must be periodic on all axes, and the expected pair counts follow from
+/// the volumes of the bins. With regions, the mean is taken over the points outside each region in
+/// turn, including all of their neighbors. Errors: as pair_histogram.
 KITH_API Correlation correlation(const PairSet& data, const CorrelationOptions& options,
                                  const Execution& execution = {});
-/// With randoms, in any box; a region left out is left out of data and randoms.
+/// With randoms, in any box. A region is left out of both data and randoms.
 KITH_API Correlation correlation(const PairSet& data, const PairSet& randoms,
                                  const CorrelationOptions& options,
                                  const Execution& execution = {});
 
-/// Positions of a survey, rows of x, y, z around the observer. Right ascension and declination in
-/// degrees; no distances: unit vectors.
+/// Cartesian positions around the observer from right ascension and declination in degrees; unit
+/// vectors if there are no distances.
 KITH_API std::vector<double> sky_positions(std::span<const double> ra, std::span<const double> dec,
                                            std::span<const double> distance = {});
-/// Comoving distances in Mpc/h of a flat universe with matter and a cosmological constant.
+/// Comoving distances in Mpc/h in a flat universe with matter and a cosmological constant.
 KITH_API std::vector<double> comoving_distance(std::span<const double> redshift,
                                                double omega_m = 0.31);
 

@@ -1,4 +1,4 @@
-// A universe to play with: dark matter particles in a periodic box, evolved by gravity.
+// A sample universe: dark matter particles in a periodic box, evolved under gravity.
 //
 // Lengths are comoving and in Mpc/h, wave numbers in h/Mpc, velocities in km/s, masses in solar
 // masses / h.
@@ -20,7 +20,7 @@ enum class Transfer {
   bbks,           ///< Bardeen, Bond, Kaiser & Szalay 1986, with Sugiyama's shape parameter
 };
 
-/// What the universe is made of (flat: dark energy is the rest), and how it is computed.
+/// The parameters of a flat universe, and of the simulation.
 struct Cosmology {
   int n = 128;      ///< particles along each axis, n^3 in all
   double side = 0;  ///< of the periodic box in Mpc/h; 0 = n Mpc/h
@@ -37,16 +37,16 @@ struct Cosmology {
   double a_start = 0.05;  ///< scale factor of the initial conditions
   double a_end =
       1;           ///< scale factor of the result; a_start gives the initial conditions themselves
-  int steps = 40;  ///< of equal length in scale factor
-  int mesh = 0;  ///< cells of the force mesh along each axis; 0 = 2 n, with n halos come out puffy
+  int steps = 40;  ///< number of steps, of equal length in scale factor
+  int mesh = 0;  ///< cells of the force mesh along each axis; 0 = 2 n (n makes halos too extended)
 };
 
-/// Particles at one moment.
+/// Particles at one time.
 struct Universe {
   std::vector<float> position;  ///< n^3 rows of 3, in [0, side)
   std::vector<float> velocity;  ///< peculiar velocities, n^3 rows of 3
   double particle_mass = 0;
-  Cosmology options;  ///< with every 0 replaced by what it stands for
+  Cosmology options;  ///< with all defaults filled in
 
   std::size_t size() const { return position.size() / 3; }
   PointsView view() const { return kith::view(position.data(), size(), 3); }
@@ -55,8 +55,8 @@ struct Universe {
 
 /// A Gaussian random field at a_start, then a particle-mesh run to a_end.
 ///
-/// Row (i n + j) n + k is the particle that began in cell (i, j, k) of an n^3 grid. A seed stands
-/// for the same waves at every n, so runs of different n in boxes of the same side show the same
+/// Row (i n + j) n + k is the particle that began in cell (i, j, k) of an n^3 grid. A seed gives
+/// the same waves at every n, so runs of different n in boxes of the same side have the same
 /// structures.
 /// Cost: 128^3 takes 33 s of processor time; memory 4 bytes per mesh cell + 24 per particle.
 /// Errors: invalid_argument, too_large, out_of_memory, cancelled.

@@ -1,4 +1,4 @@
-// Quantities made from the k nearest neighbors of each point, without storing them.
+// Quantities computed from the k nearest neighbors of each point without storing them.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace kith {
 
-/// Distance to the k-th neighbor of each of the tree's own points (itself the first, unless
-/// excluded), in input order; infinity where there are fewer than k.
+/// The distance from each point of the tree to its k-th neighbor, in input order; infinity if there
+/// are fewer than k. The point itself is the first neighbor, unless it is excluded.
 KITH_API std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options,
                                           const Execution& execution = {});
 
-/// Mean distance to the neighbors that there are, in input order; NaN where there are none.
+/// The mean distance from each point to its neighbors, in input order; NaN if there are none.
 KITH_API std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options,
                                            const Execution& execution = {});
 
@@ -32,15 +32,15 @@ constexpr const char* name(SphKernel kernel) {  ///< "cubic_spline"
 }
 
 struct DensityOptions {
-  std::size_t k = 32;  ///< neighbors, the point itself included; h is the distance of the k-th
+  std::size_t k = 32;  ///< neighbors, including the point itself; h is the distance to the k-th
   SphKernel kernel = SphKernel::cubic_spline;
-  std::span<const double> mass = {};  ///< one per point that was given; none = 1 each
+  std::span<const double> mass = {};  ///< one per input point; empty = 1 each
 };
 
-/// rho_i = sum_j m_j W(r_ij, h_i) over the k nearest, in input order. In one, two and three
-/// dimensions. Where k points coincide h is 0 and the density infinite; with fewer than k points, h
-/// is the distance of the last; NaN for points that were dropped. The same bits for any number of
-/// threads. Errors: invalid_argument.
+/// The SPH density rho_i = sum_j m_j W(r_ij, h_i) over the k nearest points, in input order. In
+/// one, two and three dimensions. If k points coincide, h is 0 and the density infinite; with fewer
+/// than k points, h is the distance to the last one; dropped points get NaN. The bits do not depend
+/// on the number of threads. Errors: invalid_argument.
 KITH_API std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
                                          const Execution& execution = {});
 

@@ -1,5 +1,5 @@
-// How a call is carried out: threads, progress, cancelling, memory, statistics, device. None of it
-// ever changes a result.
+// How a call runs: threads, progress, cancelling, memory, statistics, device. None of these changes
+// a result.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace kith {
 
-/// What a progress callback is told: `done` of `total` units of the named stage.
+/// The argument of a progress callback: `done` of `total` units of the named stage.
 struct Progress {
   std::string_view stage;
   std::uint64_t done = 0;
@@ -33,7 +33,7 @@ class KITH_API CancelToken {
   std::shared_ptr<std::atomic<bool>> stop_;
 };
 
-/// What a call did; filled when `Execution::statistics` points here.
+/// Times and counts of a call, filled if `Execution::statistics` points here.
 struct KITH_API Statistics {
   struct Stage {
     std::string name;
@@ -44,16 +44,16 @@ struct KITH_API Statistics {
     std::uint64_t value = 0;
   };
   std::vector<Stage> stages;  ///< in the order in which they ran
-  std::vector<Count> counts;  ///< events worth knowing, such as "rescanned queries"
+  std::vector<Count> counts;  ///< numbers of events, such as "rescanned queries"
 
-  double seconds() const;                        ///< all stages
+  double seconds() const;                        ///< of all stages
   double seconds(std::string_view stage) const;  ///< 0 for a stage that did not run
   std::uint64_t count(std::string_view name) const;
 };
 
-/// Memory that outlives a call: large arrays that a call frees are kept for the next one instead of
-/// going back to the system. Worth it when calls repeat, since the first touch of fresh memory can
-/// cost more than the work. Copies share it; safe to use from several threads at once.
+/// Memory that outlives a call: large arrays that a call frees are kept for the next one and not
+/// returned to the system. Use it for repeated calls: the first touch of fresh memory can cost more
+/// than the work. Copies share the memory; several threads may use it at once.
 class KITH_API Workspace {
  public:
   Workspace();
@@ -63,8 +63,8 @@ class KITH_API Workspace {
   Workspace& operator=(const Workspace&);
   Workspace& operator=(Workspace&&) noexcept;
 
-  std::size_t bytes_kept() const;  ///< free memory waiting for the next call
-  void clear();                    ///< gives it back to the system
+  std::size_t bytes_kept() const;  ///< free memory kept for the next call
+  void clear();                    ///< returns it to the system
 
   class Pool;
   const std::shared_ptr<Pool>& pool() const { return pool_; }
@@ -74,24 +74,24 @@ class KITH_API Workspace {
 };
 
 struct Execution {
-  /// Worker threads; 0 takes as many as there are CPUs that the calling thread may use now.
+  /// Worker threads; 0 means as many as there are CPUs that the calling thread may use now.
   int threads = 0;
 
-  /// Called with increasing `done`, never from two threads at once, at most some twenty times a
-  /// second, from any worker thread. What it throws ends the call and reaches the caller unchanged.
+  /// Called about twenty times a second at most, with increasing `done`, from any worker thread but
+  /// never from two at once. An exception that it throws ends the call and reaches the caller.
   std::function<void(const Progress&)> progress = {};
 
   /// Set it to stop the call within 0.25 s; the call then throws Error with code `cancelled`.
   const CancelToken* cancel = nullptr;
 
-  /// Receives the time of each stage, added to what is there already.
+  /// Receives the time of each stage, added to its present content.
   Statistics* statistics = nullptr;
 
   /// Keeps large arrays between calls.
   const Workspace* workspace = nullptr;
 
-  /// Where the work is done: "cpu", or "gpu", "gpu:1", ... for a device of kith/gpu.hpp, which
-  /// gives the same bits. Calls without code for devices refuse all but "cpu" (`unavailable`).
+  /// The device that does the work: "cpu", or "gpu", "gpu:1", ... (see kith/gpu.hpp); the bits are
+  /// the same. Calls that have no code for devices accept "cpu" only (error: `unavailable`).
   std::string device = "cpu";
 };
 

@@ -14,18 +14,18 @@
 
 namespace kith {
 
-/// Shapes and text on a sheet that can be made into pixels or SVG, both the same to the eye. Copies
+/// Shapes and text on a sheet that can be rendered as pixels or SVG with the same look. Copies
 /// share one sheet.
 ///
-/// Lengths are units of the sheet: pixels of the SVG at its natural size. In labels `^{...}` is
-/// raised and `_{...}` is lowered.
+/// Lengths are in units of the sheet: pixels of the SVG at its natural size. In labels, `^{...}` is
+/// a superscript and `_{...}` a subscript.
 class KITH_API Drawing {
  public:
   double width() const;
   double height() const;
 
-  /// One `<svg>` element, a document of its own or part of a page: a style sheet may recolor what
-  /// has the classes `paper`, `ink` (lines), `text` and `faint`.
+  /// One `<svg>` element, a whole document or part of a page. A style sheet may recolor the classes
+  /// `paper`, `ink` (lines), `text` and `faint`.
   std::string svg() const;
 
   /// Pixels, `scale` for each unit. Errors: invalid_argument for more than 16384 pixels a side.
@@ -38,35 +38,35 @@ class KITH_API Drawing {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Writes a drawing as the ending of the name says, .svg or .png, under its name only when it is
+/// Writes a drawing as .svg or .png, by the ending of the name. The file appears only when it is
 /// complete. Errors: invalid_argument (another ending, see picture()), io, cancelled.
 KITH_API void write_drawing(const std::string& path, const Drawing& drawing, double scale = 2,
                             const Execution& execution = {});
 
-/// Throws the error that write_drawing would for this name: for a check before long work.
+/// Throws the error that write_drawing would throw for this name. Call it before long work.
 KITH_API void check_drawing_path(const std::string& path);
 
-/// Groups to be drawn as circles, the most important first.
+/// Groups to draw as circles, the most important first.
 struct Circles {
   std::span<const double> center = {};  ///< rows of the points' dimension
   std::span<const double> radius = {};  ///< of each
-  std::size_t labels = 10;              ///< so many of those shown carry their row's number
-  std::string legend = {};              ///< what they are
+  std::size_t labels = 10;              ///< this many of them are labeled with their row
+  std::string legend = {};              ///< text for the legend
 };
 
 struct FigureOptions {
-  /// What is shown, and how. Of `size` pixels two make a unit of the drawing.
+  /// The region and how it is drawn. Two of the `size` pixels make one unit of the drawing.
   PictureOptions view = {};
   std::string title = {};
   std::string note = {};         ///< small, at the right end of the title
   std::string length_unit = {};  ///< of the coordinates, such as "Mpc/h"
   std::string color_label = "projected density / mean";
   bool has_scale_bar = true;
-  Circles circles = {};  ///< those whose centers lie in the slice are drawn
+  Circles circles = {};  ///< drawn if their centers are in the slice
 };
 
 /// The density of points with axes, color bar, scale bar and groups. Errors: those of picture();
-/// invalid_argument for circles whose arrays do not fit.
+/// invalid_argument for circles with arrays of the wrong size.
 KITH_API Drawing figure(PointsView points, const FigureOptions& options = {},
                         const Execution& execution = {});
 
@@ -75,20 +75,20 @@ enum class SeriesStyle { line, dashed, points, steps };
 /// One curve of a plot. Values that are not finite, or not positive on a logarithmic axis, are left
 /// out.
 struct Series {
-  std::string name = {};  ///< for the legend; none without
+  std::string name = {};  ///< for the legend; no entry if empty
   std::vector<double> x = {};
   std::vector<double> y = {};
   std::vector<double> lower = {};  ///< ends of error bars; none if empty
   std::vector<double> upper = {};
   SeriesStyle style = SeriesStyle::line;
-  double mark = 0;        ///< radius of points; 0: as large as single ones should be
-  bool is_faint = false;  ///< in gray: what the others stand out from
+  double mark = 0;        ///< radius of points; 0 = automatic
+  bool is_faint = false;  ///< drawn in gray, behind the others
 };
 
 struct Axis {
   std::string label = {};
   bool is_log = false;
-  double low = 0;  ///< both 0: as far as the values go
+  double low = 0;  ///< both 0 = the range of the values
   double high = 0;
 };
 
@@ -103,8 +103,8 @@ struct Plot {
   bool has_equal_scales = false;   ///< a unit is as long on both axes; not for logarithmic ones
 };
 
-/// Curves and points with axes and a legend. Errors: invalid_argument for arrays or limits that
-/// make no sense.
+/// Curves and points with axes and a legend. Errors: invalid_argument for inconsistent arrays or
+/// limits.
 KITH_API Drawing plot(const Plot& options);
 
 }  // namespace kith

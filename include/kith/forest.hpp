@@ -1,4 +1,4 @@
-// A set of points that changes: inserted and removed in batches, searched exactly in between.
+// A set of points that can be changed in batches and searched exactly in between.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ struct ForestOptions {
   Box box = {};
 };
 
-/// Points in trees of growing size (the logarithmic method). A batch becomes a tree; where a size
-/// class has four, they become one tree of the next class. Removed points are marked, and left out
-/// when their tree is built again, at the latest when half of it is gone.
+/// Points in trees of growing size (the logarithmic method). A batch becomes a tree; four trees of
+/// a size class become one tree of the next class. Removed points are marked, and are left out when
+/// their tree is built again, at the latest when half of its points are removed.
 ///
-/// A point's index is its place in the order of insertion, from 0; no index is used twice. Every
-/// answer is that of one tree over the points that are left, ties by index.
+/// Points are numbered from 0 in the order of insertion; an index is never used again. Every result
+/// equals that of one tree over the current points, with ties by index.
 ///
-/// Threads: const calls may run from any number of threads at once, others alone.
-/// Cost: n points in batches of any size cost O(n log n); a search asks O(log n) trees, and asks
-/// again where removed points crowd out others. radius_count builds a tree of the removed points
-/// that are still stored, if there are any.
-/// Memory: the points, their trees, 8 bytes a point for its index.
+/// Threads: const calls may run from any number of threads at once, others only alone. Cost: n
+/// points in batches of any size cost O(n log n); a search visits O(log n) trees, some of them
+/// again where removed points displaced others. radius_count builds a tree of the removed points
+/// that are still stored, if there are any. Memory: the points, their trees, and 8 bytes per point
+/// for its index.
 template <Coordinate T = float>
 class KITH_API Forest {
  public:
@@ -43,26 +43,26 @@ class KITH_API Forest {
   Forest& operator=(const Forest&);
   Forest& operator=(Forest&&) noexcept;
 
-  /// Adds points of the forest's type and dimension; the first gets the index that is returned, the
+  /// Adds points of the type and dimension of the forest. Returns the index of the first; the
   /// others follow. Errors: invalid_argument, non_finite, too_large, out_of_memory, cancelled; the
-  /// forest is then as it was.
+  /// forest is then unchanged.
   std::int64_t insert(PointsView points, const Execution& execution = {});
 
-  /// Removes points by index. Errors: invalid_argument (an index that is not there, or given
-  /// twice), out_of_memory, cancelled; the forest is then as it was.
+  /// Removes points by index. Errors: invalid_argument (an index that is not in the forest, or
+  /// given twice), out_of_memory, cancelled; the forest is then unchanged.
   void remove(std::span<const std::int64_t> indices, const Execution& execution = {});
 
   int dimension() const;
   const Box& box() const;
-  std::size_t size() const;       ///< points that are there
-  std::int64_t inserted() const;  ///< points that ever were: the index of the next one
+  std::size_t size() const;       ///< points in the forest
+  std::int64_t inserted() const;  ///< points inserted so far; the next index
   bool contains(std::int64_t index) const;
   std::size_t trees() const;
-  std::vector<std::int64_t> indices() const;  ///< of the points that are there, ascending
-  std::vector<T> coordinates() const;         ///< theirs, row by row, as they were given
+  std::vector<std::int64_t> indices() const;  ///< of the points in the forest, ascending
+  std::vector<T> coordinates() const;         ///< in the same order, as they were passed
 
-  /// The k nearest points of each query, by index. Options that concern a tree's own points, and
-  /// norms other than p = 2, are refused.
+  /// The k nearest points of each query, by index. Options for the points of a tree itself, and
+  /// norms other than p = 2, are errors.
   Neighbors<T, std::int64_t> knn(PointsView queries, const KnnOptions& options,
                                  const Execution& execution = {}) const;
   /// The points within a distance, in the order of (squared distance, index).

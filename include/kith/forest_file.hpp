@@ -11,14 +11,14 @@
 
 namespace kith {
 
-/// Writes the points of a forest and their indices to one file, which appears under its name only
-/// when it is complete and on disk. The file depends on the points that are there and on the number
-/// of those ever inserted, not on how they came. Errors: io, cancelled.
+/// Writes the points of a forest and their indices to a file, which appears under its name only
+/// when it is complete and on disk. It depends only on the points in the forest and on the number
+/// of points inserted so far. Errors: io, cancelled.
 template <Coordinate T>
 KITH_API void save(const Forest<T>& forest, const std::string& path,
                    const Execution& execution = {});
 
-/// The forest in a file; one tree of its points is built. Every byte is covered by a checksum, and
+/// Reads a forest from a file and builds one tree of its points. Checksums cover every byte, and
 /// the content is checked. Errors: io (no such file, not a forest of this type, another version or
 /// byte order, truncated, damaged), cancelled.
 template <Coordinate T = float>

@@ -1,4 +1,4 @@
-// Devices: the same answers, bit by bit, from any OpenCL device.
+// Runs kith on OpenCL devices, with the same results bit for bit.
 //
 // Link kith::gpu and set Execution::device:
 //
@@ -6,8 +6,8 @@
 //   const kith::Tree tree(kith::view(x), {}, {.device = "gpu"});
 //   auto near = kith::knn(tree, {.k = 16}, {.device = "gpu"});
 //
-// OpenCL's loader (libOpenCL.so.1) is opened when a device is first asked for; without it, or
-// without a device, calls fail with ErrorCode::unavailable and everything else works.
+// The OpenCL loader (libOpenCL.so.1) is opened when a device is first used. Without it, or without
+// a device, such calls fail with ErrorCode::unavailable, and everything else works.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace kith::gpu {
 
 struct Device {
   std::string name;        ///< for Execution::device: "gpu:0", "gpu:1", ...
-  std::string model;       ///< as its driver says
+  std::string model;       ///< as reported by the driver
   std::string platform;    ///< the driver
   std::string version;     ///< of OpenCL and the driver
   bool is_gpu = false;     ///< real GPUs come first
@@ -38,18 +38,18 @@ KITH_API void enable() noexcept;
 /// All devices, real GPUs first. Errors: unavailable, if there is no loader of OpenCL.
 KITH_API std::vector<Device> devices();
 
-/// What went over the bus to and from a device since the program began.
+/// Transfers to and from a device since the program started.
 struct Traffic {
   std::uint64_t uploaded = 0;    ///< bytes
   std::uint64_t downloaded = 0;  ///< bytes
-  std::uint64_t launches = 0;    ///< of kernels
+  std::uint64_t launches = 0;    ///< number of kernel launches
   std::uint64_t allocated = 0;   ///< bytes in use now
-  std::uint64_t peak = 0;        ///< at most in use at once
+  std::uint64_t peak = 0;        ///< largest use so far
 };
 KITH_API Traffic traffic(const std::string& device = "gpu");
 
 /// Bytes that kith may use on a device from now on; 0 = seven eighths of what it has. Searches work
-/// in batches that fit; a tree that does not fit is an error that says how many points would.
+/// in batches that fit; if a tree does not fit, the error says how many points would.
 KITH_API void set_memory_limit(std::size_t bytes, const std::string& device = "gpu");
 
 }  // namespace kith::gpu

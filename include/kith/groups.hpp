@@ -1,4 +1,4 @@
-// Friends of friends: which points are connected.
+// Friends-of-friends groups.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,26 @@
 
 namespace kith {
 
-/// Which points are friends, and which groups of them count.
+/// Options of fof.
 ///
-/// Give the linking length itself, or `b` times the mean separation; the mean separation is given
-/// as well or follows from the volume: (volume / points)^(1 / dimension).
+/// Set either `linking_length`, or `b` as a fraction of the mean separation. The mean separation is
+/// `mean_separation`, or else (volume / points)^(1 / dimension).
 struct FofOptions {
-  Box box = {};  ///< for points; a tree knows its own
+  Box box = {};  ///< for points; a tree already has one
   double linking_length =
-      0;         ///< points are friends if d2 <= linking_length^2, both in their scalar type
-  double b = 0;  ///< instead: the linking length as a fraction of the mean separation
-  double mean_separation = 0;  ///< with b; 0 = from the volume
-  double volume = 0;           ///< with b; 0 = that of the box, all of whose axes must be periodic
-  std::size_t min_size = 1;    ///< smaller groups get the label -1
-  bool strict = false;         ///< friends if d2 < linking_length^2
-  bool keep_roots = false;     ///< keep Groups::root
-  NonFinite non_finite = NonFinite::error;  ///< for points; a tree has decided already
+      0;         ///< friends: d2 <= linking_length^2, both in the scalar type of the points
+  double b = 0;  ///< the linking length as a fraction of the mean separation
+  double mean_separation = 0;  ///< for b; 0 = from the volume
+  double volume = 0;           ///< for b; 0 = that of the box, which must be periodic on all axes
+  std::size_t min_size = 1;    ///< points of smaller groups get the label -1
+  bool strict = false;         ///< friends: d2 < linking_length^2
+  bool keep_roots = false;     ///< whether to fill in Groups::root
+  NonFinite non_finite = NonFinite::error;  ///< for points; fixed when a tree is built
 };
 
-/// What points of a type do.
+/// The part that points of a type take in groups.
 enum class Role {
-  linked,    ///< they are friends of each other and make the groups
+  linked,    ///< they are linked to each other and form the groups
   attached,  ///< each joins the group of the nearest linked point within the linking length, if any
 };
 
@@ -44,7 +44,7 @@ struct TypedPoints {
   Role role = Role::linked;
 };
 
-/// Groups by falling size, those of equal size by their lowest member. Copies share one result.
+/// Groups, numbered from the largest to the smallest, ties by lowest member. Copies share a result.
 ///
 /// Threads: const calls may run from any number of threads at once.
 class KITH_API Groups {
@@ -53,21 +53,21 @@ class KITH_API Groups {
   std::size_t count() const;
 
   /// The group of every point, in input order: 0 ... count() - 1, or -1 for points of smaller
-  /// groups and points that were dropped. 32 bits hold every label: one tree has fewer than 2^32
-  /// points, so there can be 2^31 groups only when most points stand alone, which is an error
-  /// (too_large) that a min_size of 2 avoids.
+  /// groups and dropped points.
+  /// It is an error (too_large) if there are 2^31 groups or more. Since a tree has fewer than 2^32
+  /// points, a min_size of 2 avoids it.
   std::span<const std::int32_t> label() const;
 
-  std::size_t size(std::size_t group) const;    ///< its number of points
-  std::size_t lowest(std::size_t group) const;  ///< the lowest original index in it
+  std::size_t size(std::size_t group) const;    ///< the number of points of a group
+  std::size_t lowest(std::size_t group) const;  ///< the lowest original index in a group
   std::vector<std::int64_t> sizes() const;      ///< of all groups
   std::vector<std::int64_t> lowest() const;
 
-  /// The lowest original index in the group of every point, groups below `min_size` too; -1 for
-  /// points that were dropped. Empty unless `keep_roots` was set.
+  /// The lowest original index in the group of every point, also for groups below `min_size`; -1
+  /// for dropped points. Empty unless `keep_roots` was set.
   std::span<const std::int64_t> root() const;
 
-  /// What was used, rounded to the scalar type of the points.
+  /// The linking length, rounded to the scalar type of the points.
   double linking_length() const;
 
   class Impl;
@@ -78,8 +78,8 @@ class KITH_API Groups {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// The connected components of the points whose friends are at most a linking length apart,
-/// exactly; see FofOptions. The labels depend on points and options alone, never on threads or the
+/// Finds friends-of-friends groups exactly: the connected components of points that are at most a
+/// linking length apart. The labels depend only on points and options, not on threads or the
 /// CPU.
 ///
 /// Cost: about O(n log n) time. Peak memory for float points in 3-D beyond input and labels: 39
@@ -87,15 +87,15 @@ class KITH_API Groups {
 /// invalid_argument for a linking length that is missing, negative, or not finite.
 KITH_API Groups fof(PointsView points, const FofOptions& options, const Execution& execution = {});
 
-/// The same on a tree that exists, for any number of linking lengths; 12 bytes per point beyond
-/// tree and labels.
+/// The same for an existing tree, which can be used for many linking lengths. Memory: 12 bytes per
+/// point beyond tree and labels.
 KITH_API Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution = {});
 
-/// The same for points of several types; labels and roots are those of all points, type after type.
+/// The same for points of several types. Labels and roots are in the order of the types.
 ///
 /// An attached point belongs to the nearest linked point within the linking length (the lowest
 /// index among equally near ones) and shares its label, or has -1. Everything else about groups
-/// counts linked points alone: sizes, the order of labels, `min_size`, lowest members, and the mean
+/// counts only linked points: sizes, the order of labels, `min_size`, lowest members, and the mean
 /// separation. Cost: beyond that of the linked points, one search for the nearest neighbor per
 /// attached point, and a copy of the linked points if they come in several types. Errors: also
 /// invalid_argument if no type is linked, or if types differ in dimension or scalar.

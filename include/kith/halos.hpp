@@ -1,5 +1,5 @@
-// What cosmologists ask of a group: its mass within a sphere of given mean density, and its
-// subhalos in phase space.
+// Halo properties: masses within spheres of a given mean density, and subhalos in phase
+// space.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace kith {
 
-/// A universe with matter, curvature and a cosmological constant, in units of the caller's choice.
+/// A universe with matter, curvature and a cosmological constant, in the caller's units.
 struct Cosmology {
   double omega_m = 0.31;
   double omega_lambda = 0.69;
@@ -41,17 +41,17 @@ constexpr const char* name(Edge edge) {  ///< "critical200"
   return "?";
 }
 
-/// The density of an edge, per comoving volume. Errors: invalid_argument for a cosmology without
-/// sense.
+/// The density of an edge, per comoving volume. Errors: invalid_argument for an impossible
+/// cosmology.
 KITH_API double edge_density(Edge edge, const Cosmology& cosmology);
 
 struct OverdensityOptions {
   std::vector<double>
       density;           ///< mean densities inside the edge, in units of mass per length^dimension
-  ValuesView mass = {};  ///< of every point; 1 for all if not given
-  /// Of every center: the radius inside which the density must be reached; infinite if not given.
+  ValuesView mass = {};  ///< of every point; default 1 for all
+  /// For every center, the radius inside which the density must be reached; default: infinite.
   ValuesView within = {.same = std::numeric_limits<double>::infinity()};
-  /// Of every center, to begin the search near the edge; only the time depends on it.
+  /// For every center, an estimate of the mass. It affects the time, not the result.
   ValuesView mass_guess = {};
 };
 
@@ -62,7 +62,7 @@ struct Overdensities {
   std::vector<std::int64_t> size;  ///< points inside; 0 where there is no sphere
 };
 
-/// A sphere of fewer points is not resolved: its mass scatters by more than a tenth.
+/// Spheres of fewer points are unresolved: their masses scatter by more than a tenth.
 inline constexpr std::int64_t kResolvedSize = 100;
 
 /// Spheres about the centers (rows of the tree's dimension): going outward over all points, not
@@ -79,16 +79,16 @@ KITH_API Overdensities overdensities(const Tree& tree, std::span<const double> c
                                      const Execution& execution = {});
 
 struct SubhaloOptions {
-  Box box = {};               ///< that of the groups
+  Box box = {};               ///< the box of the groups
   PointsView velocity = {};   ///< of every point
-  ValuesView mass = {};       ///< for the catalogue; 1 for all if not given
+  ValuesView mass = {};       ///< for the catalogue; default 1 for all
   double linking_length = 0;  ///< in units of the scales below; required
   double position_scale = 0;  ///< 0: sqrt(mean |x - center|^2) of each halo's members
   double velocity_scale = 0;  ///< 0: sqrt(mean |v - mean velocity|^2) of each halo's members
-  std::size_t min_size = 20;  ///< of a subhalo
+  std::size_t min_size = 20;  ///< the smallest subhalo
 };
 
-/// Groups inside groups. Rows are ordered by halo, then by falling size, then by lowest member.
+/// Groups inside groups, sorted by halo, then by size (largest first), then by lowest member.
 struct Subhalos {
   std::vector<std::int64_t> parent;  ///< the halo of each subhalo
   Members members;                   ///< points of each subhalo

@@ -14,50 +14,50 @@
 
 namespace kith {
 
-/// Which clusters of the condensed tree are taken.
+/// Which clusters of the condensed tree are selected.
 enum class ClusterSelection {
-  eom,   ///< those of the largest total stability (excess of mass)
-  leaf,  ///< those that split no further
+  eom,   ///< those with the largest total stability (excess of mass)
+  leaf,  ///< those that do not split further
 };
 
 constexpr const char* name(ClusterSelection selection) {  ///< "eom"
   return selection == ClusterSelection::eom ? "eom" : "leaf";
 }
 
-/// What is made of a hierarchy.
+/// How clusters are selected from a hierarchy.
 struct CondenseOptions {
-  std::size_t min_cluster_size = 5;  ///< smaller parts are points that fall out of a cluster
+  std::size_t min_cluster_size = 5;  ///< smaller parts that split off are not clusters
   ClusterSelection selection = ClusterSelection::eom;
-  /// Clusters that split off at a shorter distance than this are not taken apart.
+  /// Do not split clusters at distances below this.
   double selection_epsilon = 0;
   bool allow_single_cluster = false;  ///< all points may be one cluster
-  std::size_t max_cluster_size = 0;   ///< larger clusters are not taken by eom; 0 = no limit
+  std::size_t max_cluster_size = 0;   ///< eom does not select larger clusters; 0 = no limit
 };
 
 struct HdbscanOptions {
-  Box box = {};                 ///< for points; a tree knows its own
-  std::size_t min_samples = 0;  ///< core distances are to this neighbor, the point itself the
-                                ///< first; 0 = min_cluster_size
+  Box box = {};                 ///< for points; a tree already has one
+  std::size_t min_samples = 0;  ///< core distances are to this neighbor, counting the point
+                                ///< itself; 0 = min_cluster_size
   CondenseOptions condense = {};
-  NonFinite non_finite = NonFinite::error;  ///< for points; a tree has decided already
+  NonFinite non_finite = NonFinite::error;  ///< for points; fixed when a tree is built
 };
 
-/// The condensed tree: what leaves each cluster as the density grows. Clusters are numbered from
-/// Hierarchy::input_size() on, the root first; lower numbers are points. Rows are in the order in
-/// which clusters are split, from the root down.
+/// The condensed tree: which points and clusters leave each cluster as the density grows. Numbers
+/// below Hierarchy::input_size() are points, the others clusters, the root first. Rows are in the
+/// order in which clusters are split, from the root down.
 struct CondensedTree {
   std::vector<std::int64_t> parent;  ///< the cluster
   std::vector<std::int64_t> child;   ///< a point or a cluster that leaves it
-  std::vector<double> lambda;        ///< at this density: 1 / length of the merge; infinite for 0
-  std::vector<std::int64_t> size;    ///< points of the child
+  std::vector<double> lambda;        ///< the density at which it leaves: 1 / length of the merge
+  std::vector<std::int64_t> size;    ///< the number of points of the child
 
   std::size_t rows() const { return parent.size(); }
 };
 
-/// Clusters are numbered in the order of the condensed tree, as hdbscan and scikit-learn do.
+/// Clusters, numbered in the order of the condensed tree, as in hdbscan and scikit-learn.
 struct HdbscanClusters {
   std::vector<std::int32_t> label;     ///< per input point; -1 for noise and dropped points
-  std::vector<double> probability;     ///< per input point, 0 to 1: how long it stays; 0 for noise
+  std::vector<double> probability;     ///< per input point: membership from 0 (noise) to 1
   std::vector<double> outlier_score;   ///< per input point, 0 to 1 (GLOSH)
   std::vector<std::int64_t> selected;  ///< per cluster: its number in the condensed tree
   std::vector<double> stability;       ///< per cluster: its excess of mass
@@ -71,8 +71,8 @@ struct HdbscanClusters {
 KITH_API HdbscanClusters condense(const Hierarchy& hierarchy, const CondenseOptions& options = {},
                                   const Execution& execution = {});
 
-/// The same from points: core distances, spanning tree, hierarchy, condense. The result depends on
-/// points and options alone, never on threads or the CPU. Errors: those of spanning_tree;
+/// The same from points: core distances, spanning tree, hierarchy, condense. The result depends
+/// only on points and options, not on threads or the CPU. Errors: those of spanning_tree;
 /// invalid_argument for min_cluster_size below 2 or more samples than points.
 KITH_API HdbscanClusters hdbscan(PointsView points, const HdbscanOptions& options = {},
                                  const Execution& execution = {});

@@ -1,5 +1,5 @@
 // kith: trees, neighbors, groups and their gradients. Link kith::kith. Files and pictures are in
-// <kith/io.hpp>, points to play with in <kith/sample.hpp>.
+// <kith/io.hpp>, sample points in <kith/sample.hpp>.
 #pragma once
 
 #include <kith/box.hpp>

@@ -1,13 +1,13 @@
-/* Neighbors and groups over the ranks of MPI, for programs in C and Fortran: libkith_mpi on the
- * arrays of a simulation. Every call is collective, with the same options on all ranks. Results
- * have the bytes of one process and are written where the caller wants them. <kith/mpi.hpp> has
- * more for C++.
+/* Neighbors and groups over MPI ranks for programs in C and Fortran, on the arrays of a simulation.
+ * Every call is collective, with the same options on all ranks. Results have the bytes of one
+ * process and are written to the caller's memory. C++ programs can use <kith/mpi.hpp>, which has
+ * more functions.
  *
- * Structs that are filled with zeros have the default options:
+ * Structs filled with zeros select the default options:
  *   kith_mpi_points points = {0};
  *
- * Calls return 0, or a number that is the same on all ranks; kith_mpi_error() then says what
- * happened. MPI must have been started with MPI_THREAD_FUNNELED or more. */
+ * Calls return 0, or an error number that is the same on all ranks; kith_mpi_error() then returns
+ * the message. MPI must have been started with MPI_THREAD_FUNNELED or more. */
 #ifndef KITH_KITH_MPI_H
 #define KITH_KITH_MPI_H
 
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* The points of this rank, and the space that they live in. */
+/* The points of this rank and their box. */
 typedef struct kith_mpi_points {
   const void* data;     /* float, or double if is_double */
   size_t size;          /* points; a rank may have none */

@@ -1,4 +1,4 @@
-// Neighbors and groups of points that are spread over the ranks of MPI. Every call is collective:
+// Neighbors and groups of points that are distributed over MPI ranks. Every call is collective:
 // all ranks of the communicator make it, with the same options. Errors are the same on all ranks.
 #pragma once
 
@@ -25,9 +25,9 @@ namespace kith::mpi {
 
 struct DomainOptions {
   TreeOptions tree = {};
-  /// One number per point that this rank gives, from 0 to 2^63 - 1, all different over all ranks:
-  /// they stand for the points in results and decide ties. Without them, points are numbered rank
-  /// by rank in the order of input. All ranks give ids, or none.
+  /// One number per point of this rank, from 0 to 2^63 - 1, all different over all ranks: they
+  /// identify the points in results and resolve ties. Without them, points are numbered rank
+  /// by rank in the order of input. Pass ids on all ranks or on none.
   std::span<const std::int64_t> ids = {};
 };
 
@@ -41,8 +41,8 @@ struct DomainSplit {
   std::uint64_t lesser = 0, greater = 0;  ///< points on both sides
 };
 
-/// Points of all ranks, dealt out so that each rank has a part of space, with a tree over each
-/// part.
+/// The points of all ranks, redistributed so that each rank has a region of space, with a tree over
+/// each region.
 ///
 /// Holds a duplicate of the communicator, which must not be finalized before. Copies share one
 /// object. Memory on each rank: that of a tree of its points, 8 bytes per point for indices, 4 for
@@ -62,13 +62,13 @@ class KITH_API Domains {
   /// any number of ranks. The trees of the ranks are in kd order unless tree.curve names another.
   static Domains kd(MPI_Comm comm, PointsView points, const DomainOptions& options = {},
                     const Execution& execution = {});
-  /// Leaves the points where they are: for ranks that are parts of space already. Any other parts
-  /// give the same results, slowly.
+  /// Leaves the points on their ranks. Use it if each rank already has a region of space; other
+  /// distributions give the same results, but slowly.
   static Domains keep(MPI_Comm comm, PointsView points, const DomainOptions& options = {},
                       const Execution& execution = {});
 
   std::size_t size() const;        ///< points that this rank has now
-  std::size_t input_size() const;  ///< points that this rank gave
+  std::size_t input_size() const;  ///< points that this rank passed
   std::uint64_t total() const;     ///< points of all ranks, without dropped ones
   int dimension() const;
   Scalar scalar() const;
@@ -86,8 +86,8 @@ class KITH_API Domains {
   /// Their coordinates, row by row, wrapped into the box, in the frame of the input.
   std::vector<double> coordinates() const;
 
-  /// What belongs to the points follows them: one value for each point that this rank gave becomes
-  /// one for each that it has, in tree order. Collective.
+  /// Sends values along with the points: from one value per point that this rank passed to one per
+  /// point that it has, in tree order. Collective.
   template <class Value>
   requires std::is_trivially_copyable_v<Value> std::vector<Value> to_tree_order(
       std::span<const Value> values, const Execution& execution = {})
@@ -96,7 +96,7 @@ class KITH_API Domains {
     carry(values.data(), values.size(), sizeof(Value), room_in<Value>(result, nullptr), execution);
     return result;
   }
-  /// And back to the ranks and the order of the input; dropped points get `none`.
+  /// Sends values back to the ranks and the order of the input; dropped points get `none`.
   template <class Value>
   requires std::is_trivially_copyable_v<Value> std::vector<Value> to_input_order(
       std::span<const Value> values, Value none = {}, const Execution& execution = {})
@@ -142,7 +142,7 @@ template <Coordinate T = float>
 KITH_API Neighbors<T, std::int64_t> knn(const Domains& domains, PointsView queries,
                                         const KnnOptions& options, const Execution& execution = {});
 
-/// In one call, for points that are not needed again.
+/// Both steps in one call, for points that are searched only once.
 template <Coordinate T = float>
 Neighbors<T, std::int64_t> knn(MPI_Comm comm, PointsView points, const KnnOptions& options,
                                const DomainOptions& domains = {}, const Execution& execution = {}) {
@@ -183,7 +183,7 @@ KITH_API std::vector<double> sph_density(const Domains& domains, const DensityOp
                                          RowOrder order = RowOrder::input,
                                          const Execution& execution = {});
 
-/// A point of this rank and its neighbors, as a visitor sees them during its call.
+/// A point of this rank and its neighbors; valid only during the call of a visitor.
 template <Coordinate T>
 struct Neighborhood {
   std::size_t position = 0;  ///< of the point in tree order
@@ -192,15 +192,15 @@ struct Neighborhood {
   std::span<const T> distance;
 };
 
-/// Calls visit(neighborhood) for each point that this rank has, from several threads at once. What
-/// the visitor throws on one rank becomes an Error (cancelled) on all.
+/// Calls visit(neighborhood) for each point that this rank has, from several threads at once. An
+/// exception from the visitor on one rank becomes an Error (cancelled) on all.
 template <Coordinate T = float>
 KITH_API void for_each_neighborhood(const Domains& domains, const KnnOptions& options,
                                     const std::function<void(const Neighborhood<T>&)>& visit,
                                     const Execution& execution = {});
 
 /// For each radius the number of pairs of a point of `receivers` and one of `sources`, over all
-/// ranks; the same numbers on every rank. Both live on ranks of the same communicator, in the same
+/// ranks; the same numbers on every rank. Both must have the same communicator and the same
 /// box. Points within the largest finite radius are imported. Errors: as kith::pair_counts, and
 /// invalid_argument for p other than 2, and for sets that differ so much in size that one of them
 /// was scaled.
@@ -208,10 +208,10 @@ KITH_API std::vector<std::int64_t> pair_counts(const Domains& receivers, const D
                                                const PairCountOptions& options,
                                                const Execution& execution = {});
 
-/// Groups of the points of all ranks. Labels are those of one process: by falling size, then by
-/// lowest member. Labels of points are where the points are; the rows of the groups themselves are
-/// dealt out: each rank has those of a run of labels, so that the groups of each have about equally
-/// many points. Copies share one result.
+/// Groups of the points of all ranks. Labels are those of one process: by size, largest first, then
+/// by lowest member. The labels of points are on the ranks of the points. The rows of the groups
+/// are distributed: each rank has a run of labels, so that the groups of each rank have about
+/// equally many points. Copies share one result.
 class KITH_API Groups {
  public:
   std::uint64_t count() const;  ///< groups of all ranks with at least `min_size` points
@@ -219,15 +219,15 @@ class KITH_API Groups {
   /// The group of every point, in the order asked for: 0 ... count() - 1, or -1 for points of
   /// smaller groups and points that were dropped.
   std::span<const std::int64_t> label() const;
-  /// The lowest global index in the group of every point, in the same order, groups below
-  /// `min_size` too; -1 for points that were dropped. Empty unless `keep_roots` was set.
+  /// The lowest global index in the group of every point, in the same order, also for groups below
+  /// `min_size`; -1 for dropped points. Empty unless `keep_roots` was set.
   std::span<const std::int64_t> root() const;
 
   std::uint64_t first() const;                   ///< the label of this rank's first row
   std::span<const std::int64_t> sizes() const;   ///< points of the groups first(), first() + 1, ...
   std::span<const std::int64_t> lowest() const;  ///< the lowest global index in each of them
 
-  /// What was used, rounded to the scalar type of the points.
+  /// The linking length, rounded to the scalar type of the points.
   double linking_length() const;
 
   class Impl;

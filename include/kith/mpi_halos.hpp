@@ -1,5 +1,5 @@
-// What cosmologists ask of groups that are spread over the ranks of MPI: points of several types,
-// centers, spheres of given density, subhalos. Every call is collective, see <kith/mpi.hpp>.
+// Halos over MPI ranks: groups of several types of points, centers, spheres of a given density,
+// subhalos. Every call is collective, see <kith/mpi.hpp>.
 #pragma once
 
 #include <kith/centers.hpp>

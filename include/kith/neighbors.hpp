@@ -1,4 +1,4 @@
-// Who is near: the k nearest neighbors of every point, exactly.
+// Exact k nearest neighbors.
 #pragma once
 
 #include <concepts>
@@ -15,21 +15,21 @@
 
 namespace kith {
 
-/// The type of the indices in a result. Points beyond its range are an error, never wrapped.
+/// The type of the indices in a result. It is an error if it cannot hold all indices.
 template <class I>
 concept ResultIndex = std::same_as<I, std::int32_t> || std::same_as<I, std::int64_t>;
 
 /// Which row of a result belongs to which point.
 enum class RowOrder {
-  input,  ///< row i: the i-th point that was given
-  tree,   ///< row i: the i-th point in tree order (Tree::order); other query points keep their own
-          ///< order
+  input,  ///< row i belongs to the i-th point of the input
+  tree,   ///< row i belongs to the i-th point in tree order (Tree::order); rows of other queries
+          ///< stay in input order
 };
 
-/// How neighbors are found. All methods give the same answer.
+/// The search method. All methods give the same result.
 enum class KnnMethod {
   automatic,
-  predict,  ///< guess the radius from the queries before, collect, select: the fastest
+  predict,  ///< predict the radius from previous queries, collect, select: the fastest
   walk,     ///< interaction lists with guaranteed bounds, plane by plane
 };
 
@@ -37,32 +37,32 @@ struct KnnOptions {
   std::size_t k = 1;
   bool exclude_self =
       false;  ///< leave out the point itself, by index; for a tree's own points only
-  /// Neighbors lie within this distance (inclusive); rows may then hold fewer than k.
+  /// Only neighbors within this distance (inclusive); rows may then have fewer than k.
   double max_radius = std::numeric_limits<double>::infinity();
-  bool strict = false;  ///< neighbors at exactly max_radius do not count
+  bool strict = false;  ///< exclude neighbors at exactly max_radius
   RowOrder order = RowOrder::input;
   KnnMethod method = KnnMethod::automatic;
-  /// The norm that measures distance, see Norms below: 1 or more, infinity included.
+  /// The order of the norm, from 1 to infinity; see Norms below.
   double p = 2;
 };
 
 // Norms. The distance of two points is (sum of |dx|^p over the axes)^(1/p): p = 2 is the usual one,
 // p = 1 the sum of |dx|, p = infinity the largest. Neighbors are ordered by (key, original index):
-// the key is what stands before the root. It is computed axis by axis in the scalar type of the
-// tree, one rounding each, for 1, 2 and infinity. For other p it is a sum in double: of products
-// for whole p up to 16, of std::pow beyond, whose last bit belongs to the C library of the machine.
+// the key is the sum before the root. For p = 1, 2 and infinity it is computed axis by axis in the
+// scalar type of the tree, each operation rounded once. For other p it is a sum in double: of
+// products for whole p up to 16, otherwise of std::pow, whose last bit depends on the C library.
 // A key beyond the range of double is infinite, and such neighbors are ordered by index. The root
-// that makes a distance of it is std::pow. The vector code serves p = 2; other norms
-// have a search of their own, and `method` plays no part.
+// is taken by std::pow. For p other than 1, 2 and infinity a separate search is used, and `method`
+// has no effect.
 
 namespace detail {
-/// Uninitialised memory on huge pages, from the workspace if there is one.
+/// Uninitialized memory on huge pages, from the workspace if there is one.
 KITH_API std::shared_ptr<void> allocate(std::size_t count, std::size_t size,
                                         const Execution& execution);
 }  // namespace detail
 
-/// Where a result goes: `rows` rows of k values each in the caller's memory. Either pointer may be
-/// null if that half of the answer is not wanted.
+/// The destination of a result: `rows` rows of k values each in the caller's memory. Either pointer
+/// may be null if that part of the result is not needed.
 template <Coordinate T, ResultIndex Index>
 struct NeighborRows {
   Index* index = nullptr;
@@ -99,8 +99,8 @@ class Neighbors {
   std::shared_ptr<void> index_, distance_;
 };
 
-/// The k nearest neighbors of each of the tree's own points, written to the caller's memory. T is
-/// the scalar type of the tree.
+/// Finds the k nearest neighbors of each point of the tree and writes them to the caller's memory.
+/// T is the scalar type of the tree.
 ///
 /// Rows: Tree::input_size() of them (dropped points: -1 and infinity), or Tree::size() in tree
 /// order. Determinism: the same bits for any number of threads and on any CPU. Errors:
@@ -109,14 +109,14 @@ template <Coordinate T, ResultIndex Index>
 KITH_API void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index> rows,
                        const Execution& execution = {});
 
-/// The same for other points: one row per query. Queries may come in any order; a call with many is
-/// faster per query than many calls. Errors: also non_finite (unless the tree drops such points:
-/// then so are queries).
+/// The same for other points: one row per query. Queries may be in any order; one call with many
+/// queries is faster than many calls. Errors: also non_finite (a tree that drops such points drops
+/// such queries, too).
 template <Coordinate T, ResultIndex Index>
 KITH_API void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
                        NeighborRows<T, Index> rows, const Execution& execution = {});
 
-/// The k nearest neighbors of each of the tree's own points.
+/// The k nearest neighbors of each point of the tree.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 Neighbors<T, Index> knn(const Tree& tree, const KnnOptions& options,
                         const Execution& execution = {}) {
@@ -135,8 +135,8 @@ Neighbors<T, Index> knn(const Tree& tree, PointsView queries, const KnnOptions& 
   return result;
 }
 
-/// Searches for one point at a time, from a loop, without the cost of a call per point. Holds
-/// scratch memory: one for each thread. Shares the tree.
+/// Searches for one point at a time in a loop, without the overhead of a call per point. It has
+/// scratch memory: use one searcher per thread. Shares the tree.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class KITH_API KnnSearcher {
  public:
@@ -146,7 +146,7 @@ class KITH_API KnnSearcher {
   KnnSearcher(KnnSearcher&&) noexcept;
   KnnSearcher& operator=(KnnSearcher&&) noexcept;
 
-  /// The k neighbors of the point, in the form of one row of knn. Errors: non_finite.
+  /// Writes the k neighbors of the point, as in one row of knn. Errors: non_finite.
   void operator()(const T* point, Index* index, T* distance);
 
  private:

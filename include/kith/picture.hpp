@@ -21,33 +21,33 @@ struct Picture {
 };
 
 struct PictureOptions {
-  Box box = {};       ///< what is shown; along open axes, from the lowest to the highest coordinate
+  Box box = {};       ///< region to draw; on open axes, from the lowest to the highest coordinate
   int size = 1024;    ///< pixels of the longer side
-  int axis = 2;       ///< looked along, from its far end; ignored for points with two coordinates
-  double center = 0;  ///< of the slice along `axis`, from the lower edge of what is shown
+  int axis = 2;       ///< axis of view, from its far end; ignored for points with two coordinates
+  double center = 0;  ///< of the slice along `axis`, from the lower edge of the region
   double thickness = 0;  ///< of the slice; 0 = everything. Wraps around where the axis is periodic
-  /// The color scale from dark to bright, as densities in units of the picture's mean; 0 = taken
-  /// from the picture itself.
+  /// The color scale from dark to bright, as densities in units of the mean of the picture; 0 =
+  /// automatic.
   double darkest = 0;
   double brightest = 0;
-  /// Points that a pixel's neighborhood holds before it is taken as resolved: where there are
-  /// fewer, the picture is smoothed over a wider area. 0 = no smoothing.
+  /// The number of points that the neighborhood of a pixel must contain: where there are fewer, the
+  /// picture is smoothed over a wider area. 0 = no smoothing.
   double smoothing = 32;
 };
 
-/// The picture depends on points and options alone. The horizontal and the vertical axis are the
-/// first two that are not looked along; the vertical one points up. Errors: invalid_argument (fewer
-/// than two dimensions, bad options), cancelled, out_of_memory.
+/// Draws the density of points. The picture depends only on points and options. The horizontal and
+/// vertical axes are the first two besides the axis of view; the vertical one points up. Errors:
+/// invalid_argument (fewer than two dimensions, bad options), cancelled, out_of_memory.
 KITH_API Picture picture(PointsView points, const PictureOptions& options = {},
                          const Execution& execution = {});
 
-/// Writes a PNG file, under its name only when it is complete. Errors: invalid_argument (not a
+/// Writes a PNG file, which appears only when it is complete. Errors: invalid_argument (not a
 /// picture), io, cancelled.
 KITH_API void write_png(const std::string& path, const Picture& picture,
                         const Execution& execution = {});
 
-/// The color of a value from 0 (dark) to 1 (bright). Lightness always rises, and equal steps look
-/// equally large: they are equal distances in the OKLab space.
+/// The color of a value from 0 (dark) to 1 (bright). Lightness always rises, and equal steps are
+/// equal distances in the OKLab color space.
 struct Color {
   std::uint8_t red = 0;
   std::uint8_t green = 0;

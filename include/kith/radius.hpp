@@ -1,4 +1,4 @@
-// Who is within a distance: counts, lists and pairs, exactly.
+// Exact neighbors within a radius: counts, lists and pairs.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 namespace kith {
 
 struct RadiusOptions {
-  double radius = 0;                   ///< neighbors lie within (inclusive)
-  std::span<const double> radii = {};  ///< instead: one per query
-  bool strict = false;                 ///< neighbors at exactly the radius do not count
-  bool exclude_self = false;           ///< for a tree's own points only
-  bool sorted = true;  ///< lists in the order of (squared distance, index); else in any fixed order
+  double radius = 0;                   ///< inclusive
+  std::span<const double> radii = {};  ///< one radius per query, instead of `radius`
+  bool strict = false;                 ///< exclude neighbors at exactly the radius
+  bool exclude_self = false;           ///< for the points of the tree only
+  bool sorted = true;  ///< lists sorted by (squared distance, index); else in any fixed order
   std::size_t max_neighbors =
-      0;         ///< keep only so many, the nearest; 0 = all. Lists::truncated tells
-  double p = 2;  ///< the norm that measures distance, as in KnnOptions
+      0;         ///< keep this many of the nearest; 0 = all. truncated() counts cut lists
+  double p = 2;  ///< the order of the norm, as in KnnOptions
 };
 
-/// Neighbors of all queries in one list: those of query i are [offset[i], offset[i + 1]). Copies
-/// share the memory.
+/// The neighbors of all queries in one list: query i has [offset[i], offset[i + 1]). Copies share
+/// the memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class NeighborLists {
  public:
@@ -44,7 +44,7 @@ class NeighborLists {
   std::span<const Index> index(std::size_t i) const { return {indices() + begin(i), length(i)}; }
   std::span<const T> distance(std::size_t i) const { return {distances() + begin(i), length(i)}; }
 
-  /// Queries that had more than max_neighbors: their lists are cut.
+  /// The number of queries with more than max_neighbors, whose lists were cut.
   std::size_t truncated() const { return truncated_; }
 
   /// All lists, one after the other.
@@ -64,8 +64,8 @@ class NeighborLists {
   std::shared_ptr<void> index_, distance_;
 };
 
-/// The number of neighbors of each of the tree's own points, in input order; max_neighbors plays
-/// no part. Dropped points have 0. Errors: invalid_argument (a radius that is negative or NaN),
+/// The number of neighbors of each point of the tree, in input order; max_neighbors has no effect.
+/// Dropped points have 0. Errors: invalid_argument (a radius that is negative or NaN),
 /// cancelled.
 KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& options,
                                                 const Execution& execution = {});
@@ -74,8 +74,8 @@ KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, PointsView que
                                                 const RadiusOptions& options,
                                                 const Execution& execution = {});
 
-/// The neighbors of each of the tree's own points, in input order. Results are counted first and
-/// then filled: beyond them, memory is of the order of the tree. Errors: as radius_count, and
+/// The neighbors of each point of the tree, in input order. Results are counted first and then
+/// filled, so the extra memory is of the order of the tree. Errors: as radius_count, and
 /// too_large, out_of_memory.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 KITH_API NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options,
@@ -86,7 +86,7 @@ KITH_API NeighborLists<T, Index> radius(const Tree& tree, PointsView queries,
                                         const RadiusOptions& options,
                                         const Execution& execution = {});
 
-/// All pairs i < j within a radius, by i, then by (squared distance, j).
+/// All pairs i < j within a radius, sorted by i, then by (squared distance, j).
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 struct Pairs {
   std::vector<Index> i, j;
@@ -97,7 +97,7 @@ template <Coordinate T = float, ResultIndex Index = std::int32_t>
 KITH_API Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options,
                                       const Execution& execution = {});
 
-/// A query and its neighbors, as a visitor sees them during its call.
+/// A query and its neighbors; valid only during the call of a visitor.
 template <Coordinate T>
 struct Neighborhood {
   std::size_t i = 0;  ///< original index of the query
@@ -105,16 +105,16 @@ struct Neighborhood {
   std::span<const T> distance;
 };
 
-/// The same pairs as a stream: calls visit(i and all its j > i) for each i that has any, from
-/// several threads at once, in no particular order. Nothing is stored.
+/// Calls visit for each i that has pairs, with all its j > i, from several threads at once, in no
+/// particular order. Nothing is stored.
 template <Coordinate T = float>
 KITH_API void for_each_pair(const Tree& tree, const RadiusOptions& options,
                             const std::function<void(const Neighborhood<T>&)>& visit,
                             const Execution& execution = {});
 
-/// Calls visit(neighborhood) for each of the tree's own points with its k nearest neighbors
-/// (fewer if max_radius says so), roughly in tree order, from several threads at once. Nothing of
-/// size n x k is stored.
+/// Calls visit(neighborhood) for each point of the tree with its k nearest neighbors (fewer if
+/// max_radius excludes some), roughly in tree order, from several threads at once. No rows are
+/// stored.
 template <Coordinate T = float>
 KITH_API void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
                                     const std::function<void(const Neighborhood<T>&)>& visit,

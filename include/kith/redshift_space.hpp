@@ -15,7 +15,7 @@ struct RedshiftSpace {
   /// An axis, as for a distant observer, or from an observer to the midpoint of each pair.
   LineOfSight line_of_sight = LineOfSight::z;
   double stretch = 1;  ///< linking length along the line of sight over the one across it
-  /// Where lines of sight to midpoints begin: one number per axis; the origin if empty.
+  /// The start of lines of sight to midpoints, one number per axis; the origin if empty.
   std::vector<double> observer = {};
 };
 
@@ -29,10 +29,10 @@ struct RedshiftSpace {
 /// Midpoint: p and q are friends if across2 + (along / stretch)^2 <= linking_length^2, with d = p -
 /// q, s = (p - observer) + (q - observer), along = d.s / |s|, across2 = d2 - along^2, in float64;
 /// with s = 0 all of d is along. Positions are Cartesian (distances, not angles), and the box is
-/// open. All pairs within the longer of the two lengths are looked at, so a stretch of 10 costs
-/// much more than fof.
+/// open. All pairs within the longer of the two lengths are visited, so a stretch of 10 costs much
+/// more than fof.
 ///
-/// The labels depend on points and options alone. Errors: those of fof; invalid_argument for a
+/// The labels depend only on points and options. Errors: those of fof; invalid_argument for a
 /// stretch that is not positive and finite, an axis that the points do not have, and a periodic box
 /// with lines to midpoints.
 KITH_API Groups redshift_fof(PointsView points, const FofOptions& options,

@@ -1,5 +1,5 @@
-// What a result says about itself: one table of names, fields and words. The writers and readers of
-// every style, the Python package and the table in the documents are made from it.
+// The metadata of results: one table of names, fields and meanings. The writers and readers of all
+// styles, the Python package and the table in the documents use it.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// One fact. Its name is that of an attribute in HDF5, of a line elsewhere.
+/// One fact. Its name is that of an attribute in HDF5, or of a line in other formats.
 struct ResultFact {
   const char* name;
   unsigned kinds;       ///< bits of the kinds of results that have it
@@ -27,7 +27,7 @@ inline constexpr unsigned kEveryResult = ~0U >> 1;
 inline constexpr unsigned kOnlyCosmological = 1U << 31;  ///< where the background is known
 
 /// Calls visit(fact, field) for every fact, in the order in which files have them; the ResultAbout
-/// may be const or not. A Box stands for two facts: its sides under its own name, and `origin`.
+/// may be const or not. A Box is two facts: its sides, and its `origin`.
 template <class About, class Visit>
 void for_each_fact(About& about, Visit visit) {
   static_assert(std::is_same_v<std::remove_const_t<About>, ResultAbout>);
@@ -115,7 +115,7 @@ void for_each_fact(About& about, Visit visit) {
   fact("redshift", universe, about.background.redshift, "of the snapshot");
 }
 
-/// Whether such a result has the fact.
+/// Whether this result has the fact.
 inline bool has_fact(const ResultAbout& about, const ResultFact& fact) {
   return (fact.kinds & bit_of(about.kind)) != 0 &&
          ((fact.kinds & kOnlyCosmological) == 0 || about.background.is_known);

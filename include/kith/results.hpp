@@ -1,4 +1,4 @@
-// Results in files: catalogues, labels, neighbor lists and densities, written and read again.
+// Result files: writes and reads catalogues, labels, neighbor lists and densities.
 #pragma once
 
 #include <concepts>
@@ -22,12 +22,12 @@
 
 namespace kith {
 
-/// Which question a result answers.
+/// The kind of a result.
 enum class ResultKind { fof, subhalos, knn, radius, density, clusters };
 KITH_API const char* name(ResultKind kind);  ///< "fof"
 
-/// What was asked about which points: all that one needs to understand a result, or to check it.
-/// Indices in a result count the points type after type, types ascending.
+/// The metadata of a result: points and options, as needed to understand and check it. Indices in a
+/// result count the points type after type, types ascending.
 struct ResultAbout {
   ResultKind kind = ResultKind::fof;
   std::string version = {};   ///< of the kith that wrote it; filled by the writer
@@ -48,7 +48,7 @@ struct ResultAbout {
   std::vector<int> link_types = {};
   std::vector<int> attach_types = {};
   double linking_length = 0;  ///< rounded to the scalar type
-  double b = 0;               ///< 0 = the length itself was given
+  double b = 0;               ///< 0 = the linking length was passed
   std::uint64_t min_size = 1;
   bool strict = false;
   std::string line_of_sight = {};  ///< x, y, z or midpoint; empty = linking lengths are the same
@@ -86,7 +86,7 @@ struct ResultAbout {
   std::uint64_t max_cluster_size = 0;  ///< 0 = no limit
 };
 
-/// The types of numbers that results are made of.
+/// The types of numbers in results.
 enum class NumberType { uint8, int32, int64, uint32, uint64, float32, float64 };
 
 template <class T>
@@ -121,16 +121,16 @@ struct ResultArray {
   const void* data = nullptr;
   std::size_t rows = 0;
   std::size_t width = 1;
-  bool is_table = false;  ///< has two axes even if its width is 1
+  bool is_table = false;  ///< two axes even if the width is 1
 };
 
 /// How a result is stored.
 enum class ResultStyle {
   automatic,  ///< by the ending: .hdf5 and .h5 as gadget, .npz, .csv
-  gadget,     ///< HDF5; catalogues as Gadget-4 and IllustrisTNG have them
-  swift,      ///< HDF5; catalogues as SWIFT has them
-  npz,        ///< NumPy arrays by kith's names
-  csv,        ///< a row per line; for results whose arrays are equally long
+  gadget,     ///< HDF5; catalogues in the layout of Gadget-4 and IllustrisTNG
+  swift,      ///< HDF5; catalogues in the layout of SWIFT
+  npz,        ///< NumPy arrays with kith's names
+  csv,        ///< one row per line; for results whose arrays have equal lengths
 };
 
 struct ResultWriteOptions {
@@ -138,41 +138,41 @@ struct ResultWriteOptions {
   int compression = 0;  ///< HDF5: gzip level 0 ... 9
 };
 
-/// Throws what a writer would throw for this ending and style: to know before a long computation.
+/// Throws the error that a writer would throw for this ending and style. Call it before long work.
 KITH_API ResultStyle check_result_path(const std::string& path, const ResultWriteOptions& options,
                                        ResultKind kind);
 
-/// What goes into a catalogue; everything but the catalogue may be missing.
+/// The content of a catalogue file; only the catalogue is required.
 struct CatalogueContent {
   ResultAbout about;
   const Catalogue* catalogue = nullptr;  ///< velocities are peculiar
   const Members* members = nullptr;      ///< adds the order of the points by group
   std::span<const std::int32_t> label = {};
   const std::uint64_t* id = nullptr;  ///< of every point
-  std::span<const double> peak = {};  ///< of every group: a position better than the center of mass
+  std::span<const double> peak = {};  ///< of every group: a better center than the center of mass
   std::span<const Edge> edges = {};
   const Overdensities* overdensities = nullptr;  ///< [group * edges + edge]
   const Subhalos* subhalos = nullptr;
 };
 
 /// Writes a catalogue with all its columns (docs/program.md lists their names in every style). The
-/// file appears under its name only when it is complete and on disk. It holds no times and no paths
-/// but that of the snapshot: the same result is the same file. Errors: invalid_argument (sizes that
-/// do not fit, a style that has no room for what was asked), io, cancelled.
+/// file appears under its name only when it is complete and on disk. It contains no times and only
+/// the path of the snapshot: equal results are equal files. Errors: invalid_argument (wrong sizes,
+/// a style that cannot hold the content), io, cancelled.
 KITH_API void write_catalogue(const std::string& path, const CatalogueContent& content,
                               const ResultWriteOptions& options = {},
                               const Execution& execution = {});
 
-/// Writes arrays under their own names; the same promises.
+/// Writes arrays under their names, with the same guarantees.
 KITH_API void write_result(const std::string& path, const ResultAbout& about,
                            std::span<const ResultArray> arrays,
                            const ResultWriteOptions& options = {}, const Execution& execution = {});
 
-/// A result that was opened. Its arrays have kith's names whatever the style: those of the fields
+/// An open result file. Its arrays have kith's names in every style: those of the fields
 /// of Catalogue (`size`, `mass`, `center`, ...), `peak`, `critical200_mass`, `critical200_radius`
-/// and so on, `label`, `order`, `id`, `index`, `distance`, `offset`, `density`; subhalos begin with
-/// `subhalo_`. Other datasets of an HDF5 file have their paths for names: `IDs/ID`. Values are as
-/// kith computed them, whatever the style made of them. Copies share the file.
+/// and so on, `label`, `order`, `id`, `index`, `distance`, `offset`, `density`; names of
+/// subhalo columns begin with `subhalo_`. Other datasets of an HDF5 file are named by their paths:
+/// `IDs/ID`. Conversions of the style are undone. Copies share the file.
 class KITH_API ResultFile {
  public:
   /// Reads HDF5 and npz files that kith wrote. Errors: io.
@@ -194,7 +194,7 @@ class KITH_API ResultFile {
                                      std::size_t count) const;
   std::vector<std::int64_t> integers(std::string_view name) const;
 
-  /// All columns of the groups (or of the subhalos) that the file has.
+  /// All columns of the groups, or of the subhalos, in the file.
   Catalogue catalogue() const;
   Catalogue subhalo_catalogue() const;
 
@@ -208,7 +208,7 @@ class KITH_API ResultFile {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Units in words: "Mpc/h", "1e10 Msun/h", "km/s"; empty where the file does not say.
+/// Units as text: "Mpc/h", "1e10 Msun/h", "km/s"; empty if they are unknown.
 KITH_API std::string unit_name(const Units& units, const UnitPowers& powers);
 
 template <ResultNumber T>
@@ -250,7 +250,7 @@ void write_neighbors(const std::string& path, const ResultAbout& about,
                           options, execution);
 }
 
-/// Lists of neighbors: those of point i are [offset[i], offset[i + 1]) of `index` and `distance`.
+/// Neighbor lists: point i has [offset[i], offset[i + 1]) of `index` and `distance`.
 template <Coordinate T, ResultIndex Index>
 void write_neighbors(const std::string& path, const ResultAbout& about,
                      const NeighborLists<T, Index>& lists, const ResultWriteOptions& options = {},

@@ -1,4 +1,4 @@
-// kith_sample: points to play with, a universe, and the theory of its halos. Link kith::sample.
+// kith_sample: sample points, a universe, and the theory of its halos. Link kith::sample.
 #pragma once
 
 #include <kith/cosmology.hpp>

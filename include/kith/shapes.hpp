@@ -1,6 +1,6 @@
-// Points to play with: shapes that are simple, shapes that are nasty, and a universe.
+// Sample points: simple shapes and difficult cases.
 //
-// Every sample is a function of its options alone: the same seed gives the same bits with any
+// A sample depends only on its options: the same seed gives the same bits with any
 // number of threads and on any machine that runs the same build.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Points {
   PointsView view() const { return kith::view(coordinates.data(), size(), dimension); }
 };
 
-/// Evenly in the cube [0, side)^dimension.
+/// Uniformly distributed points in the cube [0, side)^dimension.
 struct Uniform {
   std::size_t n = 0;
   int dimension = 3;
@@ -41,8 +41,8 @@ struct Normal {
 };
 KITH_API Points normal(const Normal& options, const Execution& execution = {});
 
-/// The centers of n^dimension equal cells of the cube [0, side)^dimension, the last axis fastest:
-/// many equal distances.
+/// The centers of n^dimension equal cells of the cube [0, side)^dimension, the last axis fastest.
+/// It has many equal distances.
 struct Grid {
   std::size_t n = 0;  ///< along each axis
   int dimension = 3;
@@ -50,17 +50,17 @@ struct Grid {
 };
 KITH_API Points grid(const Grid& options, const Execution& execution = {});
 
-/// A Plummer sphere around the origin in three dimensions: density (1 + r^2 / radius^2)^(-5/2), a
-/// few points very far out.
+/// A Plummer sphere around the origin in three dimensions: density (1 + r^2 / radius^2)^(-5/2),
+/// with a few points very far out.
 struct Plummer {
   std::size_t n = 0;
-  double radius = 1;      ///< holds 35 % of the points
+  double radius = 1;      ///< contains 35 % of the points
   double max_radius = 0;  ///< no point beyond; 0 = no limit
   std::uint64_t seed = 1;
 };
 KITH_API Points plummer(const Plummer& options, const Execution& execution = {});
 
-/// A halo around the origin with the profile of Navarro, Frenk and White, cut off at `radius`:
+/// A halo around the origin with the profile of Navarro, Frenk and White, truncated at `radius`:
 /// density 1 / (x (1 + x)^2) with x = concentration * r / radius, very dense at the center.
 struct Nfw {
   std::size_t n = 0;
@@ -70,8 +70,8 @@ struct Nfw {
 };
 KITH_API Points nfw(const Nfw& options, const Execution& execution = {});
 
-/// On concentric spheres around the origin with radii radius * (1, 2, ... shells) / shells, the
-/// same number on each: most of the volume empty.
+/// Points on concentric spheres around the origin with radii radius * (1, 2, ... shells) / shells,
+/// the same number on each.
 struct Shells {
   std::size_t n = 0;
   int dimension = 3;
@@ -81,7 +81,7 @@ struct Shells {
 };
 KITH_API Points shells(const Shells& options, const Execution& execution = {});
 
-/// On straight lines between random ends in the cube [0, side)^dimension, the same number on each.
+/// Points on straight lines between random ends in the cube [0, side)^dimension, equally many each.
 struct Lines {
   std::size_t n = 0;
   int dimension = 3;
@@ -99,8 +99,8 @@ struct AllEqual {
 };
 KITH_API Points all_equal(const AllEqual& options, const Execution& execution = {});
 
-/// Points of even index all lie at the center of the cube [0, side)^dimension, the others evenly in
-/// it.
+/// Points with an even index are at the center of the cube [0, side)^dimension, the others are
+/// uniformly distributed in it.
 struct HalfIdentical {
   std::size_t n = 0;
   int dimension = 3;

@@ -1,4 +1,4 @@
-// Snapshots: particles in files, whichever code wrote them.
+// Snapshots: particles in files of many simulation codes.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace kith {
 
-/// What a file is; recognised by its content, and by the ending of its name only where the content
-/// says nothing (text and bare numbers).
+/// The format of a file. It is recognized by the content, or by the ending of the name if the
+/// content does not show it (text and raw numbers).
 enum class FileFormat {
   gadget_hdf5,    ///< Gadget-4, AREPO, IllustrisTNG: one file or several
   swift_hdf5,     ///< SWIFT: one file, several, or a virtual file over several
@@ -30,22 +30,22 @@ enum class FileFormat {
   npz,            ///< NumPy arrays named position, velocity, mass, id
   ply,            ///< Stanford polygon file: vertices
   text,           ///< columns of numbers: .xyz, .csv, .txt
-  raw,            ///< bare numbers: .raw, .f32, .f64
+  raw,            ///< raw numbers: .raw, .f32, .f64
 };
 KITH_API const char* name(FileFormat format);
 
-/// What a unit of the file's numbers is in cgs; 0 = the file does not say.
+/// The units of the numbers in the file, in cgs; 0 = unknown.
 struct Units {
   double length = 0;         ///< cm
   double mass = 0;           ///< g
   double velocity = 0;       ///< cm/s
-  bool is_per_h = false;     ///< lengths and masses still carry a factor 1/h
+  bool is_per_h = false;     ///< lengths and masses contain a factor 1/h
   bool is_comoving = false;  ///< lengths are comoving
 };
 
-/// The background universe as the file states it.
+/// The cosmology that the file states.
 struct Background {
-  bool is_known = false;  ///< the file says that it is cosmological, and how
+  bool is_known = false;  ///< whether the file states a cosmology
   double omega_m = 0;
   double omega_lambda = 0;
   double omega_b = 0;
@@ -59,80 +59,80 @@ struct SnapshotType {
   int type = 0;  ///< as in the file: 0 gas, 1 dark matter, ...; 0 in files without types
   std::string name;
   std::uint64_t count = 0;
-  double mass = 0;           ///< the same for all; 0 = one per particle, or none
-  bool has_position = true;  ///< tracers of some codes have none
+  double mass = 0;           ///< if the same for all; 0 = one per particle, or none
+  bool has_position = true;  ///< false for tracers of some codes
   bool has_velocity = false;
-  bool has_mass = false;  ///< of the table or one per particle
+  bool has_mass = false;  ///< in the header's table or one per particle
   bool has_id = false;
 };
 
 struct SnapshotInfo {
   FileFormat format = FileFormat::raw;
-  std::string code;                ///< what wrote it, where that is known ("SWIFT", "Gadget-4")
-  std::vector<std::string> files;  ///< all files that belong to it
+  std::string code;                ///< the code that wrote it, if known ("SWIFT", "Gadget-4")
+  std::vector<std::string> files;  ///< all files of the snapshot
   int dimension = 0;
-  int types = 1;                   ///< numbers of types that the format knows
-  std::vector<SnapshotType> type;  ///< those that have particles
-  Box box;                         ///< periodic where the file gives a side
+  int types = 1;                   ///< the number of types in the format
+  std::vector<SnapshotType> type;  ///< the types that have particles
+  Box box;                         ///< periodic on axes for which the file has a side
   double time = 0;
   Units units;
   Background background;
-  double velocity_factor = 1;                ///< peculiar velocity = factor * what is stored
+  double velocity_factor = 1;                ///< peculiar velocity = factor * stored velocity
   Scalar position_scalar = Scalar::float32;  ///< as stored; float64 for integers
-  std::vector<std::string> warnings;         ///< what is odd about the file, a sentence each
+  std::vector<std::string> warnings;         ///< peculiarities of the file, one sentence each
 };
 
-/// The numbers that particles have.
+/// The fields of particles.
 enum class Field { position, velocity, mass, id };
 
-/// For files that do not say it themselves.
+/// Information that some files lack.
 struct SnapshotOptions {
-  int dimension = 3;                      ///< of bare numbers
-  Scalar scalar = Scalar::float32;        ///< of bare numbers named .raw
+  int dimension = 3;                      ///< of raw numbers
+  Scalar scalar = Scalar::float32;        ///< of raw numbers in .raw files
   std::vector<std::string> columns = {};  ///< text and PLY: names or numbers (from 1) of the
                                           ///< position's columns; default x y z, or the first three
   std::vector<std::string> velocity_columns = {};  ///< default vx vy vz where they exist
   std::string mass_column = {};                    ///< default mass where it exists
 
-  // These overrule what the file says.
-  std::optional<Units> units = {};           ///< is_comoving counts only in a known background
-  std::optional<Background> cosmology = {};  ///< Omegas and h alone
+  // These override the file.
+  std::optional<Units> units = {};           ///< is_comoving needs a known cosmology
+  std::optional<Background> cosmology = {};  ///< only the Omegas and h
   std::optional<double> redshift = {};
   double mass = 0;  ///< of every particle that has none in the file; 0 = none
 };
 
 /// Units of length, mass and velocity in words: "kpc/h,1e10 Msun/h,km/s". Each is a number, a name
 /// (Mpc, kpc, pc, AU, km, m, cm; Msun, kg, g; km/s, m/s, cm/s), or both; a number alone is in cgs.
-/// Lengths are comoving, unless p stands in front: "pkpc". Errors: invalid_argument.
+/// Lengths are comoving unless the unit has the prefix p: "pkpc". Errors: invalid_argument.
 KITH_API Units parse_units(const std::string& text);
 
-/// "omega_m=0.31,omega_lambda=0.69,omega_b=0.049,h=0.68"; omega_lambda is 1 - omega_m if it is not
-/// given. Errors: invalid_argument.
+/// "omega_m=0.31,omega_lambda=0.69,omega_b=0.049,h=0.68"; omega_lambda defaults to
+/// 1 - omega_m. Errors: invalid_argument.
 KITH_API Background parse_cosmology(const std::string& text);
 
-/// A snapshot that was opened and whose headers were checked; particles are read when asked for.
-/// Copies share the open files.
+/// An open snapshot. The constructor checks the headers; particles are read on request. Copies
+/// share the open files.
 ///
-/// Threads: calls may come from any thread; those that read HDF5 wait for each other.
+/// Threads: calls may run from any thread; reads of HDF5 wait for each other.
 class KITH_API Snapshot {
  public:
   /// Errors: io, in one sentence, for files that are missing, damaged, truncated, inconsistent, or
-  /// that point outside their folder. A pipe is read to its end, and what gzip packed is unpacked,
-  /// to a file in the system's folder for temporary files that lives as long as the snapshot.
+  /// that refer to files outside their folder. Pipes and gzip-compressed files are copied to a
+  /// temporary file, which exists as long as the snapshot.
   explicit Snapshot(const std::string& path, const SnapshotOptions& options = {});
 
   const SnapshotInfo& info() const;
 
-  /// Particles of these types; of all, if none are named. Errors: invalid_argument for a type that
-  /// the file does not know.
+  /// The number of particles of these types; of all types if empty. Errors: invalid_argument for an
+  /// unknown type.
   std::uint64_t size(std::span<const int> types = {}) const;
 
-  bool has(Field field, std::span<const int> types = {}) const;  ///< for every particle of them
+  bool has(Field field, std::span<const int> types = {}) const;  ///< all these particles have it
 
-  /// Reads a field of these types (of all, if none are named), type after type, in the order of the
-  /// files, straight into the caller's memory: size(types) rows of info().dimension numbers for
+  /// Reads a field of these types (of all types if empty), type after type, in the order of the
+  /// files, directly into the caller's memory: size(types) rows of info().dimension numbers for
   /// positions and velocities, of one number for masses and ids. Numbers are converted to the type
-  /// of the memory. Masses come from the header's table where they stand there. Errors: io,
+  /// of the memory. Masses come from the table of the header if they are there. Errors: io,
   /// invalid_argument (a field that these particles do not have; memory of another size; ids in
   /// files without them), cancelled.
   void read(Field field, std::span<float> out, std::span<const int> types = {},
@@ -142,11 +142,11 @@ class KITH_API Snapshot {
   void read_id(std::span<std::uint64_t> out, std::span<const int> types = {},
                const Execution& execution = {}) const;
 
-  /// A part of the same rows: those from `begin` on, as many as fill the memory, so that each of
-  /// several processes can read its own. Files that hold none of them are not opened, and no memory
-  /// is needed beyond the caller's and some megabytes. Where rows have no fixed place (text, packed
-  /// .npz) what comes before is passed over. Errors: as above; invalid_argument for rows beyond the
-  /// last.
+  /// Reads a part of the same rows: those from `begin` on, as many as fill the memory, so that each
+  /// of several processes can read a part. Files that contain none of them are not opened, and only
+  /// some megabytes of extra memory are needed. In formats without fixed row positions (text,
+  /// compressed .npz) the rows before are skipped. Errors: as above; invalid_argument for rows
+  /// beyond the last.
   void read(Field field, std::uint64_t begin, std::span<float> out, std::span<const int> types = {},
             const Execution& execution = {}) const;
   void read(Field field, std::uint64_t begin, std::span<double> out,
@@ -160,7 +160,7 @@ class KITH_API Snapshot {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// What goes into a snapshot that kith writes; every array but the positions may be missing.
+/// The content of a snapshot to write; only the positions are required.
 struct SnapshotContent {
   PointsView position;
   PointsView velocity = {};  ///< peculiar
@@ -177,15 +177,15 @@ struct SnapshotWriteOptions {
   bool is_swift = false;  ///< HDF5 in SWIFT's layout instead of Gadget-4's
 };
 
-/// Writes a snapshot in the format that the file's ending names: .hdf5 / .h5, .npy, .npz, .ply,
-/// .csv / .xyz / .txt, .raw / .f32 / .f64, .gadget2. Formats that have no room for velocities, ids,
-/// units or the box leave them out. The file appears under its name only when it is complete and on
+/// Writes a snapshot in the format that the ending selects: .hdf5 / .h5, .npy, .npz, .ply,
+/// .csv / .xyz / .txt, .raw / .f32 / .f64, .gadget2. Formats that cannot hold velocities, ids,
+/// units or the box omit them. The file appears under its name only when it is complete and on
 /// disk. Errors: invalid_argument, io, cancelled.
 KITH_API void write_snapshot(const std::string& path, const SnapshotContent& content,
                              const SnapshotWriteOptions& options = {},
                              const Execution& execution = {});
 
-/// Throws what write_snapshot would throw for a file of this name and points of this kind: to know
+/// Throws the error that write_snapshot would throw for this name and kind of points. Call it
 /// before a long computation.
 KITH_API void check_snapshot_path(const std::string& path, Scalar scalar, int dimension);
 

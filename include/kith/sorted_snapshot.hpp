@@ -1,4 +1,4 @@
-// A snapshot written again with its particles in another order, such as group after group.
+// Writes a snapshot with its particles in another order, for example sorted by group.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct TypeOrder {
   std::span<const std::uint32_t> row = {};
 };
 
-/// Writes all particles of a snapshot to one file, the types that are named in their new order and
-/// the others as they were. Of HDF5 snapshots every dataset with a row per particle is copied, with
-/// its attributes and those of the header, the parameters and so on; groups that speak about the
-/// order of the particles (/Cells of SWIFT) are left out. Of other formats, which have one type,
-/// the positions, velocities, masses and ids are written as write_snapshot does it.
+/// Writes all particles of a snapshot to one file, the named types in their new order and the
+/// others unchanged. For HDF5 snapshots, every dataset with one row per particle is copied, with
+/// its attributes and those of the header and the parameters; groups that describe the order of the
+/// particles (/Cells of SWIFT) are left out. For other formats, which have one type, positions,
+/// velocities, masses and ids are written as by write_snapshot.
 ///
 /// The file appears under its name only when it is complete and on disk. Memory: the largest
 /// dataset of one type. Errors: invalid_argument (an order that is no permutation, an ending that

@@ -16,12 +16,12 @@
 namespace kith {
 
 struct SpanningTreeOptions {
-  Box box = {};  ///< for points; a tree knows its own
-  /// 1: edges are as long as their points are apart. k > 1: they are at least as long as the
-  /// distance of either point to its k-th nearest point, itself included (mutual reachability, as
-  /// HDBSCAN* has it); that distance is infinite, an error, if there are fewer than k points.
+  Box box = {};  ///< for points; a tree already has one
+  /// 1: Euclidean edges. k > 1: mutual reachability, as in HDBSCAN*: an edge is at least as long as
+  /// the distance of either of its points to the k-th nearest point, counting the point itself. It
+  /// is an error if there are fewer than k points.
   std::size_t core_k = 1;
-  NonFinite non_finite = NonFinite::error;  ///< for points; a tree has decided already
+  NonFinite non_finite = NonFinite::error;  ///< for points; fixed when a tree is built
 };
 
 /// The edges of a spanning tree in the order of (squared length, lower index, higher index): one
@@ -31,12 +31,12 @@ struct SpanningTreeOptions {
 class KITH_API SpanningTree {
  public:
   std::size_t size() const;        ///< edges
-  std::size_t input_size() const;  ///< points that were given, with the dropped ones
+  std::size_t input_size() const;  ///< points in the input, including dropped ones
 
   /// The original indices of edge i, the lower one first: [2 i] and [2 i + 1].
   std::span<const std::uint32_t> index() const;
 
-  /// Of every edge, ascending.
+  /// The length of every edge, ascending.
   std::vector<double> length() const;
 
   class Impl;
@@ -49,8 +49,8 @@ class KITH_API SpanningTree {
 };
 
 /// The minimum spanning tree. It is unique, also where lengths are equal: of two edges with equal
-/// squared lengths the one with the lower indices counts as shorter. The result depends on points
-/// and options alone, never on threads or the CPU.
+/// squared lengths the one with the lower indices counts as shorter. The result depends only on
+/// points and options, not on threads or the CPU.
 ///
 /// Cost: about O(n log n) time for data of any clustering; many identical points are cheap. Many
 /// different points whose squared distances vanish in the scalar type (far below 2^-63 of the
@@ -60,7 +60,7 @@ class KITH_API SpanningTree {
 KITH_API SpanningTree spanning_tree(PointsView points, const SpanningTreeOptions& options = {},
                                     const Execution& execution = {});
 
-/// The same on a tree that exists.
+/// The same for an existing tree.
 KITH_API SpanningTree spanning_tree(const Tree& tree, const SpanningTreeOptions& options = {},
                                     const Execution& execution = {});
 

@@ -1,12 +1,12 @@
-// Topological gradients: how the expected groups change when points move, not only the groups that
-// there are. After jFoF (Horowitz et al. 2025, section 3.2).
+// Topological gradients: how the expected groups change when points move. They follow jFoF
+// (Horowitz et al. 2025, section 3.2).
 //
-// Links become random: a pair at distance d is linked with probability
-// p = s(alpha (l^2 - d^2) / l^2), s the logistic function and l the linking length. Groups are the
-// components of a sample of the links, and the gradient of the expectation of any function of them
-// is estimated from samples:
+// Links become random: a pair at distance d is linked with probability p = s(alpha (l^2 - d^2) /
+// l^2), with the logistic function s and the linking length l. Groups are the components of a
+// sample of the links, and the gradient of the expectation of any function of them is estimated
+// from samples:
 //   score term (REINFORCE)   mean over samples of advantage * gradient of log P(sample)
-//   pathwise term            mean over samples of the gradient with that sample's groups frozen,
+//   pathwise term            mean over samples of the gradient at the fixed groups of that sample,
 //                            see halos_vjp
 //
 // Random numbers are a function of (seed, i, j, sample), so the same seed gives the same bits for
@@ -47,7 +47,7 @@ struct SoftLinks {
 };
 
 /// Finds the pairs; there is no limit on their number. Cost: one search of all pairs within reach,
-/// 8 bytes a pair kept and 12 more at the peak. Errors: those of Tree; invalid_argument for a
+/// 8 bytes per pair kept and 12 more at the peak. Errors: those of Tree; invalid_argument for a
 /// linking length, alpha or reach that is not positive; too_large for 2^31 points.
 KITH_API SoftLinks soft_links(PointsView points, const SoftLinkOptions& options,
                               const Execution& execution = {});
@@ -59,17 +59,17 @@ KITH_API void set_probabilities(PointsView points, SoftLinks& links,
 struct LinkSampleOptions {
   std::size_t samples = 16;
   std::uint64_t seed = 0;
-  std::size_t min_size = 1;  ///< smaller groups get the label -1
+  std::size_t min_size = 1;  ///< points of smaller groups get the label -1
 };
 
-/// Samples of the links and their groups. A bit a pair and sample, a label a point and sample.
+/// Samples of the links and their groups: a bit per pair, a label per point, in each sample.
 struct LinkSamples {
   std::size_t samples = 0, points = 0;
   std::vector<std::uint8_t> bits;    ///< [pair][sample / 8], lowest bit first
   std::vector<std::int32_t> labels;  ///< [sample][point], numbered as by fof
-  std::vector<std::int64_t> count;   ///< groups of each sample
+  std::vector<std::int64_t> count;   ///< number of groups of each sample
 
-  std::size_t bytes() const { return (samples + 7) / 8; }  ///< of bits a pair
+  std::size_t bytes() const { return (samples + 7) / 8; }  ///< of bits per pair
   bool is_linked(std::size_t pair, std::size_t sample) const {
     return bits[pair * bytes() + sample / 8] >> sample % 8 & 1;
   }
@@ -80,25 +80,25 @@ struct LinkSamples {
 KITH_API LinkSamples sample_links(const SoftLinks& links, const LinkSampleOptions& options,
                                   const Execution& execution = {});
 
-/// Points in the order of labels that go from 0 to count - 1, or are negative.
+/// Points sorted by label; labels are 0 ... count - 1, or negative.
 KITH_API Members members(std::span<const std::int32_t> label, std::size_t count);
 
-/// log P of each sample.
+/// The log probability of each sample.
 KITH_API std::vector<double> log_probability(const SoftLinks& links, const LinkSamples& samples,
                                              const Execution& execution = {});
 
-/// sum over samples of weight * gradient of log P(sample), by the positions of the points that the
-/// links were made of: rows of their dimension, overwritten. A pair at distance 0 has derivative 0.
+/// The sum over samples of weight * gradient of log P(sample) with respect to the positions of the
+/// points: one row each, overwritten. A pair at distance 0 has derivative 0.
 template <Coordinate T>
 KITH_API void log_probability_vjp(PointsView points, const SoftLinks& links,
                                   const LinkSamples& samples, std::span<const double> weight,
                                   T* out, const Execution& execution = {});
 
-/// What is taken from each sample's loss before it weighs the score.
+/// The baseline that is subtracted from the loss of each sample.
 enum class Baseline {
   none,           ///< unbiased, largest variance
-  leave_one_out,  ///< the mean of the other samples' losses: unbiased
-  /// The mean of all, as in jFoF. The gradient is short by the factor (1 - 1 / samples).
+  leave_one_out,  ///< the mean loss of the other samples: unbiased
+  /// The mean of all, as in jFoF. The gradient is too short by the factor (1 - 1 / samples).
   batch_mean,
 };
 enum class Advantage {
@@ -111,8 +111,8 @@ struct AdvantageOptions {
   Advantage form = Advantage::plain;
   double clip = 10;
 };
-/// The weights of log_probability_vjp, those of a mean over the samples: advantage / samples.
-/// Leave-one-out wants two samples at least.
+/// The weights for log_probability_vjp: advantage / samples. Leave-one-out needs at least two
+/// samples.
 KITH_API std::vector<double> score_weights(std::span<const double> loss,
                                            const AdvantageOptions& options = {});
 

@@ -17,29 +17,29 @@ namespace kith {
 
 /// The order in which a tree stores its points.
 enum class Curve {
-  automatic,  ///< hilbert, but z for the cells builder, which needs it, and in one dimension
+  automatic,  ///< z for the cells builder and in one dimension, otherwise hilbert
   hilbert,    ///< consecutive points are always close: the tightest boxes
   z,          ///< most significant differing bit of the floating-point coordinates (Morton order)
   kd,         ///< a balanced kd-tree: sets of points are split in two at exact ranks
 };
 
-/// The axis along which the kd order splits a set of points; the first one of several.
+/// The axis along which the kd order splits a set of points; among equal ones, the first.
 enum class SplitAxis {
-  widest,    ///< of the longest side of the set's tight box
-  cyclic,    ///< one after the other, from the root down
-  variance,  ///< of the largest variance, coordinates rounded to 1/2^15 of the longest side
+  widest,    ///< the longest side of the tight box of the set
+  cyclic,    ///< the axes in turn, from the root down
+  variance,  ///< the largest variance, with coordinates rounded to 1/2^15 of the longest side
 };
 
-/// How points are summarised into nodes.
+/// How points are grouped into nodes.
 enum class Builder {
-  packed,  ///< 8 consecutive points to a leaf, 8 nodes to a node: no pointers, full SIMD loads
+  packed,  ///< 8 consecutive points per leaf, 8 nodes per node: no pointers, full SIMD loads
   cells,   ///< the largest Morton cells that hold at most `max_leaf_size` points, plane by plane
 };
 
 /// What to do with points that have a NaN or infinite coordinate.
 enum class NonFinite {
-  error,  ///< refuse the whole set, naming the first such point
-  drop,   ///< leave them out; results keep the length of the input, with -1 for them
+  error,  ///< throw an error that names the first such point
+  drop,   ///< leave them out; results keep a row for each of them, filled with -1
 };
 
 struct TreeOptions {
@@ -48,17 +48,17 @@ struct TreeOptions {
   Curve curve = Curve::automatic;
   NonFinite non_finite = NonFinite::error;
 
-  /// The kd order only.
+  /// For the kd order only.
   SplitAxis split_axis = SplitAxis::widest;
 
-  // The cells builder only:
+  // For the cells builder only:
   int max_leaf_size = 48;  ///< points in a leaf
   int coarsening = 8;      ///< factor between the sizes allowed in one plane and the next
   double max_volume_ratio =
-      50;  ///< cells beyond this multiple of the typical volume are split; 0 = off
+      50;  ///< split cells of more than this multiple of the typical volume; 0 = off
 };
 
-/// A node as a person sees it, in the frame of the input.
+/// A node for inspection, in the frame of the input.
 struct Node {
   std::size_t begin = 0;      ///< first point, in tree order
   std::size_t end = 0;        ///< past its last point
@@ -72,15 +72,15 @@ struct Node {
 
 /// The smallest cell of the z-curve's binary grid that holds a node, in the frame of the input.
 struct Cell {
-  int level = 0;  ///< its volume is 2^level in the tree's frame; the least int for a single place
+  int level = 0;  ///< the volume is 2^level in the tree's frame; the least int for a single place
   std::vector<double> lower;  ///< -infinity on an axis where the node has points on both sides of 0
   std::vector<double> upper;
 };
 
-/// A split of the kd order: points on the lesser side have coordinates up to `value` on the axis,
-/// those on the greater side from `value` on.
+/// A split of the kd order: on the axis, points on the lesser side have coordinates <= `value`,
+/// points on the greater side >= `value`.
 struct Split {
-  int axis = -1;     ///< -1: there is no split here
+  int axis = -1;     ///< -1 if there is no split here
   double value = 0;  ///< least coordinate of the greater side, in the frame of the input
 };
 
@@ -89,7 +89,7 @@ struct Split {
 /// Threads: const calls may run from any number of threads at once.
 /// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 39
 /// at the peak of the build (see estimate_memory); O(n log n) for the kd order. The input is read
-/// only during the constructor. Determinism: the tree depends on the points and the options alone.
+/// only during the constructor. Determinism: the tree depends only on the points and the options.
 class KITH_API Tree {
  public:
   /// Errors: invalid_argument (dimension outside 1..32, a box that does not fit, bad options),
@@ -98,13 +98,13 @@ class KITH_API Tree {
                 const Execution& execution = {});
 
   std::size_t size() const;        ///< points in the tree
-  std::size_t input_size() const;  ///< points that were given, with the dropped ones
+  std::size_t input_size() const;  ///< points in the input, including dropped ones
   int dimension() const;
   Scalar scalar() const;
-  const TreeOptions& options() const;  ///< with every automatic choice replaced by what was chosen
+  const TreeOptions& options() const;  ///< with every automatic choice made
   const Box& box() const { return options().box; }
-  /// Coordinates are stored times 2^this: 0, but for data so large or small that squares would
-  /// overflow or vanish.
+  /// Coordinates are stored multiplied by 2 to this power: 0, unless data are so large or small
+  /// that squares would overflow or vanish.
   int scale_exponent() const;
   std::size_t memory() const;  ///< bytes held
 
@@ -117,32 +117,32 @@ class KITH_API Tree {
   std::size_t nodes(int plane) const;
   Node node(int plane, std::size_t i) const;
 
-  /// The Morton cell of a node of a tree in z-order; of no use for other curves.
+  /// The Morton cell of a node of a tree in z-order; not meaningful for other curves.
   Cell cell(int plane, std::size_t i) const;
 
-  /// The splits that part the children of a node of a tree in kd order, as a heap: the first is the
-  /// node's own, below split i are 2 i + 1 (lesser) and 2 i + 2 (greater). Nodes with fewer than 8
-  /// children have fewer splits, leaves none. Cost: O(1), but with SplitAxis::variance one pass
+  /// The splits between the children of a node in kd order, as a heap: split 0 divides the node,
+  /// splits 2 i + 1 (lesser) and 2 i + 2 (greater) divide the halves of split i. Nodes with fewer
+  /// than 8 children have fewer splits, leaves none. Cost: O(1); with SplitAxis::variance one pass
   /// over the points of the node. Errors: invalid_argument (another order, no such node).
   std::array<Split, 7> splits(int plane, std::size_t node) const;
 
-  /// Verifies every invariant of the data layout; throws Error (internal) that names the first one
-  /// broken. Cost: several passes over the tree.
+  /// Verifies every invariant of the data layout; throws Error (internal) that names the first
+  /// violation. Cost: several passes over the tree.
   void check() const;
 
   class Impl;
   const Impl& impl() const { return *impl_; }
-  /// For the library itself: a tree that was made elsewhere, such as read from a file.
+  /// For internal use: a tree made elsewhere, for example read from a file.
   explicit Tree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Bytes that building a tree of `size` points takes beyond the caller's array.
+/// The memory, in bytes, to build and keep a tree of `size` points, beyond the caller's array.
 struct MemoryEstimate {
-  std::size_t peak = 0;  ///< at most in use at once during the call
-  std::size_t kept = 0;  ///< held by the result
+  std::size_t peak = 0;  ///< the largest use during the call
+  std::size_t kept = 0;  ///< the use of the result
 };
 KITH_API MemoryEstimate estimate_memory(std::size_t size, int dimension, Scalar scalar,
                                         const TreeOptions& options = {});

@@ -11,7 +11,6 @@ import sys
 import textwrap
 
 WIDTH = 100
-NEVER_WRAPPED = {"CHANGELOG.md", "python_reference.md"}  # merged by union; generated
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^ *```")
 ITEM = re.compile(r"^( *)([*-]|\d+\.) +")
@@ -63,7 +62,7 @@ def is_wide(line):
 
 def wide_lines(page):
     for number, line in enumerate(without_code(page.read_text(encoding="utf-8")), 1):
-        if is_wide(line) and page.name not in NEVER_WRAPPED:
+        if is_wide(line):
             yield number, f"{len(line)} columns; scripts/checks/documents.py --fix wraps it"
 
 
@@ -107,7 +106,7 @@ def main(arguments):
     root = pathlib.Path(next((a for a in arguments if not a.startswith("--")), "."))
     complaints = []
     for page in pages_of(root):
-        if "--fix" in arguments and page.name not in NEVER_WRAPPED:
+        if "--fix" in arguments:
             fix(page)
         found = [*broken_links(page), *(wide_lines(page) if "--width" in arguments else [])]
         for number, what in found:
