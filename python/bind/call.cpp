@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <string>
 #include <thread>
 
@@ -155,14 +156,14 @@ Call for_search(const Call& call, std::size_t rows, const Tree& tree) {
   constexpr double kMostSteps = 1 << 28;  // a tenth of a second, at the very worst
   Call chosen = call;
   const auto pairs = static_cast<double>(rows) * static_cast<double>(tree.size());
-  chosen.is_short = pairs * tree.dimension() <= kMostSteps;
+  chosen.is_short = call.device == "cpu" && pairs * tree.dimension() <= kMostSteps;
   return chosen;
 }
 
 void run_work(const Call& call, const std::function<void(const Execution&)>& work) {
   const CancelToken cancel = call.cancel.value_or(CancelToken());
   ProgressCaller progress(call.progress, cancel);
-  Execution execution{.threads = call.threads, .cancel = &cancel};
+  Execution execution{.threads = call.threads, .cancel = &cancel, .device = call.device};
   if (!call.progress.is_none()) execution.progress = std::ref(progress);
   const std::function<void()> task = [&] { work(execution); };
   try {
@@ -190,10 +191,12 @@ void bind_call(nb::module_& module) {
   nb::class_<Call>(module, "Call", "How a call is carried out; never changes a result.")
       .def(
           "__init__",
-          [](Call* self, int threads, nb::object progress, std::optional<CancelToken> cancel) {
-            new (self) Call{threads, std::move(progress), std::move(cancel)};
+          [](Call* self, int threads, nb::object progress, std::optional<CancelToken> cancel,
+             std::string device) {
+            new (self) Call{threads, std::move(progress), std::move(cancel), std::move(device)};
           },
-          nb::arg("threads") = 0, nb::arg("progress") = nb::none(), nb::arg("cancel") = nb::none());
+          nb::arg("threads") = 0, nb::arg("progress") = nb::none(), nb::arg("cancel") = nb::none(),
+          nb::arg("device") = "cpu");
 }
 
 }  // namespace kith::python

@@ -5,6 +5,7 @@
 #include <functional>
 #include <nanobind/nanobind.h>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +21,7 @@ struct Call {
   int threads = 0;
   nb::object progress = nb::none();  ///< called with (stage, done, total)
   std::optional<CancelToken> cancel;
+  std::string device = "cpu";
   bool is_short = false;  ///< surely done before anybody would press Ctrl-C: no thread of its own
 };
 

@@ -26,5 +26,6 @@ NB_MODULE(_kith, module) {
   bind_sample(module);
   bind_results(module);
   bind_snapshot(module);
+  bind_devices(module);
   bind_xla(module);
 }

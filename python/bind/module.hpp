@@ -22,6 +22,7 @@ void bind_clusters(nanobind::module_& module);
 void bind_catalogue(nanobind::module_& module);
 void bind_halos(nanobind::module_& module);
 void bind_sample(nanobind::module_& module);
+void bind_devices(nanobind::module_& module);
 void bind_xla(nanobind::module_& module);
 
 }  // namespace kith::python

@@ -25,6 +25,7 @@ from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catal
                          mass_function, overdensities, peak_members, read_catalogue, subhalos)
 from ._clusters import (Branches, Clusters, CondensedTree, HdbscanClusters, Hierarchy, SpanningTree, dbscan,
                         hdbscan, hierarchy, spanning_tree)
+from ._devices import Device, devices
 from ._forest import Forest
 from ._groups import Groups, fof, redshift_fof
 from ._kdtree import KDTree, cKDTree
@@ -36,10 +37,12 @@ from ._snapshot import Snapshot, read_snapshot, write_snapshot
 from ._tree import Cells, LeftBalanced, Plane, Splits, Tree, estimate_memory, left_balanced
 
 __all__ = [
-    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Forest", "Groups",
+    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Device", "Forest",
+    "Groups",
     "HdbscanClusters", "Hierarchy", "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors",
     "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree",
-    "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density", "edge_density", "estimate_memory", "fof",
+    "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density", "devices", "edge_density", "estimate_memory",
+    "fof",
     "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function",
     "mean_distance", "mpi", "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs",
     "read_catalogue", "read_snapshot", "redshift_fof", "report", "sample", "sklearn", "spanning_tree", "subhalos",

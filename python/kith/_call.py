@@ -1,4 +1,4 @@
-"""Threads, progress and cancelling. None of them changes a result."""
+"""Threads, progress, cancelling and devices. None of them changes a result."""
 from __future__ import annotations
 
 import operator
@@ -43,18 +43,20 @@ class TqdmProgress:
 
 
 def carry_out(function: Callable[..., Any], *arguments: Any, threads: int | None = None,
-              progress: Progress = None, cancel: CancelToken | None = None) -> Any:
+              progress: Progress = None, cancel: CancelToken | None = None, device: str = "cpu") -> Any:
     """Calls a function of the extension module, whose last argument is how to carry it out."""
     count = 0 if threads is None else operator.index(threads)
     if cancel is not None and not isinstance(cancel, CancelToken):
         raise TypeError(f"cancel = {cancel!r}; give a kith.CancelToken")
+    if not isinstance(device, str):
+        raise TypeError(f"device = {device!r}; give 'cpu', 'gpu', or 'gpu:1' for the second one")
     if progress is None or progress is False:
-        return function(*arguments, _kith.Call(count, None, cancel))
+        return function(*arguments, _kith.Call(count, None, cancel, device))
     shown = TqdmProgress() if progress is True else progress
     if not callable(shown):
         raise TypeError(f"progress = {shown!r}; give a function of (stage, done, total), or True for bars")
     try:
-        return function(*arguments, _kith.Call(count, shown, cancel))
+        return function(*arguments, _kith.Call(count, shown, cancel, device))
     finally:
         close = getattr(shown, "close", None)
         if close is not None:

@@ -132,7 +132,7 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
         min_size: int = 1, mean_separation: float | None = None, volume: float | None = None,
         attached: Any = None, strict: bool = False, keep_roots: bool = False, non_finite: str | None = None,
         threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
-        comm: Any = None) -> Groups:
+        device: str = "cpu", comm: Any = None) -> Groups:
     """Finds friends-of-friends groups exactly: points at most a linking length apart are friends, and a group is a set
     of points connected by friendship.
 
@@ -158,7 +158,7 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
         Whether to fill in ``Groups.root``.
     non_finite : {"error", "drop"}
         What to do with points that have a NaN or infinite coordinate. For a Tree, this was decided when it was built.
-    threads, progress, cancel
+    threads, progress, cancel, device
         See Tree.
     comm : mpi4py.MPI.Comm, optional
         A communicator over whose ranks the points are distributed. Every rank makes the call with its points and
@@ -169,15 +169,15 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
     Groups
     """
     if comm is not None:
-        if attached is not None or keep_roots or progress or cancel:
-            raise ValueError("fof: attached, keep_roots, progress and cancel are not available with comm")
+        if attached is not None or keep_roots or progress or cancel or device != "cpu":
+            raise ValueError("fof: attached, keep_roots, progress, cancel and device are not available with comm")
         return mpi.fof(comm, points, linking_length=linking_length, b=b, box=box, min_size=min_size,  # type: ignore
                        mean_separation=mean_separation, volume=volume, strict=strict, non_finite=non_finite,
                        threads=threads)
     options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                                "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
                                "keep_roots": keep_roots}
-    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     if isinstance(points, Tree) and attached is None:
         _expect_own_box(points, box, non_finite)
         return Groups._of(carry_out(_kith.fof_tree, points._core, options, **how))

@@ -79,7 +79,7 @@ def queries_for(tree: Tree, queries: Any) -> np.ndarray | None:
 def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_self: bool = False,
         max_radius: float = np.inf, strict: bool = False, order: str = "input", method: str = "automatic",
         p: float = 2.0, index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
-        cancel: CancelToken | None = None, comm: Any = None) -> Neighbors:
+        cancel: CancelToken | None = None, device: str = "cpu", comm: Any = None) -> Neighbors:
     """Finds the exact k nearest neighbors, sorted by (squared distance, index).
 
     Parameters
@@ -105,7 +105,7 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
         The order of the norm, from 1 to infinity. 2 is the fastest.
     index_dtype : int32 or int64
         The type of the indices. Default: int32 where it can hold them.
-    threads, progress, cancel
+    threads, progress, cancel, device
         See Tree.
     comm : mpi4py.MPI.Comm, optional
         A communicator over whose ranks the points are distributed. Every rank makes the call with its points and
@@ -118,14 +118,14 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, KeyboardInterrupt
+    ValueError, TypeError, MemoryError, KeyboardInterrupt, RuntimeError (no such device)
     """
     if comm is not None:
-        if queries is not None or order != "input" or p != 2 or progress or cancel:
-            raise ValueError("knn: queries, order, p, progress and cancel are not available with comm")
+        if queries is not None or order != "input" or p != 2 or progress or cancel or device != "cpu":
+            raise ValueError("knn: queries, order, p, progress, cancel and device are not available with comm")
         return Neighbors(*mpi.knn(comm, points, k=k, box=box, exclude_self=exclude_self, max_radius=max_radius,
                                   strict=strict, threads=threads))
-    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
     options = {"k": k, "exclude_self": exclude_self, "max_radius": max_radius, "strict": strict,
                "order": order, "method": method, "p": p}
@@ -153,13 +153,13 @@ def _radius_options(radius: Any, count: int, options: dict[str, Any]) -> dict[st
 def radius(points: Any, queries: Any = None, *, radius: Any, box: Any = None, strict: bool = False,
            exclude_self: bool = False, sorted: bool = True, max_neighbors: int = 0, p: float = 2.0,
            index_dtype: Any = None, threads: int | None = None, progress: Progress = None,
-           cancel: CancelToken | None = None) -> NeighborLists:
+           cancel: CancelToken | None = None, device: str = "cpu") -> NeighborLists:
     """Finds all neighbors within a radius (inclusive; exclusive if ``strict``).
 
     ``radius`` is one number, or one per query. ``max_neighbors`` keeps only that many of the nearest. The other
     parameters are those of knn. Returns NeighborLists.
     """
-    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
     chosen = queries_for(tree, queries)
     count = tree.input_size if chosen is None else len(chosen)
@@ -172,9 +172,9 @@ def radius(points: Any, queries: Any = None, *, radius: Any, box: Any = None, st
 
 def radius_count(points: Any, queries: Any = None, *, radius: Any, box: Any = None, strict: bool = False,
                  exclude_self: bool = False, p: float = 2.0, threads: int | None = None,
-                 progress: Progress = None, cancel: CancelToken | None = None) -> np.ndarray:
+                 progress: Progress = None, cancel: CancelToken | None = None, device: str = "cpu") -> np.ndarray:
     """Counts the neighbors within a radius of each query. The parameters are those of radius."""
-    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
     chosen = queries_for(tree, queries)
     count = tree.input_size if chosen is None else len(chosen)
@@ -194,7 +194,7 @@ def radius_pairs(points: Any, *, radius: float, box: Any = None, strict: bool = 
 
 def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any = None, box: Any = None,
             threads: int | None = None, progress: Progress = None,
-            cancel: CancelToken | None = None, comm: Any = None) -> np.ndarray:
+            cancel: CancelToken | None = None, device: str = "cpu", comm: Any = None) -> np.ndarray:
     """The SPH density at each point from its k nearest points, itself included: the sum of m_j W(r_ij, h_i), where h_i
     is the distance to the k-th. In one to three dimensions.
 
@@ -205,15 +205,15 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
     kernel : {"cubic_spline", "wendland_c2"}
     mass : array_like or float, optional
         One mass per point, or one for all. Default: 1.
-    box, threads, progress, cancel, comm
+    box, threads, progress, cancel, device, comm
         See knn.
     """
     if comm is not None:
-        if progress or cancel:
-            raise ValueError("density: progress and cancel are not available with comm")
+        if progress or cancel or device != "cpu":
+            raise ValueError("density: progress, cancel and device are not available with comm")
         masses = np.full(len(points), mass, FLOAT64) if mass is not None and np.ndim(mass) == 0 else mass
         return mpi.density(comm, points, k=k, kernel=kernel, mass=masses, box=box, threads=threads)
-    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
     is_same = mass is None or np.ndim(mass) == 0
     masses = None if is_same else values(mass, tree.input_size, "mass", FLOAT64)
@@ -223,10 +223,10 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
 
 def kth_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = None,
                  threads: int | None = None, progress: Progress = None,
-                 cancel: CancelToken | None = None) -> np.ndarray:
+                 cancel: CancelToken | None = None, device: str = "cpu") -> np.ndarray:
     """The distance from each point to its k-th neighbor, without storing the others. The point itself is the first
     neighbor, unless ``exclude_self``."""
-    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
     options = _checked_k("kth_distance", {"k": k, "exclude_self": exclude_self})
     return carry_out(_kith.kth_distance, tree._core, options, **how)
@@ -234,9 +234,9 @@ def kth_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = 
 
 def mean_distance(points: Any, *, k: int, exclude_self: bool = False, box: Any = None,
                   threads: int | None = None, progress: Progress = None,
-                  cancel: CancelToken | None = None) -> np.ndarray:
+                  cancel: CancelToken | None = None, device: str = "cpu") -> np.ndarray:
     """The mean distance from each point to its k nearest neighbors."""
-    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
     options = _checked_k("mean_distance", {"k": k, "exclude_self": exclude_self})
     return carry_out(_kith.mean_distance, tree._core, options, **how)

@@ -89,6 +89,9 @@ class Tree:
         Called with (stage, done, total) a few times per second; True shows tqdm bars.
     cancel : CancelToken, optional
         A token by which another thread can stop the call.
+    device : str
+        Where the call runs: "cpu", or "gpu", "gpu:1", ... for a device of kith.devices(). The result is the same.
+        Calls without code for devices raise RuntimeError. A tree from a device serves every call.
 
     Trees can be pickled, copied and saved. Any number of threads can use a tree at the same time.
     """
@@ -98,12 +101,12 @@ class Tree:
     def __init__(self, points: Any, *, box: Any = None, builder: str = "packed", curve: str = "automatic",
                  split_axis: str = "widest", non_finite: str = "error", max_leaf_size: int = 48, coarsening: int = 8,
                  max_volume_ratio: float = 50.0, threads: int | None = None, progress: Progress = None,
-                 cancel: CancelToken | None = None) -> None:
+                 cancel: CancelToken | None = None, device: str = "cpu") -> None:
         options = {"box": as_box(box)._core, "builder": builder, "curve": curve, "split_axis": split_axis,
                    "non_finite": non_finite, "max_leaf_size": max_leaf_size, "coarsening": coarsening,
                    "max_volume_ratio": max_volume_ratio}
         self._core = carry_out(_kith.CoreTree.build, as_points(points), options, threads=threads,
-                               progress=progress, cancel=cancel)
+                               progress=progress, cancel=cancel, device=device)
 
     @classmethod
     def _of(cls, core: Any) -> Tree:

@@ -1,0 +1,34 @@
+"""Which devices there are."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _kith
+
+
+class Device(NamedTuple):
+    """A device of OpenCL, for ``device=`` of a call."""
+
+    name: str
+    """"gpu:0" for the first; "gpu" is short for it."""
+    model: str
+    platform: str
+    """The driver."""
+    version: str
+    is_gpu: bool
+    memory: int
+    """In bytes."""
+    compute_units: int
+    has_float64: bool
+    refusal: str
+    """Why it cannot be used; empty if it can."""
+
+
+def devices() -> list[Device]:
+    """The OpenCL devices of this machine, real GPUs first.
+
+    >>> kith.devices()                                     # doctest: +SKIP
+    [Device(name='gpu:0', model='NVIDIA A100-SXM4-80GB', ...)]
+
+    Raises RuntimeError (its ``code`` is "unavailable") if there is no OpenCL loader, libOpenCL.so.1."""
+    return [Device(*facts) for facts in _kith.devices()]
