@@ -38,6 +38,7 @@ complete -F _kith kith
 void add_words(const Command& command, const std::string& path, std::string& script) {
   std::vector<std::string> words;
   const std::vector<Command> below = command.subcommands();
+  words.reserve(below.size());
   for (const Command& each : below) words.push_back(each.name());
   for (const std::string& option : command.option_names()) words.push_back(option);
   script += fmt::format("_kith_words['{}']='{}'\n", path, fmt::join(words, " "));

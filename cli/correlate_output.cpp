@@ -121,6 +121,7 @@ void tell(Session& session, const Correlation& result, const CorrelationTable& t
   Table shown(table.names);
   for (const auto& row : table.rows) {
     std::vector<std::string> words;
+    words.reserve(row.size());
     for (const double value : row) words.push_back(fmt::format("{:.6g}", value));
     words.back() = fmt::format("{}", row.back());  // all digits of a number of pairs
     shown.add(std::move(words));

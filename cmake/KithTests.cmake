@@ -26,6 +26,26 @@ foreach(label exact threads)
   add_custom_target(tests_${label})
 endforeach()
 
+# What is measured and optimised is the library; a fifth of the time that tests take to compile, and with sanitizers half
+# of it.
+function(kith_test_options target)
+  target_link_libraries(${target} PRIVATE kith_flags GTest::gtest)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(KITH_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+  set_target_properties(${target} PROPERTIES KITH_FEWER_CHECKS ON)
+endfunction()
+
+# The headers that nearly all tests include, compiled once: a third of the time that tests take to compile.
+if(KITH_PRECOMPILED_TESTS)
+  add_library(kith_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
+  target_link_libraries(kith_test_headers PRIVATE kith_only)
+  kith_test_options(kith_test_headers)
+  target_precompile_headers(kith_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp)
+endif()
+
 # kith_test(NAME sources... [LABELS exact threads] [SLOW Suite.Test...])
 # One executable, test_NAME, and one entry of ctest for each of its tests, with the labels and NAME. Sanitizer builds
 # leave out the tests behind SLOW, which take long and show them nothing new.
@@ -39,10 +59,11 @@ function(kith_test name)
   else()
     target_link_libraries(test_${name} PRIVATE kith_internal)
   endif()
-  target_link_libraries(test_${name} PRIVATE kith_flags GTest::gtest_main)
-  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  # What is measured and optimised is the library; a fifth of the time that tests take to compile.
-  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  kith_test_options(test_${name})
+  target_link_libraries(test_${name} PRIVATE GTest::gtest_main)
+  if(KITH_PRECOMPILED_TESTS)
+    target_precompile_headers(test_${name} REUSE_FROM kith_test_headers)
+  endif()
   foreach(label IN LISTS TEST_LABELS)
     add_dependencies(tests_${label} test_${name})
   endforeach()

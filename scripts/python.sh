@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # The Python package: its wheel with every library inside, and its tests in environments that have nothing else.
 #
-# Usage: scripts/python.sh [wheel | test | pictures]
-#   wheel      makes build/dist/kith-*.whl and the source archive beside it
-#   test       makes it, installs it in clean environments and runs tests/python there (the default)
-#   pictures   makes the pictures of the documents again
+# Usage: scripts/python.sh [wheel | test | environments | pictures]
+#   wheel          makes build/dist/kith-*.whl and the source archive beside it
+#   test           makes it, installs it in clean environments and runs tests/python there (the default)
+#   environments   makes these environments, still without the wheel
+#   pictures       makes the pictures of the documents again
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 test_packages=(pytest hypothesis scipy scikit-learn matplotlib pandas astropy tqdm jax mpi4py)
+# The oldest NumPy that is promised; scikit-learn's HDBSCAN with an epsilon works with NumPy 1 alone.
+numpy1_packages=("numpy==1.26.*" "scipy<1.14" "scikit-learn<1.6" pytest hypothesis)
 
 # The library is compiled once more for the wheel; where ccache is available, objects of the release build are used again, if
 # the compiler has the same name.
@@ -34,13 +37,24 @@ build_sdist() {
   [ -z "$missing" ] || { echo "not in the source archive:" && echo "$missing" && return 1; }
 }
 
-# clean_environment NAME PACKAGE...: an environment in build/ with nothing but the wheel and these packages.
-clean_environment() {
+# environment NAME PACKAGE...: an environment in build/ with these packages.
+environment() {
   local name=$1
   shift
   [ -x "build/$name/bin/python" ] || python3 -m venv "build/$name"
   "build/$name/bin/python" -m pip install "$@"
-  "build/$name/bin/python" -m pip install --force-reinstall --no-deps build/dist/kith-*.whl
+}
+
+# environments: both that the tests need, for a caller who has something else to do meanwhile.
+environments() {
+  need_venv
+  environment python-env "${test_packages[@]}" && environment numpy1-env "${numpy1_packages[@]}"
+}
+
+# clean_environment NAME PACKAGE...: the same with the wheel, and nothing else.
+clean_environment() {
+  environment "$@"
+  "build/$1/bin/python" -m pip install --force-reinstall --no-deps build/dist/kith-*.whl
 }
 
 # run_pytest NAME ARGUMENT...: from outside the sources, so that what is installed is what is tested.
@@ -63,10 +77,9 @@ test_wheel() {
   make_wheel || return 1
   step python-env clean_environment python-env "${test_packages[@]}" || return 1
   step python-tests run_pytest python-env || true
-  # The oldest NumPy that is promised, and Debian's PyTorch, which goes with it.
+  # Debian's PyTorch goes with NumPy 1.
   need_packages torch
-  # scikit-learn's HDBSCAN with an epsilon works with NumPy 1 alone.
-  step numpy1-env clean_environment numpy1-env "numpy==1.26.*" "scipy<1.14" "scikit-learn<1.6" pytest hypothesis || return 1
+  step numpy1-env clean_environment numpy1-env "${numpy1_packages[@]}" || return 1
   for folder in build/numpy1-env/lib/python3*/site-packages; do
     echo /usr/lib/python3/dist-packages > "$folder/debian.pth"
   done
@@ -77,6 +90,7 @@ test_wheel() {
 case ${1:-test} in
   wheel) make_wheel ;;
   test) test_wheel ;;
+  environments) environments ;;
   pictures)
     make_wheel
     step python-env clean_environment python-env "${test_packages[@]}"

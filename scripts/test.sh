@@ -72,8 +72,13 @@ else
   step layers python3 scripts/checks/layers.py || true
   step one_text python3 scripts/checks/one_text.py || true
   step words python3 scripts/checks/words.py || true
+  # Mostly a wait for the network: beside the compiler.
+  mkdir -p "$log_dir"
+  scripts/python.sh environments > "$log_dir/python-environments.log" 2>&1 &
+  environments=$!
   build_and_test release
   step instructions scripts/instructions.sh || true
+  wait $environments || true # if it failed, python_tests says why
   python_tests
   build_and_test asan
   build_and_test tsan

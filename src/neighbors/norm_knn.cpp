@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/checked_sort.hpp"
+#include "neighbors/measured_tree.hpp"
 #include "neighbors/norm_search.hpp"
-#include "neighbors/norm_walk.hpp"
 #include "walk/depth_first.hpp"
 #include "walk/first.hpp"
 
@@ -15,7 +15,8 @@ namespace {
 template <int D, class T, class Norm>
 class NormKnn final : public SearchWorker {
  public:
-  NormKnn(const KnnJob<T>& job, const Norm& norm) : job_(job), walk_(job.source, job.side, norm) {}
+  NormKnn(const KnnJob<T>& job, const Norm& norm)
+      : job_(job), source_(job.source, job.side, norm) {}
 
   void run(std::size_t group_begin, std::size_t group_end) override {
     for_each_query<D, T>(job_, group_begin, group_end,
@@ -26,17 +27,17 @@ class NormKnn final : public SearchWorker {
 
   // ---- as the judge of the walk
 
-  using Walk = NormWalk<D, T, Norm>;
-  using Key = typename Walk::Key;
+  using Measured = MeasuredTree<D, T, Norm>;
+  using Key = typename Measured::Key;
   /// Where nodes begin.
   using Begins = Lanes<Candidate<Key>>;
 
   Begins look(int plane, std::size_t chunk) const {
     Lanes<Key> lower;
-    walk_.lower(box_, plane, chunk, lower);
+    source_.lower(box_, plane, chunk, lower);
     Begins begins;
     for (std::size_t i = 0; i < kLanes; ++i)
-      begins[i] = {lower[i], walk_.smallest(plane, chunk * kLanes + i)};
+      begins[i] = {lower[i], source_.smallest(plane, chunk * kLanes + i)};
     return begins;
   }
   Verdict verdict(const Begins& begins, std::size_t lane, int, std::size_t) const {
@@ -76,7 +77,7 @@ class NormKnn final : public SearchWorker {
   void search_block(std::size_t block, std::uint32_t smallest) {
     if (++blocks_ % kBlocksPerLook == 0) checkpoint();
     Lanes<Key> lower;
-    walk_.lower(queries_->coordinates(), walk_.box_of_node(0, block), lower);
+    source_.lower(queries_->coordinates(), source_.box_of_node(0, block), lower);
     bool has_changed = false;
     for (std::size_t lane = begin_; lane < end_; ++lane)
       if (!(first_[lane].last() < Candidate<Key>{lower[lane], smallest}))
@@ -87,9 +88,9 @@ class NormKnn final : public SearchWorker {
   bool add_block(std::size_t lane, std::size_t block) {
     First<Key>& first = first_[lane];
     Lanes<Key> keys;
-    walk_.keys(x_[lane].data(), block, keys);
-    const std::uint32_t* indices = walk_.indices(block);
-    const std::size_t count = walk_.points_of(0, block);
+    source_.keys(x_[lane].data(), block, keys);
+    const std::uint32_t* indices = source_.indices(block);
+    const std::size_t count = source_.points_of(0, block);
     bool has_changed = false;
     for (std::size_t i = 0; i < count; ++i) {
       if (keys[i] > first.last().key) continue;  // most of them; a comparison less for each
@@ -109,7 +110,7 @@ class NormKnn final : public SearchWorker {
   void deliver(std::size_t lane) {
     const auto& found = first_[lane].sorted([&] { checkpoint(); });
     const std::size_t row = queries_->row(lane), begin = row * job_.k, end = begin + job_.k;
-    rows_.deliver(job_, walk_.norm(), row, found, begin);
+    rows_.deliver(job_, source_.norm(), row, found, begin);
     if (job_.visit) return;
     const std::size_t rest = begin + found.size();
     if (job_.distance)
@@ -121,7 +122,7 @@ class NormKnn final : public SearchWorker {
   static constexpr std::size_t kBlocksPerLook = 256;  // of 64 pairs
 
   const KnnJob<T>& job_;
-  Walk walk_;
+  Measured source_;
   std::size_t blocks_ = 0;
   const QueryBlock<D, T>* queries_ = nullptr;
   std::size_t begin_ = 0, end_ = 0;

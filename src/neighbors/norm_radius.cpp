@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/checked_sort.hpp"
+#include "neighbors/measured_tree.hpp"
 #include "neighbors/norm_search.hpp"
-#include "neighbors/norm_walk.hpp"
 #include "walk/depth_first.hpp"
 
 namespace kith {
@@ -15,7 +15,7 @@ template <int D, class T, class Norm>
 class NormRadius final : public SearchWorker {
  public:
   NormRadius(const RadiusJob<T>& job, const Norm& norm)
-      : job_(job), walk_(job.source, job.side, norm) {}
+      : job_(job), source_(job.source, job.side, norm) {}
 
   void run(std::size_t group_begin, std::size_t group_end) override {
     for_each_query<D, T>(job_, group_begin, group_end,
@@ -26,23 +26,23 @@ class NormRadius final : public SearchWorker {
 
   // ---- as the judge of the walk
 
-  using Walk = NormWalk<D, T, Norm>;
-  using Key = typename Walk::Key;
+  using Measured = MeasuredTree<D, T, Norm>;
+  using Key = typename Measured::Key;
   struct Ends {
     Lanes<Key> lower, upper;
   };
 
   Ends look(int plane, std::size_t chunk) const {
     Ends ends;
-    walk_.lower(box_, plane, chunk, ends.lower);
-    if (job_.counts) walk_.upper(box_, plane, chunk, ends.upper);
+    source_.lower(box_, plane, chunk, ends.lower);
+    if (job_.counts) source_.upper(box_, plane, chunk, ends.upper);
     return ends;
   }
   Verdict verdict(const Ends& ends, std::size_t lane, int, std::size_t) const {
     if (ends.lower[lane] > most_) return Verdict::drop;
     return job_.counts && ends.upper[lane] <= least_ ? Verdict::settle : Verdict::keep;
   }
-  void settle(int plane, std::size_t node) { count_all(walk_.points_of(plane, node)); }
+  void settle(int plane, std::size_t node) { count_all(source_.points_of(plane, node)); }
   void leaf(std::size_t block, const Ends&, std::size_t) { search_block(block); }
 
  private:
@@ -76,12 +76,12 @@ class NormRadius final : public SearchWorker {
   void search_block(std::size_t block) {
     if (++blocks_ % kBlocksPerLook == 0) checkpoint();
     Lanes<Key> lower, keys;
-    walk_.lower(queries_->coordinates(), walk_.box_of_node(0, block), lower);
-    const std::uint32_t* indices = walk_.indices(block);
-    const std::size_t points = walk_.points_of(0, block);
+    source_.lower(queries_->coordinates(), source_.box_of_node(0, block), lower);
+    const std::uint32_t* indices = source_.indices(block);
+    const std::size_t points = source_.points_of(0, block);
     for (std::size_t lane = begin_; lane < end_; ++lane) {
       if (lower[lane] > limit_[lane]) continue;
-      walk_.keys(x_[lane].data(), block, keys);
+      source_.keys(x_[lane].data(), block, keys);
       for (std::size_t i = 0; i < points; ++i) {
         if (keys[i] > limit_[lane]) continue;
         ++count_[lane];
@@ -104,13 +104,13 @@ class NormRadius final : public SearchWorker {
     if (job_.is_sorted || is_cut) checked_sort(found.begin(), found.end(), [&] { checkpoint(); });
     if (is_cut) found.resize(job_.max_neighbors);
     const std::size_t at = job_.offsets ? static_cast<std::size_t>(job_.offsets[row]) : 0;
-    rows_.deliver(job_, walk_.norm(), row, found, at);
+    rows_.deliver(job_, source_.norm(), row, found, at);
   }
 
   static constexpr std::size_t kBlocksPerLook = 256;  // of 64 pairs
 
   const RadiusJob<T>& job_;
-  Walk walk_;
+  Measured source_;
   std::size_t blocks_ = 0;
   const QueryBlock<D, T>* queries_ = nullptr;
   std::size_t begin_ = 0, end_ = 0;

@@ -88,7 +88,7 @@ std::vector<typename Weights::Sum> norm_sums(const PairScene<T>& scene,
   const auto check_cancelled = [&] { workers.check_cancelled(); };
   with_other_norm<T>(p, sources.dimension, [&]<int D, class Norm>(const Norm& norm) {
     using Walk = PairWalk<D, T, Norm, Weights>;
-    const NormWalk<D, T, Norm> from(receivers, scene.frame.side, norm),
+    const MeasuredTree<D, T, Norm> from(receivers, scene.frame.side, norm),
         to(sources, scene.frame.side, norm);
     const std::vector<typename Norm::Key> keys(limits.begin(), limits.end());
     workers.for_each(parts.size(), [&](std::size_t node) {

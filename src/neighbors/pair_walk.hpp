@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/function_ref.hpp"
-#include "neighbors/norm_walk.hpp"
+#include "neighbors/measured_tree.hpp"
 
 namespace kith {
 
@@ -35,15 +35,15 @@ struct Weighted {
 template <int D, class T, class Norm, class Weights>
 class PairWalk {
  public:
-  using Walk = NormWalk<D, T, Norm>;
-  using Key = typename Walk::Key;
+  using Measured = MeasuredTree<D, T, Norm>;
+  using Key = typename Measured::Key;
   using Sum = typename Weights::Sum;
 
   struct Side {
-    const Walk& walk;
+    const Measured& tree;
     const Weights& weights;
     Sum sum(int level, std::size_t node) const {
-      return weights.of_node(level, node, walk.points_of(level, node));
+      return weights.of_node(level, node, tree.points_of(level, node));
     }
   };
 
@@ -57,12 +57,12 @@ class PairWalk {
         bins_(limits.size() + 1) {}
 
   void walk(int level, std::size_t node) {
-    open({receivers_, level, node}, {sources_, sources_.walk.top() + 1, 0}, {0, limits_.size()});
+    open({receivers_, level, node}, {sources_, sources_.tree.top() + 1, 0}, {0, limits_.size()});
   }
   const std::vector<Sum>& bins() const { return bins_; }
 
  private:
-  using Box = typename Walk::Box;
+  using Box = typename Measured::Box;
   /// Limits that may lie among the keys of a pair: all before `begin` are below, `end` and what
   /// follows are not.
   struct Range {
@@ -106,13 +106,13 @@ class PairWalk {
 
   /// The children of `opened` against the node of the other tree.
   void open(const Place& closed, const Place& opened, Range range) {
-    const Walk& walk = opened.side.walk;
-    const Box box = closed.side.walk.box_of_node(closed.level, closed.node);
+    const Measured& tree = opened.side.tree;
+    const Box box = closed.side.tree.box_of_node(closed.level, closed.node);
     const int level = opened.level - 1;
     Lanes<Key> lower, upper;
-    walk.lower(box, level, opened.node, lower);
-    walk.upper(box, level, opened.node, upper);
-    const std::size_t count = walk.children(level, opened.node);
+    tree.lower(box, level, opened.node, lower);
+    tree.upper(box, level, opened.node, upper);
+    const std::size_t count = tree.children(level, opened.node);
     for (std::size_t i = 0; i < count; ++i) {
       const Place child{opened.side, level, opened.node * kLanes + i};
       const Range inner = narrowed(range, lower[i], upper[i]);
@@ -128,13 +128,13 @@ class PairWalk {
 
   void search_blocks(std::size_t receiver, std::size_t source, Range range) {
     if (++blocks_ % kBlocksPerCheck == 0) checkpoint_();
-    const std::size_t receiver_points = receivers_.walk.points_of(0, receiver),
-                      source_points = sources_.walk.points_of(0, source);
+    const std::size_t receiver_points = receivers_.tree.points_of(0, receiver),
+                      source_points = sources_.tree.points_of(0, source);
     Lanes<Lanes<Key>> keys;
     for (std::size_t i = 0; i < receiver_points; ++i) {
       T x[kAxisRoom<D>];
-      receivers_.walk.load(receiver, i, x);
-      sources_.walk.keys(x, source, keys[i]);
+      receivers_.tree.load(receiver, i, x);
+      sources_.tree.keys(x, source, keys[i]);
     }
     const bool is_full = receiver_points == kLanes && source_points == kLanes;
     if (!Weights::kIsWeighted && is_full && range.end - range.begin <= kFewLimits)

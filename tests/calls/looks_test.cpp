@@ -20,7 +20,7 @@
 namespace kith::test {
 namespace {
 
-#if defined(KITH_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#if defined(KITH_ADDRESS_SANITIZER) || defined(KITH_THREAD_SANITIZER) || !defined(__OPTIMIZE__)
 constexpr double kSlowdown = 30;
 constexpr std::size_t kPoints = 20000;
 #else

@@ -37,7 +37,7 @@ class ResidentSet : public ::testing::Test {
 };
 
 TEST_F(ResidentSet, StaysOverManyCallsOfTheCore) {
-  const Scene scene(sample::uniform({.n = 300}), Box::periodic(1), folder_.path);
+  const Scene scene(sample::uniform({.n = 100}), Box::periodic(1), folder_.path);
   for (const Call& call : core_calls(scene)) expect_no_growth(call, 2);
 }
 
@@ -47,7 +47,7 @@ TEST_F(ResidentSet, StaysOverManySamples) {
     expect_no_growth(call, 2, call.name == "cosmology" ? 50 : kCalls / 20);
 }
 
-/// Files are synced to the disk: fewer calls.
+/// Some take as long as the disk: fewer calls.
 TEST_F(ResidentSet, StaysOverManyFiles) {
   const Scene scene(sample::uniform({.n = 60}), Box::periodic(1), folder_.path);
   for (const Call& call : file_calls(scene)) expect_no_growth(call, 2, 300);

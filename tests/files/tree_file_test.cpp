@@ -212,7 +212,7 @@ bool is_lie_refused(const TreeOptions& options, std::mt19937_64& random) {
 TEST(TreeFile, LiesDoNoHarm) {
   std::mt19937_64 random(5);
   int lies = 0, refused = 0;
-  for (int i = 0; i < 400; ++i)
+  for (int i = 0; i < (test::kIsSanitized ? 100 : 400); ++i)
     for (const TreeOptions& options : all_builds(2)) {
       refused += is_lie_refused<float>(options, random) ? 1 : 0;
       refused += is_lie_refused<double>(options, random) ? 1 : 0;

@@ -13,6 +13,8 @@
 
 #include <kith/points.hpp>
 
+#include "support/sanitizers.hpp"
+
 namespace kith::test {
 
 /// Points with a name, row by row.
@@ -73,14 +75,8 @@ std::vector<PointSet<T>> random_sets(int dimension, std::size_t n, std::uint64_t
   return sets;
 }
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kIsThreadSanitizer = true;
-#else
-inline constexpr bool kIsThreadSanitizer = false;
-#endif
-
 /// Leaves a large set only its first quarter: a definition takes the square of the number of points
-/// to compute, and the order in which threads meet does not depend on it.
+/// to compute, and what sanitizers look for does not depend on it.
 template <class T>
 void thin(PointSet<T>& set) {
   constexpr std::size_t kLarge = 100;
@@ -113,7 +109,7 @@ std::vector<PointSet<T>> degenerate_sets(int dimension) {
       make_set<T>("huge", dimension, 200, [&](auto, int) { return kHuge * (uniform() - 0.5); }));
   sets.push_back(make_set<T>("tiny", dimension, 200, [&](auto, int) { return kTiny * uniform(); }));
   for (PointSet<T>& set : random_sets<T>(dimension, 400, 5)) sets.push_back(std::move(set));
-  if (kIsThreadSanitizer)
+  if (kIsSanitized)
     for (PointSet<T>& set : sets) thin(set);
   return sets;
 }

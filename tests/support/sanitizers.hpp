@@ -8,3 +8,21 @@
 #define KITH_ADDRESS_SANITIZER
 #endif
 #endif
+
+#if defined(__SANITIZE_THREAD__)
+#define KITH_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KITH_THREAD_SANITIZER
+#endif
+#endif
+
+namespace kith::test {
+
+#if defined(KITH_ADDRESS_SANITIZER) || defined(KITH_THREAD_SANITIZER)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
+}  // namespace kith::test

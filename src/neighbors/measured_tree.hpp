@@ -45,12 +45,12 @@ using Lanes = std::array<Value, kLanes>;
 
 /// The boxes and points of a tree, measured from somewhere.
 template <int D, class T, class Norm>
-class NormWalk {
+class MeasuredTree {
  public:
   using Key = typename Norm::Key;
   using Box = Bounds<D, T>;
 
-  NormWalk(const PlanesView<T>& source, const T* side, const Norm& norm)
+  MeasuredTree(const PlanesView<T>& source, const T* side, const Norm& norm)
       : source_(source), metric_{norm, Axes<D>(source.dimension)} {
     std::copy_n(side, source.dimension, metric_.side);
   }

@@ -1,0 +1,1 @@
+// CMake makes the precompiled header beside a source that is compiled with it.
