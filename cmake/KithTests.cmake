@@ -26,27 +26,19 @@ foreach(label exact threads)
   add_custom_target(tests_${label})
 endforeach()
 
-# kith_test_options(TARGET LEVEL): how tests are compiled, at a level of optimization.
-function(kith_test_options target level)
+# How tests are compiled. What is measured and optimized is the library: a fifth of the time that tests take to compile.
+function(kith_test_options target)
   target_link_libraries(${target} PRIVATE kith_flags GTest::gtest)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_options(${target} PRIVATE ${level})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(${target} PROPERTIES KITH_FEWER_CHECKS ON)
 endfunction()
-
-# What is measured and optimized is the library: a fifth of the time that tests take to compile, and with sanitizers half
-# of it.
-if(KITH_SANITIZE)
-  set(kith_test_level -O0)
-else()
-  set(kith_test_level $<$<CONFIG:Release>:-O1>)
-endif()
 
 # The headers that nearly all tests include, compiled once: a third of the time that tests take to compile.
 if(KITH_PRECOMPILED_TESTS)
   add_library(kith_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
   target_link_libraries(kith_test_headers PRIVATE kith_only)
-  kith_test_options(kith_test_headers "${kith_test_level}")
+  kith_test_options(kith_test_headers)
   target_precompile_headers(kith_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp)
 endif()
 
@@ -63,14 +55,9 @@ function(kith_test name)
   else()
     target_link_libraries(test_${name} PRIVATE kith_internal)
   endif()
-  if(KITH_SANITIZE AND folder MATCHES "^(geometry|kernels|parallel|tree|walk)$")
-    # Most of what these look at is in headers.
-    kith_test_options(test_${name} -O1)
-  else()
-    kith_test_options(test_${name} "${kith_test_level}")
-    if(KITH_PRECOMPILED_TESTS)
-      target_precompile_headers(test_${name} REUSE_FROM kith_test_headers)
-    endif()
+  kith_test_options(test_${name})
+  if(KITH_PRECOMPILED_TESTS)
+    target_precompile_headers(test_${name} REUSE_FROM kith_test_headers)
   endif()
   target_link_libraries(test_${name} PRIVATE GTest::gtest_main)
   foreach(label IN LISTS TEST_LABELS)
