@@ -17,6 +17,7 @@ PROGRAM = sys.argv.pop(1)
 ORACLE = "/usr/lib/oclgrind/liboclgrind-rt.so"
 
 
+@unittest.skipUnless(os.path.exists(ORACLE), f"no {ORACLE}")
 class Oclgrind(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
