@@ -16,8 +16,9 @@ int main(int argc, char** argv) {
   int level = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::vector<std::array<float, 2>> x;  // this rank's points: any part of them, even none
-  for (int i = 0; i < 4; ++i) x.push_back({1.1f * static_cast<float>(i), static_cast<float>(rank)});
+  std::vector<std::array<float, 2>> x(4);  // this rank's points: any part of them, even none
+  for (std::size_t i = 0; i < 4; ++i)
+    x[i] = {1.1f * static_cast<float>(i), static_cast<float>(rank)};
   const auto near = kith::mpi::knn(MPI_COMM_WORLD, kith::view(x), {.k = 4, .exclude_self = true});
   for (std::size_t i = 0; rank == 0 && i < x.size(); ++i) {  // rows are in the order of x
     std::printf("point %zu:", i);

@@ -22,14 +22,14 @@ std::uint64_t priority(Vertex v) {
 /// A vertex, and where it points.
 struct Pointer {
   Vertex of, to;
-  auto operator<=>(const Pointer&) const = default;
+  auto operator<=>(const Pointer&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14
 };
 
 /// The same for a rank that has a neighbor of it.
 struct News {
   int rank;
   Pointer pointer;
-  auto operator<=>(const News&) const = default;
+  auto operator<=>(const News&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14
 };
 
 class Contraction {

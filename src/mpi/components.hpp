@@ -27,7 +27,7 @@ inline std::uint32_t number_of(Vertex v) { return static_cast<std::uint32_t>(v);
 /// From a vertex of this rank to any.
 struct Edge {
   Vertex from, to;
-  auto operator<=>(const Edge&) const = default;
+  auto operator<=>(const Edge&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14
 };
 
 /// How long it took.
