@@ -23,6 +23,7 @@ NB_MODULE(_kith, module) {
   bind_catalogue(module);
   bind_halos(module);
   bind_gradients(module);
+  bind_topology(module);
   bind_sample(module);
   bind_results(module);
   bind_snapshot(module);

@@ -17,6 +17,7 @@ void bind_snapshot(nanobind::module_& module);
 void bind_results(nanobind::module_& module);
 void bind_density(nanobind::module_& module);
 void bind_gradients(nanobind::module_& module);
+void bind_topology(nanobind::module_& module);
 void bind_groups(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
 void bind_catalogue(nanobind::module_& module);

@@ -30,7 +30,7 @@ def test_a_halo_field_is_followed(tmp_path):
 
 def test_points_move_into_an_image(tmp_path):
     import topology
-    losses = topology.main(24, 25, tmp_path)
+    losses = topology.main(64, 20, tmp_path)
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) and (tmp_path / "topology.png").exists()
 
 
