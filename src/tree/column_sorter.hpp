@@ -20,6 +20,27 @@
 
 namespace kith {
 
+/// Widens [lo, hi] to hold all values.
+template <class T>
+void widen(const T* x, std::size_t n, T& lo, T& hi) {
+  constexpr std::size_t kWide = 8;  // independent minima become vectors
+  T least[kWide], most[kWide];
+  std::fill_n(least, kWide, lo);
+  std::fill_n(most, kWide, hi);
+  std::size_t i = 0;
+  for (; i + kWide <= n; i += kWide)
+    for (std::size_t lane = 0; lane < kWide; ++lane) {
+      least[lane] = x[i + lane] < least[lane] ? x[i + lane] : least[lane];
+      most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
+    }
+  for (; i < n; ++i) {
+    least[0] = x[i] < least[0] ? x[i] : least[0];
+    most[0] = x[i] > most[0] ? x[i] : most[0];
+  }
+  lo = *std::min_element(least, least + kWide);
+  hi = *std::max_element(most, most + kWide);
+}
+
 template <class T>
 class ColumnSorter {
  public:
@@ -30,8 +51,9 @@ class ColumnSorter {
   void sort(const T* x, std::size_t n, Place* order) {
     std::iota(order, order + n, Place{0});
     if (n < 2) return;
-    const auto [least, most] = std::minmax_element(x, x + n);
-    const T lower = *least, scale = T(kCells) / (*most - *least);
+    T lower = x[0], upper = x[0];
+    widen(x, n, lower, upper);
+    const T scale = T(kCells) / (upper - lower);
     if (!(scale < std::numeric_limits<T>::max())) return sort_by_bits(x, order, n);
     const auto cell = [=](T value) {
       return std::min(static_cast<std::uint32_t>((value - lower) * scale), kCells - 1);

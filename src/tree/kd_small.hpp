@@ -6,8 +6,8 @@
 // and no step depends on the values, so all inputs cost the same.
 #pragma once
 
-#include <cstring>
-#include <memory>
+#include <iterator>
+#include <utility>
 
 #include "tree/column_sorter.hpp"
 #include "tree/kd.hpp"
@@ -32,37 +32,38 @@ class KdSmall {
     rule_ = rule;
     reserve(n);
     for (int axis = 0; axis < axes.count(); ++axis) sorter_.sort(columns[axis], n, order(axis));
-    split(0, n, depth, block);
+    split(0, n, depth);
+    emit(n, block);
   }
 
   std::uint64_t work() const { return sorter_.work(); }
 
  private:
+  static constexpr std::size_t kBatch = 8;  ///< blocks whose points are sorted together
+
   void reserve(std::size_t n) {
     const std::size_t places = n * static_cast<std::size_t>(axes_.count());
     if (orders_.size() < places) orders_.resize(places);
     if (side_.size() < n) {
       side_.resize(n);
       greater_.resize(n);
+      blocks_.resize(n + kBatch * kLanes);
     }
     size_ = n;
   }
   Place* order(int axis) { return orders_.data() + static_cast<std::size_t>(axis) * size_; }
 
-  template <class Block>
-  void split(std::size_t begin, std::size_t n, int depth, Block& block) {
+  void split(std::size_t begin, std::size_t n, int depth) {
     for (; n > 2 * kLanes; ++depth) {
       const std::size_t lesser = kd_lesser_size(n);
       part(begin, n, lesser, axis_of(begin, n, depth));
-      split(begin, lesser, depth + 1, block);
+      split(begin, lesser, depth + 1);
       begin += lesser;
       n -= lesser;
     }
-    if (n <= kLanes) return emit(begin, order(0) + begin, n, block);
     // The last split needs no other axis.
-    const Place* places = order(axis_of(begin, n, depth)) + begin;
-    emit(begin, places, kLanes, block);
-    emit(begin + kLanes, places + kLanes, n - kLanes, block);
+    const int axis = n > kLanes ? axis_of(begin, n, depth) : 0;
+    std::copy_n(order(axis) + begin, n, blocks_.data() + begin);
   }
 
   int axis_of(std::size_t begin, std::size_t n, int depth) {
@@ -108,21 +109,39 @@ class KdSmall {
     std::copy(greater_.data(), greater, lesser);
   }
 
-  /// A block: its points ascend by place, which is by index. A network without branches.
+  /// The points of a block ascend by place, which is by index.
   template <class Block>
-  void emit(std::size_t first, const Place* places, std::size_t n, Block& block) {
-    constexpr std::uint8_t kPairs[19][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6},
-                                            {3, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}, {2, 4}, {3, 5},
-                                            {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
-    std::uint32_t sorted[kLanes];
-    for (std::size_t i = 0; i < kLanes; ++i)
-      sorted[i] = i < n ? places[i] : std::numeric_limits<std::uint32_t>::max();
-    for (const auto& [a, b] : kPairs) {
-      const std::uint32_t least = std::min(sorted[a], sorted[b]);
-      sorted[b] = std::max(sorted[a], sorted[b]);
-      sorted[a] = least;
+  void emit(std::size_t n, Block& block) {
+    std::fill_n(blocks_.data() + n, kBatch * kLanes, std::numeric_limits<Place>::max());
+    for (std::size_t begin = 0; begin < n; begin += kBatch * kLanes) {
+      sort_blocks(blocks_.data() + begin);
+      for (std::size_t i = begin; i < std::min(n, begin + kBatch * kLanes); i += kLanes)
+        block(i, blocks_.data() + i, std::min(kLanes, n - i));
     }
-    block(first, sorted, n);
+  }
+
+  /// By a network without branches, all blocks at once.
+  static void sort_blocks(Place* places) {
+    constexpr std::uint8_t kPairs[][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6},
+                                          {3, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}, {2, 4}, {3, 5},
+                                          {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
+    Place lanes[kLanes][kBatch];
+    for (std::size_t i = 0; i < kLanes; ++i)
+      for (std::size_t b = 0; b < kBatch; ++b) lanes[i][b] = places[b * kLanes + i];
+    const auto exchange = [&](std::size_t a, std::size_t c) {
+      for (std::size_t b = 0; b < kBatch; ++b) {
+        const Place first = lanes[a][b], second = lanes[c][b];
+        lanes[a][b] = std::min(first, second);
+        lanes[c][b] = std::max(first, second);
+      }
+    };
+    // All steps written out: a loop over the pairs is not made of vectors.
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (exchange(kPairs[I][0], kPairs[I][1]), ...);
+    }
+    (std::make_index_sequence<std::size(kPairs)>());
+    for (std::size_t b = 0; b < kBatch; ++b)
+      for (std::size_t i = 0; i < kLanes; ++i) places[b * kLanes + i] = lanes[i][b];
   }
 
   const T* const* columns_ = nullptr;
@@ -130,8 +149,10 @@ class KdSmall {
   SplitAxis rule_ = SplitAxis::widest;
   std::size_t size_ = 0;
   ColumnSorter<T> sorter_;
-  std::vector<Place> orders_, greater_;  ///< sorted places, axis by axis; room for one side
-  std::vector<std::uint8_t> side_;       ///< of each place in the split at work
+  std::vector<Place> orders_;       ///< sorted places, axis by axis
+  std::vector<Place> greater_;      ///< room for one side
+  std::vector<Place> blocks_;       ///< places in kd order
+  std::vector<std::uint8_t> side_;  ///< of each place in the split at work
 };
 
 }  // namespace kith

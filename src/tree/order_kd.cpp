@@ -55,26 +55,6 @@ struct KdSet {
   Bounds<D, T> bounds;  ///< tight
 };
 
-template <class T>
-void widen(const T* x, std::size_t n, T& lo, T& hi) {
-  constexpr std::size_t kWide = 8;  // independent minima become vectors
-  T least[kWide], most[kWide];
-  std::fill_n(least, kWide, lo);
-  std::fill_n(most, kWide, hi);
-  std::size_t i = 0;
-  for (; i + kWide <= n; i += kWide)
-    for (std::size_t lane = 0; lane < kWide; ++lane) {
-      least[lane] = x[i + lane] < least[lane] ? x[i + lane] : least[lane];
-      most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
-    }
-  for (; i < n; ++i) {
-    least[0] = x[i] < least[0] ? x[i] : least[0];
-    most[0] = x[i] > most[0] ? x[i] : most[0];
-  }
-  lo = *std::min_element(least, least + kWide);
-  hi = *std::max_element(most, most + kWide);
-}
-
 /// Splits sets until each fits a cache.
 template <int D, class T>
 class KdLarge {
@@ -368,7 +348,7 @@ class KdOrder {
     const std::uint32_t* index = points.index.data() + set.begin;
     const std::uint64_t before = small.work();
     small.run(columns, set.size, set.depth, axes_, rule_,
-              [&](std::size_t first, const std::uint32_t* places, std::size_t n) {
+              [&](std::size_t first, const std::uint16_t* places, std::size_t n) {
                 T* block = planes.block((set.begin + first) / kLanes);
                 for (int axis = 0; axis < axes_.count(); ++axis, block += kLanes)
                   for (std::size_t i = 0; i < n; ++i) block[i] = columns[axis][places[i]];
