@@ -9,12 +9,13 @@ import numpy as np
 
 from . import _kith
 from ._arrays import FLOAT64, points as as_points, scalar_type
-from ._box import Box, as_box
+from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
 from ._neighbors import NeighborLists, Neighbors, _checked_k, _radius_options
+from ._tree import OfPoints
 
 
-class Forest:
+class Forest(OfPoints):
     """A set of points that you can change in batches and search exactly in between.
 
     Parameters
@@ -36,11 +37,11 @@ class Forest:
     >>> index, distance = forest.knn(np.random.rand(10, 3), k=4)
     """
 
-    __slots__ = ("_core", "__weakref__")
+    __slots__ = ()
 
     def __init__(self, dimension: int, *, box: Any = None, dtype: Any = np.float64) -> None:
         is_double = scalar_type(np.dtype(dtype), "dtype") == FLOAT64
-        self._core: Any = _kith.make_forest(operator.index(dimension), is_double, as_box(box)._core)
+        self._core = _kith.make_forest(operator.index(dimension), is_double, as_box(box)._core)
 
     @classmethod
     def _of(cls, core: Any) -> Forest:
@@ -105,19 +106,6 @@ class Forest:
     def trees(self) -> int:
         """The number of trees that a search visits."""
         return self._core.counts()[2]
-
-    @property
-    def dimension(self) -> int:
-        return self._core.dimension
-
-    @property
-    def dtype(self) -> np.dtype:
-        """float32 or float64: the type of coordinates and distances."""
-        return np.dtype(np.float64 if self._core.is_double else np.float32)
-
-    @property
-    def box(self) -> Box:
-        return Box._of(self._core.box)
 
     def indices(self) -> np.ndarray:
         """The indices of the points in the forest, ascending."""

@@ -63,7 +63,27 @@ class LeftBalanced(NamedTuple):
     axis: np.ndarray
 
 
-class Tree:
+class OfPoints:
+    """What sets of points that can be searched have in common."""
+
+    __slots__ = ("_core", "__weakref__")
+    _core: Any
+
+    @property
+    def dimension(self) -> int:
+        return self._core.dimension
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32 or float64: the type of coordinates and distances."""
+        return np.dtype(np.float64 if self._core.is_double else np.float32)
+
+    @property
+    def box(self) -> Box:
+        return Box._of(self._core.box)
+
+
+class Tree(OfPoints):
     """An immutable tree over a set of points. The functions of this package accept it in place of the points.
 
     Parameters
@@ -75,7 +95,8 @@ class Tree:
     builder : {"packed", "cells"}
         Leaves are runs of 8 consecutive points, or the largest Morton cells of at most ``max_leaf_size`` points.
     curve : {"automatic", "hilbert", "z", "kd"}
-        The order of the points.
+        The order of the points. Automatic is hilbert in two and three dimensions, kd in more, and z in one and for
+        the cells builder.
     split_axis : {"widest", "cyclic", "variance"}
         For the kd order: the axis along which a set of points is split.
     non_finite : {"error", "drop"}
@@ -96,7 +117,7 @@ class Tree:
     Trees can be pickled, copied and saved. Any number of threads can use a tree at the same time.
     """
 
-    __slots__ = ("_core", "__weakref__")
+    __slots__ = ()
 
     def __init__(self, points: Any, *, box: Any = None, builder: str = "packed", curve: str = "automatic",
                  split_axis: str = "widest", non_finite: str = "error", max_leaf_size: int = 48, coarsening: int = 8,
@@ -123,19 +144,6 @@ class Tree:
     def input_size(self) -> int:
         """The number of points in the input, including dropped ones."""
         return self._core.input_size
-
-    @property
-    def dimension(self) -> int:
-        return self._core.dimension
-
-    @property
-    def dtype(self) -> np.dtype:
-        """float32 or float64: the type of coordinates and distances."""
-        return np.dtype(np.float64 if self._core.is_double else np.float32)
-
-    @property
-    def box(self) -> Box:
-        return Box._of(self._core.box)
 
     @property
     def builder(self) -> str:

@@ -24,3 +24,19 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
+
+
+@pytest.fixture
+def refuses_damage():
+    """refuses_damage(path, load): load raises OSError for every damaged copy of the file, which is overwritten."""
+    def check(path, load):
+        content = bytearray(path.read_bytes())
+        for damage in (content[:-7], content[:-100], content[:64], content[:30], b"", bytes(reversed(content))):
+            path.write_bytes(damage)
+            with pytest.raises(OSError, match=path.name):
+                load(path)
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+        with pytest.raises(OSError, match="damaged|checksum"):
+            load(path)
+    return check

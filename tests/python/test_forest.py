@@ -55,7 +55,7 @@ def same(one, other):
     np.testing.assert_array_equal(one.coordinates(), other.coordinates())
 
 
-def test_files_pickles_and_copies(rng, tmp_path):
+def test_files_pickles_and_copies(rng, tmp_path, refuses_damage):
     forest = kith.Forest(3, box=kith.Box(2.0, origin=-1.0), dtype=np.float32)
     history(rng, forest)
     path = tmp_path / "points.forest"
@@ -66,15 +66,7 @@ def test_files_pickles_and_copies(rng, tmp_path):
         same(other, forest)
         other.insert(np.zeros((1, 3)))
         assert len(other) == len(forest) + 1
-    content = bytearray(path.read_bytes())
-    for damage in (content[:-7], content[:30], b"", bytes(reversed(content))):
-        path.write_bytes(damage)
-        with pytest.raises(OSError, match="points.forest"):
-            kith.Forest.load(path)
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(OSError, match="checksum"):
-        kith.Forest.load(path)
+    refuses_damage(path, kith.Forest.load)
 
 
 def test_errors_leave_a_forest_as_it_was(rng):

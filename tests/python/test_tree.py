@@ -37,6 +37,13 @@ def test_what_a_tree_shows(tree):
     tree.check()
 
 
+@pytest.mark.parametrize("dimension, curve", [(1, "z"), (2, "hilbert"), (3, "hilbert"), (4, "kd"), (9, "kd")])
+def test_the_curve_is_chosen_by_dimension(rng, dimension, curve):
+    points = rng.random((50, dimension))
+    assert kith.Tree(points).curve == curve and kith.Tree(points, builder="cells").curve == "z"
+    assert kith.Tree(points, curve="hilbert").curve == "hilbert"
+
+
 def test_cells(rng):
     tree = kith.Tree(rng.random((500, 2)), builder="cells", max_leaf_size=8)
     leaves, cells = tree.plane(0), tree.cells(0)
@@ -44,20 +51,12 @@ def test_cells(rng):
     assert (cells.lower <= leaves.lower).all() and (leaves.upper <= cells.upper).all()
 
 
-def test_files(tree, tmp_path):
+def test_files(tree, tmp_path, refuses_damage):
     path = tmp_path / "tree.kith"
     tree.save(path)
     same(tree, kith.Tree.load(path))
     same(tree, kith.Tree.load(str(path), verify=False))
-    content = bytearray(path.read_bytes())
-    for damage in (content[:-100], content[:64], b"", bytes(reversed(content))):
-        path.write_bytes(damage)
-        with pytest.raises(OSError, match="tree.kith"):
-            kith.Tree.load(path)
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(OSError, match="damaged|checksum"):
-        kith.Tree.load(path)
+    refuses_damage(path, kith.Tree.load)
     with pytest.raises(OSError, match="No such file"):
         kith.Tree.load(tmp_path / "none.kith")
 
