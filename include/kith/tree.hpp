@@ -17,7 +17,7 @@ namespace kith {
 
 /// The order in which a tree stores its points.
 enum class Curve {
-  automatic,  ///< z for the cells builder and in one dimension, otherwise hilbert
+  automatic,  ///< hilbert in 2-D and 3-D, kd in more; z in 1-D and for the cells builder
   hilbert,    ///< consecutive points are always close: the tightest boxes
   z,          ///< most significant differing bit of the floating-point coordinates (Morton order)
   kd,         ///< a balanced kd-tree: sets of points are split in two at exact ranks

@@ -105,7 +105,8 @@ template <class T>
 void set_source(SearchJob<T>& job, const Tree& tree) {
   const Frame<T>& frame = tree.impl().as<T>().frame;
   job.source = job.queries = implicit_view<T>(tree.impl());
-  job.is_hilbert = tree.options().curve == Curve::hilbert || tree.dimension() == 1;
+  // Blocks of the kd order are as compact.
+  job.is_hilbert = tree.options().curve != Curve::z || tree.dimension() == 1;
   job.side = frame.side;
   job.is_periodic = tree.box().is_periodic();
   job.unscale = std::ldexp(T(1), -frame.exponent);

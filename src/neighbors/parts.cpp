@@ -65,8 +65,7 @@ void Parts<T>::check(const char* call, const PointsView& points, const TreeOptio
 
 template <class T>
 Curve Parts<T>::curve(const TreeOptions& options, int dimension) {
-  if (options.curve != Curve::automatic) return options.curve;
-  return options.builder == Builder::cells || dimension == 1 ? Curve::z : Curve::hilbert;
+  return key_curve(options, dimension);
 }
 
 template <class T>

@@ -27,7 +27,7 @@ struct KeyBits {
 template <class T>
 struct KITH_SHARED Parts {
   static void check(const char* call, const PointsView& points, const TreeOptions& options);
-  /// `curve` as the tree would choose it.
+  /// The curve along which points are dealt to ranks: that of the options, or one with keys.
   static Curve curve(const TreeOptions& options, int dimension);
 
   static MeasuredRows<T> measure(const PointsView& points, NonFinite non_finite,

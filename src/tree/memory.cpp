@@ -2,6 +2,7 @@
 
 #include <kith/tree.hpp>
 
+#include "tree/order.hpp"
 #include "tree/planes.hpp"
 #include "tree/tree_impl.hpp"
 
@@ -43,7 +44,7 @@ MemoryEstimate estimate_memory(std::size_t size, int dimension, Scalar scalar,
   const std::size_t planes = nodes * (node_bytes(d, bytes) + (is_cells ? 8 : 0));
   // Gap levels and their marks while cells are chosen.
   const std::size_t gaps = is_cells ? size * (sizeof(int) + 1) + leaves * 16 : 0;
-  if (options.curve == Curve::kd) {
+  if (tree_curve(options, static_cast<int>(d)) == Curve::kd) {
     // Columns of coordinates and indices, twice; the blocks take the place of one.
     const std::size_t columns = size * (d * bytes + sizeof(std::uint32_t));
     return {.peak = std::max(columns + blocks, blocks + planes), .kept = blocks + planes};

@@ -15,6 +15,22 @@ struct Order {
   SplitAxis split_axis = SplitAxis::widest;  ///< kd only
 };
 
+/// The curve of the options; automatic becomes one that has keys. Devices and domains need keys,
+/// and forests are built more often than searched.
+inline Curve key_curve(const TreeOptions& options, int dimension) {
+  if (options.curve != Curve::automatic) return options.curve;
+  return options.builder == Builder::cells || dimension == 1 ? Curve::z : Curve::hilbert;
+}
+
+/// The curve of a tree. Building in kd order takes two to three times as long as along Hilbert's
+/// curve in two and three dimensions, but little more above, where searches gain 5 to 45 %:
+/// bench_orders, docs/kd.md.
+inline Curve tree_curve(const TreeOptions& options, int dimension) {
+  const Curve curve = key_curve(options, dimension);
+  return options.curve == Curve::automatic && curve == Curve::hilbert && dimension > 3 ? Curve::kd
+                                                                                       : curve;
+}
+
 /// Fills planes.blocks with the points in the order of the curve, equal points by original index.
 /// z-order is exactly that of z_less; the Hilbert order is followed down to short runs of
 /// neighbors; the kd order is that of kd.hpp. The order depends on the points alone.

@@ -28,11 +28,6 @@ void check_options(const TreeOptions& options) {
            options.max_volume_ratio);
 }
 
-Curve chosen_curve(const TreeOptions& options, int dimension) {
-  if (options.curve != Curve::automatic) return options.curve;
-  return options.builder == Builder::cells || dimension == 1 ? Curve::z : Curve::hilbert;
-}
-
 template <class T>
 TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers& workers) {
   TreeData<T> data;
@@ -64,7 +59,8 @@ Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execu
     check_options(options);
     auto impl = std::make_shared<Impl>();
     impl->options = options;
-    impl->options.curve = chosen_curve(options, points.dimension);
+    impl->options.curve = is_cpu(execution) ? tree_curve(options, points.dimension)
+                                            : key_curve(options, points.dimension);
     impl->input_size = points.size;
     impl->scalar = points.scalar;
     impl->dimension = points.dimension;

@@ -33,6 +33,7 @@ Bytes bytes_of(const Tree& tree) {
 std::vector<TreeOptions> all_builds(int dimension) {
   const std::vector<double> sides(static_cast<std::size_t>(dimension), 0.75);
   return {{},
+          {.curve = Curve::hilbert},
           {.curve = Curve::z},
           {.curve = Curve::kd, .split_axis = SplitAxis::cyclic},
           {.box = Box::periodic(0.8).with_origin(-0.4)},

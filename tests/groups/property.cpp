@@ -160,7 +160,7 @@ void check_case(Draw& draw) {
   options.min_size = std::size_t{1} << random() % 7;  // few groups and many are numbered apart
   const BruteGroups brute = brute_fof(points, options);
   const Execution execution{.threads = static_cast<int>(1 + random() % 3)};
-  constexpr Curve kCurves[] = {Curve::automatic, Curve::automatic, Curve::z, Curve::kd};
+  constexpr Curve kCurves[] = {Curve::automatic, Curve::hilbert, Curve::z, Curve::kd};
   const Curve curve = kCurves[random() % 4];
   const Tree packed(points, {.box = options.box, .curve = curve}, execution);
   const Tree cells(points, cells_tree(random, options.box), execution);

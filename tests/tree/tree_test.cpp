@@ -40,6 +40,7 @@ Error error_of(F f) {
 
 std::vector<TreeOptions> all_builds() {
   return {{.builder = Builder::packed},
+          {.builder = Builder::packed, .curve = Curve::hilbert},
           {.builder = Builder::packed, .curve = Curve::z},
           {.curve = Curve::kd},
           {.curve = Curve::kd, .split_axis = SplitAxis::cyclic},
@@ -278,6 +279,20 @@ TEST(Tree, RefusesBadArguments) {
             ErrorCode::invalid_argument);
   EXPECT_EQ(code(view(x, 3, 3), {}, {.threads = -1}), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of([] { Box::periodic(-1); }).code(), ErrorCode::invalid_argument);
+}
+
+TEST(Tree, CurveIsChosenByDimension) {
+  const float x[40] = {};
+  const auto chosen = [&](int dimension, const TreeOptions& options) {
+    return Tree(view(x, 4, dimension), options).options().curve;
+  };
+  EXPECT_EQ(chosen(1, {}), Curve::z);
+  for (const int dimension : {2, 3}) EXPECT_EQ(chosen(dimension, {}), Curve::hilbert);
+  for (const int dimension : {4, 5, 10}) {
+    EXPECT_EQ(chosen(dimension, {}), Curve::kd);
+    EXPECT_EQ(chosen(dimension, {.builder = Builder::cells}), Curve::z);
+    EXPECT_EQ(chosen(dimension, {.curve = Curve::hilbert}), Curve::hilbert);
+  }
 }
 
 TEST(Tree, EmptySetsAreTrees) {
