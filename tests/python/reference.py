@@ -12,6 +12,8 @@ import pathlib
 import re
 import textwrap
 
+import kith
+
 FILE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python_reference.md"
 WIDTH = 100
 HEAD = """# Python reference
@@ -101,8 +103,10 @@ def markdown(text):
 
 
 def members(kind):
-    """(name, member, documentation) of public methods and properties that the class itself documents."""
-    for name, member in vars(kind).items():
+    """(name, member, documentation) of public methods and properties that the class itself documents, or one that it
+    shares with others and users do not see."""
+    shared = [base for base in kind.__bases__ if base.__module__.startswith("kith.") and not hasattr(kith, base.__name__)]
+    for name, member in [item for each in [*shared, kind] for item in vars(each).items()]:
         thing = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
         text = documentation(thing)
         is_property = isinstance(member, property) and "->" not in text  # those of the extension module
