@@ -82,7 +82,39 @@ typedef struct kith_mpi_knn_options {
 KITH_API int kith_mpi_knn(MPI_Comm comm, const kith_mpi_points* points,
                           const kith_mpi_knn_options* options, int64_t* index, void* distance);
 
+typedef struct kith_mpi_halo_options {
+  kith_mpi_fof_options fof;
+  const void* velocity; /* packed rows in the type of the points, on all ranks or on none */
+  const double* mass;   /* one for each point, on all ranks or on none; null = 1 */
+  double gravity;       /* Newton's constant, for circular velocities; 0 = none */
+} kith_mpi_halo_options;
+
+/* A column of the catalogue: `width` numbers for each row of this rank. */
+typedef struct kith_mpi_column {
+  const char* name; /* as in C++: size, mass, center, ... */
+  const void* data;
+  size_t width;
+  int type; /* 0: double, 1: int64_t, 2: uint8_t */
+} kith_mpi_column;
+
+typedef struct kith_mpi_halos {
+  kith_mpi_groups groups;
+  const kith_mpi_column* column;
+  size_t columns;
+  void* memory; /* of the columns */
+} kith_mpi_halos;
+
+/* Groups and their catalogue, of which each rank gets some rows. kith_mpi_free_halos gives the
+ * memory back. */
+KITH_API int kith_mpi_find_halos(MPI_Comm comm, const kith_mpi_points* points,
+                                 const kith_mpi_halo_options* options, int64_t* label,
+                                 kith_mpi_halos* halos);
+KITH_API void kith_mpi_free_halos(kith_mpi_halos* halos);
+
 /* The same with a handle of Fortran. */
+KITH_API int kith_mpi_find_halos_f(MPI_Fint comm, const kith_mpi_points* points,
+                                   const kith_mpi_halo_options* options, int64_t* label,
+                                   kith_mpi_halos* halos);
 KITH_API int kith_mpi_fof_f(MPI_Fint comm, const kith_mpi_points* points,
                             const kith_mpi_fof_options* options, int64_t* label,
                             kith_mpi_groups* groups);

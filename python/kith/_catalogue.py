@@ -6,7 +6,7 @@ from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _kith
+from . import _kith, mpi
 from ._arrays import FLOAT64, points as as_points, small_integers, values
 from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
@@ -309,7 +309,7 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
           linking_length: float | None = None, box: Any = None, min_size: int = 20,
           mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
           threads: int | None = None, progress: Progress = None,
-          cancel: CancelToken | None = None) -> Catalogue:
+          cancel: CancelToken | None = None, comm: Any = None) -> Catalogue:
     """Finds friends-of-friends groups and computes their catalogue in one call. ``groups`` of the result has the
     labels. The parameters are those of kith.fof and kith.catalogue.
 
@@ -318,7 +318,16 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
     matter (type 1) forms the groups; gas, stars and black holes join them; heavy particles of types 2 and 3 count as
     contaminating. If there is no type 1, all types form groups. Open the snapshot with ``types`` to leave some out.
     Where the linked particles do not fill the box, the mean separation follows from the particle mass.
+
+    With ``comm``, a communicator of mpi4py, every rank passes its part of the points, velocities and masses and gets
+    its rows of the catalogue, a kith.mpi.Halos.
     """
+    if comm is not None:
+        if isinstance(points, Snapshot) or progress is not None or cancel is not None:
+            raise ValueError("halos: snapshots, progress and cancel are not available with comm; pass the arrays")
+        return mpi.halos(comm, points, velocity=velocity, mass=mass, b=b, linking_length=linking_length,  # type: ignore
+                         box=box, min_size=min_size, mean_separation=mean_separation, volume=volume, strict=strict,
+                         threads=threads)
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     given: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                              "volume": volume, "strict": strict, "min_size": _at_least_one(min_size)}

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -31,7 +31,8 @@ class Snapshot:
         The contents of the headers: format, code, files, types, time, units, background.
     """
 
-    def __init__(self, core: Any, types: Sequence[int], dtype: Any, how: dict[str, Any]) -> None:
+    def __init__(self, core: Any, types: Sequence[int], dtype: Any, how: dict[str, Any], rank: int = 0,
+                 ranks: int = 1) -> None:
         self._core = core
         self._types = list(types)
         self._how = how
@@ -41,7 +42,9 @@ class Snapshot:
         self.dtype = stored if dtype is None else np.dtype(dtype)
         if self.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise TypeError(f"dtype: {self.dtype}; coordinates are float32 or float64")
-        core.size(self._types)  # raises for an unknown type now, not at the first read
+        size = core.size(self._types)  # raises for an unknown type now, not at the first read
+        self._begin = size * rank // ranks
+        self._end = size * (rank + 1) // ranks
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -56,7 +59,8 @@ class Snapshot:
     def type(self) -> np.ndarray:
         counts = {entry["type"]: entry["count"] for entry in self.info["types"]}
         chosen = self._types or sorted(counts)
-        return np.repeat(np.array(chosen, np.uint8), [counts.get(number, 0) for number in chosen])
+        all_types = np.repeat(np.array(chosen, np.uint8), [counts.get(number, 0) for number in chosen])
+        return all_types[self._begin:self._end]
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name not in _FIELDS:
@@ -72,14 +76,14 @@ class Snapshot:
         rows = len(self)
         if not 0 <= begin <= rows or not 0 <= (rows - begin if count is None else count) <= rows - begin:
             raise ValueError(f"read: rows from {begin} on, count = {count}; there are {rows}")
-        return self._read(field, self._types, begin, rows - begin if count is None else count, self.dtype)
+        return self._read(field, self._types, self._begin + begin, rows - begin if count is None else count, self.dtype)
 
     def _read(self, field: str, types: Sequence[int], begin: int, count: int, dtype: np.dtype) -> np.ndarray:
         return carry_out(_kith.CoreSnapshot.read, self._core, field, list(types), begin, count,
                          dtype == np.dtype(np.float64), **self._how)
 
     def __len__(self) -> int:
-        return self._core.size(self._types)
+        return self._end - self._begin
 
     def __repr__(self) -> str:
         code = f" by {self.info['code']}" if self.info["code"] else ""
@@ -90,7 +94,7 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
                   dimension: int = 3, columns: Sequence[str] = (), velocity_columns: Sequence[str] = (),
                   mass_column: str = "", units: str | None = None, cosmology: dict[str, float] | str | None = None,
                   redshift: float | None = None, mass: float | None = None, threads: int | None = None,
-                  progress: Progress = None, cancel: CancelToken | None = None) -> Snapshot:
+                  progress: Progress = None, cancel: CancelToken | None = None, comm: Any = None) -> Snapshot:
     """Opens a snapshot. Formats: HDF5 of Gadget-4, AREPO, IllustrisTNG and SWIFT, other HDF5, Gadget-1/2 binary, tipsy,
     bigfile, FITS tables, .npy, .npz, .ply, text and raw numbers. Files may be compressed by gzip, and may be pipes.
 
@@ -114,6 +118,11 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
     mass : float, optional
         The mass of every particle that has none in the file.
 
+    comm : mpi4py.MPI.Comm, optional
+        Every rank of the communicator makes the call and gets an equal share of the particles: the length of the
+        snapshot and all of its arrays are those of this rank. ``info`` describes the whole snapshot. An error on one
+        rank is raised on all.
+
     Raises
     ------
     OSError
@@ -125,10 +134,26 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
                "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],
                "mass_column": mass_column, "units": units, "redshift": redshift, "mass": mass,
                "cosmology": _text_of(cosmology)}
-    core = carry_out(_kith.CoreSnapshot.open, os.fspath(path), options, **how)
-    snapshot = Snapshot(core, chosen, dtype, how)
+
+    def opened(rank: int, ranks: int) -> Snapshot:
+        return Snapshot(carry_out(_kith.CoreSnapshot.open, os.fspath(path), options, **how), chosen, dtype, how, rank, ranks)
+
+    snapshot = opened(0, 1) if comm is None else _opened_by_all(comm, opened)
     for text in snapshot.info["warnings"]:
         warnings.warn(text, stacklevel=2)
+    return snapshot
+
+
+def _opened_by_all(comm: Any, opened: Callable[[int, int], Snapshot]) -> Snapshot:
+    """Each rank opens its part; the error of one is raised on all."""
+    snapshot, error = None, None
+    try:
+        snapshot = opened(comm.rank, comm.size)
+    except Exception as own:  # pylint: disable=broad-except
+        error = own
+    errors = [each for each in comm.allgather(error) if each is not None]
+    if error is not None or errors:
+        raise error or errors[0]
     return snapshot
 
 

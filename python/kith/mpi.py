@@ -17,7 +17,7 @@ import numpy as np
 from ._arrays import FLOAT64, points as as_points, values
 from ._box import as_box
 
-__all__ = ["Groups", "density", "fof", "knn"]
+__all__ = ["Groups", "Halos", "density", "fof", "halos", "knn"]
 
 _NAMES = ("libkith_mpi.so", "libkith_mpi.so.0.1")
 _ERRORS: dict[int, type[Exception]] = {1: ValueError, 2: ValueError, 3: ValueError, 4: MemoryError,
@@ -45,6 +45,21 @@ class _Groups(ctypes.Structure):
 
 class _DensityOptions(ctypes.Structure):
     _fields_ = [("k", ctypes.c_size_t), ("is_wendland", ctypes.c_int), ("mass", ctypes.c_void_p)]
+
+
+class _HaloOptions(ctypes.Structure):
+    _fields_ = [("fof", _FofOptions), ("velocity", ctypes.c_void_p), ("mass", ctypes.c_void_p),
+                ("gravity", ctypes.c_double)]
+
+
+class _Column(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("data", ctypes.c_void_p), ("width", ctypes.c_size_t),
+                ("type", ctypes.c_int)]
+
+
+class _Halos(ctypes.Structure):
+    _fields_ = [("groups", _Groups), ("column", ctypes.POINTER(_Column)), ("columns", ctypes.c_size_t),
+                ("memory", ctypes.c_void_p)]
 
 
 class _KnnOptions(ctypes.Structure):
@@ -88,6 +103,40 @@ class Groups:
 
     def __repr__(self) -> str:
         return f"<kith.mpi.Groups: {self.count} groups, {len(self.label)} points of this rank>"
+
+
+class Halos:
+    """The rows of a catalogue that this rank has: those of the groups ``first``, ``first`` + 1, and so on.
+
+    The columns are attributes with the names of kith.Catalogue: ``size``, ``mass``, ``center``, ``velocity``,
+    ``radius`` and so on. The rows of all ranks, one rank after the other, are those of one process, bit for bit.
+
+    Attributes
+    ----------
+    groups : Groups
+        The labels of the points of this rank.
+    columns : dict of str to ndarray
+        All columns by name.
+    first : int
+        The group of the first row.
+    """
+
+    def __init__(self, groups: Groups, columns: dict[str, np.ndarray]) -> None:
+        self.groups = groups
+        self.columns = columns
+        self.first = groups.first
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        columns = self.__dict__.get("columns", {})
+        if name not in columns:
+            raise AttributeError(f"halos: no column {name}; there are {', '.join(columns)}")
+        return columns[name]
+
+    def __len__(self) -> int:
+        return len(self.columns["size"])
+
+    def __repr__(self) -> str:
+        return f"<kith.mpi.Halos: {len(self)} of {self.groups.count} groups>"
 
 
 @functools.cache
@@ -175,6 +224,59 @@ def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float
         return Groups(label, found)
     finally:
         library.kith_mpi_free(ctypes.byref(found))
+
+
+def halos(comm: Any, points: Any, *, velocity: Any = None, mass: Any = None, gravity: float = 0.0,
+          linking_length: float | None = None, b: float | None = None, box: Any = None, min_size: int = 20,
+          mean_separation: float | None = None, volume: float | None = None, strict: bool = False, ids: Any = None,
+          keep: bool = False, non_finite: str | None = None, threads: int | None = None) -> Halos:
+    """Finds friends-of-friends groups over the ranks of a communicator and computes their catalogue.
+
+    Parameters
+    ----------
+    velocity : array_like, (n, dimension), optional
+        Velocities of the points of this rank; on all ranks or on none.
+    mass : array_like, optional
+        Masses of the points of this rank; on all ranks or on none. 1 for all points if not given.
+    gravity : float
+        Newton's constant, for circular velocities; 0: none are computed.
+
+    The other parameters are those of kith.mpi.fof.
+    """
+    given = _Given(points, box, ids, keep, non_finite, threads)
+    if min_size < 1:
+        raise ValueError(f"halos: min_size = {min_size}; groups have at least 1 point")
+    rows = None if velocity is None else np.ascontiguousarray(as_points(velocity, "velocity"), given.x.dtype)
+    if rows is not None and rows.shape != given.x.shape:
+        raise ValueError(f"velocity: an array of shape {rows.shape} for points of shape {given.x.shape}")
+    masses = None if mass is None else np.ascontiguousarray(values(mass, len(given.x), "mass", FLOAT64))
+    linking = _FofOptions(linking_length or 0, b or 0, mean_separation or 0, volume or 0, min_size, int(strict), 1)
+    options = _HaloOptions(linking, None if rows is None else rows.ctypes.data,
+                           None if masses is None else masses.ctypes.data, gravity)
+    label = np.empty(len(given.x), np.int64)
+    found = _Halos()
+    library = _library()
+    _check(library.kith_mpi_find_halos_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
+                                         ctypes.c_void_p(label.ctypes.data), ctypes.byref(found)))
+    try:
+        groups = Groups(label, found.groups)
+        columns = {found.column[i].name.decode(): _copied(found.column[i], len(groups.size), given.x.shape[1])
+                   for i in range(found.columns)}
+    finally:
+        library.kith_mpi_free_halos(ctypes.byref(found))
+    return Halos(groups, columns)
+
+
+def _copied(column: _Column, rows: int, dimension: int) -> np.ndarray:
+    """The numbers of a column, in the shape that kith.Catalogue gives them."""
+    kind = (ctypes.c_double, ctypes.c_int64, ctypes.c_uint8)[column.type]
+    vectors = ("center", "velocity", "shape", "lower", "upper", "angular_momentum")
+    name = column.name.decode()
+    shape = (dimension, dimension) if name == "axes" else (column.width,) if name in vectors else ()
+    if rows == 0:
+        return np.empty((0, *shape), np.dtype(kind))
+    numbers = np.ctypeslib.as_array(ctypes.cast(column.data, ctypes.POINTER(kind)), (rows * column.width,))
+    return numbers.reshape(rows, *shape).copy()
 
 
 def knn(comm: Any, points: Any, *, k: int, box: Any = None, exclude_self: bool = False, max_radius: float = np.inf,

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -68,19 +69,79 @@ void fill(const Groups& groups, bool wants_rows, kith_mpi_groups& out) {
   out.lowest = copied(groups.lowest());
 }
 
+FofOptions options_of(const kith_mpi_fof_options& options) {
+  return {.linking_length = options.linking_length,
+          .b = options.b,
+          .mean_separation = options.mean_separation,
+          .volume = options.volume,
+          .min_size = options.min_size == 0 ? 1 : options.min_size,
+          .strict = options.strict != 0};
+}
+
 int fof_of(MPI_Comm comm, const kith_mpi_points& points, const kith_mpi_fof_options& options,
            std::int64_t* label, kith_mpi_groups* out) {
   return numbered([&] {
-    const FofOptions fof_options{.linking_length = options.linking_length,
-                                 .b = options.b,
-                                 .mean_separation = options.mean_separation,
-                                 .volume = options.volume,
-                                 .min_size = options.min_size == 0 ? 1 : options.min_size,
-                                 .strict = options.strict != 0};
     const Groups groups =
-        fof(domains_of(comm, points), fof_options, RowOrder::input, execution_of(points));
+        fof(domains_of(comm, points), options_of(options), RowOrder::input, execution_of(points));
     std::copy(groups.label().begin(), groups.label().end(), label);
     if (out) fill(groups, options.wants_rows != 0, *out);
+  });
+}
+
+/// A catalogue and its columns, as C sees them.
+struct HaloTable {
+  Catalogue catalogue;
+  std::vector<kith_mpi_column> columns;
+
+  template <class Value>
+  void add(const char* name, const std::vector<Value>& values, std::size_t width) {
+    constexpr int kType = std::is_same_v<Value, double>         ? 0
+                          : std::is_same_v<Value, std::int64_t> ? 1
+                                                                : 2;
+    columns.push_back({name, values.data(), width, kType});
+  }
+
+  /// `has_velocity`: on some rank.
+  explicit HaloTable(Catalogue made, bool has_velocity, bool has_gravity)
+      : catalogue(std::move(made)) {
+    const auto d = static_cast<std::size_t>(catalogue.dimension);
+    const Catalogue& c = catalogue;
+    add("size", c.size, 1), add("mass", c.mass, 1), add("center", c.center, d);
+    add("radius", c.radius, 1), add("inertia_radius", c.inertia_radius, 1);
+    add("shape", c.shape, d), add("axes", c.axes, d * d), add("lower", c.lower, d);
+    add("upper", c.upper, d), add("first", c.first, 1), add("spans", c.spans, 1);
+    if (has_gravity) add("max_circular_velocity", c.max_circular_velocity, 1);
+    if (!has_velocity) return;
+    add("velocity", c.velocity, d), add("velocity_dispersion", c.velocity_dispersion, 1);
+    if (d == 2 || d == 3) add("angular_momentum", c.angular_momentum, d == 3 ? 3 : 1);
+  }
+};
+
+CatalogueOptions options_of(const kith_mpi_points& points, const kith_mpi_halo_options& options) {
+  CatalogueOptions result{.gravity = options.gravity};
+  PointsView velocity = view_of(points);
+  velocity.data = options.velocity;
+  velocity.stride = points.dimension;
+  if (options.velocity) result.velocity = velocity;
+  if (options.mass) result.mass = {options.mass, points.size, Scalar::float64};
+  return result;
+}
+
+int halos_of(MPI_Comm comm, const kith_mpi_points& points, const kith_mpi_halo_options& options,
+             std::int64_t* label, kith_mpi_halos* out) {
+  return numbered([&] {
+    const Domains domains = domains_of(comm, points);
+    const Groups groups =
+        fof(domains, options_of(options.fof), RowOrder::input, execution_of(points));
+    std::copy(groups.label().begin(), groups.label().end(), label);
+    auto table =
+        std::make_unique<HaloTable>(catalogue(domains, view_of(points), groups,
+                                              options_of(points, options), execution_of(points)),
+                                    options.velocity != nullptr, options.gravity > 0);
+    fill(groups, true, out->groups);
+    out->column = table->columns.data();
+    out->columns = table->columns.size();
+    out->memory = table.release();
   });
 }
 
@@ -149,6 +210,23 @@ int kith_mpi_knn(MPI_Comm comm, const kith_mpi_points* points, const kith_mpi_kn
 int kith_mpi_knn_f(MPI_Fint comm, const kith_mpi_points* points,
                    const kith_mpi_knn_options* options, int64_t* index, void* distance) {
   return knn_of(MPI_Comm_f2c(comm), *points, *options, index, distance);
+}
+
+int kith_mpi_find_halos(MPI_Comm comm, const kith_mpi_points* points,
+                        const kith_mpi_halo_options* options, int64_t* label,
+                        kith_mpi_halos* halos) {
+  return halos_of(comm, *points, *options, label, halos);
+}
+int kith_mpi_find_halos_f(MPI_Fint comm, const kith_mpi_points* points,
+                          const kith_mpi_halo_options* options, int64_t* label,
+                          kith_mpi_halos* halos) {
+  return halos_of(MPI_Comm_f2c(comm), *points, *options, label, halos);
+}
+void kith_mpi_free_halos(kith_mpi_halos* halos) {
+  kith_mpi_free(&halos->groups);
+  delete static_cast<HaloTable*>(halos->memory);
+  halos->memory = nullptr;
+  halos->columns = 0;
 }
 
 void kith_mpi_free(kith_mpi_groups* groups) {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include <kith/kith.hpp>
-#include <kith/mpi.hpp>
+#include <kith/mpi_halos.hpp>
 
 #include "mpi/scenes.hpp"
 #include "support/property.hpp"
@@ -182,6 +182,26 @@ class Faults : public ::testing::Test {
          [this] { mpi::pair_counts(*domains_, *domains_, {.radii = radii_}, execution_); }},
         {"fof",
          [this] { mpi::fof(*domains_, {.linking_length = 0.05}, RowOrder::input, execution_); }},
+        {"catalogue",
+         [=, this] {
+           mpi::catalogue(*domains_, input(), *groups_, {.mass = values(mass_)}, execution_);
+         }},
+        {"members", [this] { mpi::members(*domains_, *groups_, execution_); }},
+        {"fof of types",
+         [=, this] {
+           const TypedPoints types[] = {{input(), Role::linked}, {input(), Role::attached}};
+           mpi::fof(comm_, types, {.linking_length = 0.05}, execution_);
+         }},
+        {"centers",
+         [=, this] {
+           mpi::centers(*domains_, input(), *groups_, {.mass = values(mass_)}, execution_);
+         }},
+        {"subhalos",
+         [=, this] {
+           mpi::subhalos(*domains_, input(), *groups_,
+                         {.velocity = input(), .linking_length = 1, .min_size = 2}, execution_);
+         }},
+        {"overdensities", [this] { mpi::overdensities(*domains_, places_, spheres_, execution_); }},
         {"to_tree_order",
          [this] { domains_->to_tree_order(std::span<const double>(mass_), execution_); }},
         {"to_input_order",
@@ -199,8 +219,11 @@ class Faults : public ::testing::Test {
     }
     domains_ = std::make_unique<mpi::Domains>(mpi::Domains::curve(comm_, points_.view()));
     there_.assign(domains_->size(), 1);
+    spheres_.mass = values(mass_);
+    groups_ = std::make_unique<mpi::Groups>(mpi::fof(*domains_, {.linking_length = 0.05}));
   }
   void TearDown() override {
+    groups_.reset();
     domains_.reset();
     MPI_Comm_free(&comm_);
   }
@@ -209,7 +232,10 @@ class Faults : public ::testing::Test {
   PointSet<float> points_;
   std::vector<std::int64_t> ids_;
   std::vector<double> mass_, there_, radii_ = {0.05, 0.1};
+  std::vector<double> places_ = {0.5, 0.5, 0.5, 0.1, 0.2, 0.3};
+  OverdensityOptions spheres_{.density = {5e4}};
   std::unique_ptr<mpi::Domains> domains_;
+  std::unique_ptr<mpi::Groups> groups_;
   const Execution execution_{.threads = 1};
 };
 

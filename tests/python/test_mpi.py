@@ -41,6 +41,28 @@ for dtype in (np.float32, np.float64):
     assert np.array_equal(rho, kith.density(x, k=16, mass=mass)[mine])
     every_second = np.hstack([x, x])[mine][:, :3]
     assert np.array_equal(kith.density(every_second, k=16, mass=mass[mine], comm=comm), rho)
+    v = random.normal(size=(1000, 3)).astype(dtype)
+    whole = kith.halos(x, velocity=v, mass=mass, b=0.6, box=1, min_size=2)
+    halos = kith.halos(x[mine], velocity=v[mine], mass=mass[mine], b=0.6, box=1, min_size=2, comm=comm)
+    assert np.array_equal(halos.groups.label, whole.groups.label[mine]) and comm.allreduce(len(halos)) == len(whole)
+    rows = slice(halos.first, halos.first + len(halos))
+    assert {"size", "mass", "center", "velocity", "axes", "spans"} <= set(halos.columns)
+    for name, column in halos.columns.items():
+        assert np.array_equal(column, getattr(whole, name)[rows]), name
+if comm.rank == 0:
+    kith.write_snapshot("points.hdf5", x, id=np.arange(1000), box=1)
+comm.barrier()
+whole = kith.read_snapshot("points.hdf5")
+part = kith.read_snapshot("points.hdf5", comm=comm)
+assert comm.allreduce(len(part)) == 1000 and len(part.position) == len(part) == len(part.type)
+assert np.array_equal(np.concatenate(comm.allgather(part.position)), whole.position)
+assert np.array_equal(np.concatenate(comm.allgather(part.id)), whole.id)
+try:
+    kith.read_snapshot("points.hdf5" if comm.rank == 0 and comm.size > 1 else "missing.hdf5", comm=comm)
+except OSError as error:
+    assert "missing.hdf5" in str(error)
+else:
+    raise AssertionError("the error of one rank is that of all")
 for wrong in ({}, {"linking_length": -1}, {"linking_length": 1, "min_size": 0}):
     try:
         kith.fof(x[mine], comm=comm, **wrong)
