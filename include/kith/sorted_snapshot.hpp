@@ -19,7 +19,8 @@ struct TypeOrder {
 
 /// Writes all particles of a snapshot to one file, the named types in their new order and the
 /// others unchanged. For HDF5 snapshots, every dataset with one row per particle is copied, with
-/// its attributes and those of the header and the parameters; groups that describe the order of the
+/// its attributes and those of the header and the parameters, except texts of variable length (the
+/// HDF5 library never returns from some damaged ones); groups that describe the order of the
 /// particles (/Cells of SWIFT) are left out. For other formats, which have one type, positions,
 /// velocities, masses and ids are written as by write_snapshot.
 ///

@@ -75,7 +75,8 @@ class Object {
   }
   /// As a table with one number in each row.
   void set_rows(const std::string& attribute, const std::vector<std::int64_t>& values);
-  /// The numbers and texts among the attributes of another object, but for those named here.
+  /// The numbers and texts of fixed length among the attributes of another object, except those
+  /// named here.
   void copy_attributes(const Object& from, const std::vector<std::string>& except = {});
 
  protected:

@@ -54,16 +54,9 @@ std::vector<T> read_numbers(const Found& found, const std::string& where,
   return values;
 }
 
-std::string read_variable_text(const Found& found, const std::string& where,
-                               const std::string& attribute) {
-  char* text = nullptr;
-  const Handle memory = checked(H5Tcopy(H5T_C_S1), where, "prepared");
-  H5Tset_size(memory.get(), H5T_VARIABLE);
-  H5Tset_cset(memory.get(), H5Tget_cset(found.type.get()));
-  check(H5Aread(found.attribute.get(), memory.get(), &text), named(where, attribute), "read");
-  std::string result = text ? text : "";
-  H5free_memory(text);
-  return result;
+/// Such a text is in a heap of the file, and the library never returns from some damaged heaps.
+bool is_variable_text(const Found& found) {
+  return H5Tget_class(found.type.get()) == H5T_STRING && H5Tis_variable_str(found.type.get()) > 0;
 }
 
 /// Names of at most kMostNumbers attributes.
@@ -87,8 +80,8 @@ void copy_plain(const Found& found, const Handle& to, const std::string& where,
   const std::size_t size = H5Tget_size(found.type.get());
   const bool is_known =
       kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_STRING || kind == H5T_ENUM;
-  if (!is_known || size > kMostCharacters || found.count > kMostNumbers ||
-      found.count * size > kMostCharacters)
+  if (!is_known || is_variable_text(found) || size > kMostCharacters ||
+      found.count > kMostNumbers || found.count * size > kMostCharacters)
     return;
   std::vector<char> bytes(std::max<std::size_t>(1, found.count * size));
   if (found.count > 0)
@@ -109,13 +102,7 @@ void Object::copy_attributes(const Object& from, const std::vector<std::string>&
   for (const std::string& name : attribute_names(from.id_, from.where_)) {
     if (std::find(except.begin(), except.end(), name) != except.end()) continue;
     const auto found = find(from.id_, from.where_, name);
-    if (!found) continue;
-    if (H5Tget_class(found->type.get()) == H5T_STRING &&
-        H5Tis_variable_str(found->type.get()) > 0) {
-      if (found->count == 1) set(name, read_variable_text(*found, from.where_, name));
-    } else {
-      copy_plain(*found, id_, where_, name);
-    }
+    if (found) copy_plain(*found, id_, where_, name);
   }
 }
 
@@ -161,8 +148,7 @@ std::optional<std::string> Object::text(const std::string& attribute) const {
   if (!found) return std::nullopt;
   if (H5Tget_class(found->type.get()) != H5T_STRING || found->count != 1)
     fail(ErrorCode::io, "{}: the attribute {} is to hold one text", where_, attribute);
-  // The library never returns from some damaged heaps, where such texts are.
-  if (H5Tis_variable_str(found->type.get()) > 0) return std::nullopt;
+  if (is_variable_text(*found)) return std::nullopt;
   const std::size_t size = H5Tget_size(found->type.get());
   if (size > kMostCharacters)
     fail(ErrorCode::io, "{}: the attribute {} is a text of {} characters; at most {} make sense",

@@ -20,6 +20,7 @@
 #include <kith/error.hpp>
 #include <kith/results.hpp>
 #include <kith/snapshot.hpp>
+#include <kith/sorted_snapshot.hpp>
 
 namespace {
 
@@ -82,6 +83,7 @@ void use(const std::string& path) {
     numbers.resize(snapshot.size());
     if (snapshot.has(kith::Field::mass))
       snapshot.read(kith::Field::mass, numbers, {}, {.threads = 1});
+    kith::write_sorted_snapshot(path + ".sorted.hdf5", snapshot, {}, {.threads = 1});
   } catch (const kith::Error&) {
   }
   try {
@@ -125,6 +127,7 @@ int main(int argc, char** argv) {
     std::ofstream(path, std::ios::binary)
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     const int status = status_of(path);
+    std::filesystem::remove(path + ".sorted.hdf5");
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
       std::filesystem::remove(path);
       continue;
