@@ -6,11 +6,10 @@
 #include <kith/version.hpp>
 
 #include "base/format.hpp"
+#include "files/known_units.hpp"
 
 namespace kith::io {
 namespace {
-
-constexpr double kMpc = 3.0856775814913673e24, kGravity = 6.6743e-8;  // cgs
 
 std::vector<double> single(double value) { return {value}; }
 
@@ -31,7 +30,7 @@ void write_units(hdf5::Group group, const Units& units) {
 
 /// The Hubble constant today, in 1 / unit of time.
 double hubble(const SwiftFacts& facts) {
-  return 1e7 * facts.background.h / kMpc * unit_time(facts.units);
+  return 1e7 * facts.background.h / kMegaparsec * unit_time(facts.units);
 }
 
 void write_cosmology(hdf5::Group group, const SwiftFacts& facts) {

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "files/hdf5.hpp"
+#include "files/known_units.hpp"
 #include "files/swift_groups.hpp"
 #include "snapshots/writers.hpp"
 
@@ -71,6 +72,32 @@ void set_cosmology_and_units(hdf5::Object& object, const SnapshotContent& conten
   if (units.velocity > 0) object.set("UnitVelocity_in_cm_per_s", units.velocity);
 }
 
+SwiftFacts facts_of(const SnapshotContent& content) {
+  return {.units = swift_units(content.units, content.background),
+          .background = content.background,
+          .is_periodic = content.box.is_periodic()};
+}
+
+/// yt ignores units in the header and takes lengths for kpc/h. It reads them from files that look
+/// like those of OWLS, whose Gadget-3 has /Units, /Constants and an age in the header.
+void write_units_for_yt(hdf5::OutputFile& file, hdf5::Group& header,
+                        const SnapshotContent& content) {
+  constexpr double kGigayear = 3.15576e16;
+  const Units& units = content.units;
+  const bool is_as_in_owls = content.background.is_known && units.is_comoving && units.is_per_h &&
+                             units.length > 0 && units.mass > 0 && units.velocity > 0;
+  if (!is_as_in_owls) return;
+  const SwiftFacts facts = facts_of(content);
+  header.set("Time_GYR", swift_time(facts) * facts.units.length / facts.units.velocity / kGigayear);
+  hdf5::Group group = file.create_group("Units");
+  group.set("UnitLength_in_cm", units.length);
+  group.set("UnitMass_in_g", units.mass);
+  group.set("UnitVelocity_in_cm_per_s", units.velocity);
+  group.set("UnitTime_in_s", units.length / units.velocity);
+  group.set("UnitEnergy_in_cgs", units.mass * units.velocity * units.velocity);
+  file.create_group("Constants").set("GRAVITY", kGravity);
+}
+
 void write_gadget_header(hdf5::OutputFile& file, const SnapshotContent& content) {
   const auto counts = by_type<std::uint64_t>(kGadgetTypes, content.type, content.position.size);
   const Background& background = content.background;
@@ -88,6 +115,7 @@ void write_gadget_header(hdf5::OutputFile& file, const SnapshotContent& content)
   parameters.set("ComovingIntegrationOn", std::int32_t{background.is_known ? 1 : 0});
   set_cosmology_and_units(parameters, content);
   file.create_group("Config").set("NTYPES", static_cast<double>(counts.size()));
+  write_units_for_yt(file, header, content);
 }
 
 /// The seven exponents and factors that SWIFT gives every dataset.
@@ -116,12 +144,6 @@ void describe(hdf5::Dataset& dataset, const SnapshotContent& content, const Dime
   dataset.set("Property can be converted to comoving", std::vector<std::int32_t>{1});
   dataset.set("Lossy compression filter", "None");
   dataset.set("Description", dimension.description);
-}
-
-SwiftFacts facts_of(const SnapshotContent& content) {
-  return {.units = swift_units(content.units, content.background),
-          .background = content.background,
-          .is_periodic = content.box.is_periodic()};
 }
 
 void write_swift_header(hdf5::OutputFile& file, const SnapshotContent& content) {

@@ -10,6 +10,28 @@ from program import ProgramTest
 
 
 class Yt(ProgramTest):
+    def test_snapshots_by_a_plain_name(self):
+        """With the units of the file, not with those that yt takes for granted, also before today."""
+        yt.set_log_level(50)
+        snapshot = self.path("u.hdf5")
+        self.works("sample", "cosmology", "-n", 12, "--side", 20, "--steps", 4, "--a-end", 0.5, "-o", snapshot)
+        with h5py.File(snapshot) as file:
+            position, ids = file["PartType1/Coordinates"][:], file["PartType1/ParticleIDs"][:]
+            velocity = file["PartType1/Velocities"][:] * np.sqrt(0.5)
+            mass = file["Header"].attrs["MassTable"][1]
+        data = yt.load(snapshot)
+        self.assertAlmostEqual(float(data.domain_width[0].in_units("Mpccm/h")), 20, places=5)
+        self.assertAlmostEqual(data.current_redshift, 1)
+        self.assertAlmostEqual(float(data.current_time.in_units("Gyr")), 5.97, places=1)
+        everything = data.all_data()
+        rows = np.argsort(everything["PartType1", "ParticleIDs"])
+        order = np.argsort(ids)
+        read = everything["PartType1", "particle_position"].in_units("Mpccm/h")[rows]
+        np.testing.assert_allclose(read, position[order], atol=1e-5)
+        read = everything["PartType1", "particle_velocity"].in_units("km/s")[rows]
+        np.testing.assert_allclose(read, velocity[order], rtol=1e-5)
+        np.testing.assert_allclose(everything["PartType1", "particle_mass"].in_units("Msun/h"), mass, rtol=1e-4)
+
     def test_groups_and_subhalos(self):
         yt.set_log_level(50)
         snapshot, path = self.path("u.hdf5"), self.path("fof_tab_000.0.hdf5")
