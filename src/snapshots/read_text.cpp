@@ -8,7 +8,8 @@
 namespace kith::io {
 namespace {
 
-constexpr std::uint64_t kMarked = 1 << 16;  // rows between two places that are remembered
+constexpr std::uint64_t kMarked = 1 << 16;   // rows between two places that are remembered
+constexpr std::uint64_t kChecked = 1 << 12;  // rows whose numbers are looked at when it is opened
 
 /// What is found at the beginning of a text.
 struct Preamble {
@@ -155,7 +156,8 @@ class TextReader : public SnapshotReader {
     }
   }
 
-  /// Goes once through all lines: every row has as many columns as the first.
+  /// Goes once through all lines: every row has as many columns as the first, and the first rows
+  /// have numbers where they are needed.
   std::uint64_t count_rows(const Preamble& start) {
     Lines lines(file_, begin_of(file_));
     std::string_view line;
@@ -171,11 +173,12 @@ class TextReader : public SnapshotReader {
       if (rows == 0) {
         first_line = lines.number();
         width = words.size();
-        check_first(words, first_line, start);
+        check_names(words, first_line, start);
       }
       if (words.size() != width)
         fail(ErrorCode::io, "{}: line {} has {} columns and line {} has {}; rows must be alike",
              file_.path(), lines.number(), words.size(), first_line, width);
+      if (rows < kChecked) check_numbers(words, lines.number());
       if (rows++ % kMarked == 0) marks_.push_back(mark);
     }
     return rows;
@@ -183,12 +186,15 @@ class TextReader : public SnapshotReader {
 
   static Mark mark_of(const Lines& lines) { return {lines.offset(), lines.number()}; }
 
-  /// A first row that holds something else may be names that begin with digits: it is not guessed.
-  void check_first(const std::vector<std::string_view>& words, std::uint64_t line,
+  void check_names(const std::vector<std::string_view>& words, std::uint64_t line,
                    const Preamble& start) const {
     if (start.has_names && words.size() != start.names.size())
       fail(ErrorCode::io, "{}: {} names of columns, but line {} has {} columns", file_.path(),
            start.names.size(), line, words.size());
+  }
+
+  /// A first row that holds something else may be names that begin with digits: it is not guessed.
+  void check_numbers(const std::vector<std::string_view>& words, std::uint64_t line) const {
     for (const auto& [field, columns] : columns_)
       for (const std::size_t column : columns) check_number(words, column, line, file_.path());
   }

@@ -173,6 +173,10 @@ class Formats(ProgramTest):
         with gzip.open(self.path("bad.txt.gz"), "wt") as file:
             file.write("1 2 3\n1 2\n")
         self.fails(1, "bad.txt.gz: line 2 has 2 columns", "info", self.path("bad.txt.gz"))
+        for words in ("1 2 x", "1 2 3,5"):  # a row that is far from the first
+            with open(self.path("far.txt"), "w", encoding="ascii") as file:
+                file.write("1 2 3\n" * 500 + words + "\n" + "1 2 3\n" * 500)
+            self.fails(1, "line 501", "info", self.path("far.txt"))
         self.assertEqual({name for name in set(os.listdir("/tmp")) - before if name.startswith("kith-")}, set())
 
     def test_a_pipe_that_stays_silent_can_be_left(self):
