@@ -7,6 +7,7 @@
 #include <kith/centers.hpp>
 #include <kith/density.hpp>
 #include <kith/error.hpp>
+#include <kith/particle_roles.hpp>
 
 #include "groups.hpp"
 #include "shared_input.hpp"
@@ -14,7 +15,6 @@
 namespace kith::cli {
 namespace {
 
-constexpr double kGravity = 6.6743e-8;      // cgs
 constexpr std::size_t kPeakNeighbors = 16;  // the densest member has the nearest 16th neighbor
 constexpr double kSoftening = 0.2;          // of a linking length: 1/25 mean separation at b = 0.2
 
@@ -25,30 +25,13 @@ double inside(double x, const Box& box, int axis) {
 
 }  // namespace
 
-/// Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say
-/// them.
-double gravity_of(const SnapshotInfo& info) {
-  const Units& units = info.units;
-  if (!(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0)) return 0;
-  return kGravity * units.mass / (units.length * units.velocity * units.velocity) /
-         (units.is_comoving ? info.background.scale_factor : 1);
-}
-
 Cosmology cosmology_of(const SnapshotInfo& info) {
-  constexpr double kMpc = 3.0856775814913673e24, kKmPerS = 1e5;
-  const Units& units = info.units;
-  const Background& background = info.background;
-  if (!background.is_known || !(units.length > 0) || !(units.mass > 0) || !(units.velocity > 0))
+  const std::optional<Cosmology> cosmology = snapshot_cosmology(info);
+  if (!cosmology)
     throw Error(ErrorCode::invalid_argument,
-                "--overdensities needs the units and the cosmology of the snapshot, and it does "
-                "not say them");
-  // 1/h in the unit of length cancels the h of the Hubble constant.
-  const double h = units.is_per_h ? 1 : background.h;
-  return {.omega_m = background.omega_m,
-          .omega_lambda = background.omega_lambda,
-          .redshift = background.redshift,
-          .hubble = 100 * h * (units.length / kMpc) / (units.velocity / kKmPerS),
-          .gravity = kGravity * units.mass / (units.length * units.velocity * units.velocity)};
+                "--overdensities needs units and a cosmology, and the file does not state them; "
+                "give --units and --cosmology");
+  return *cosmology;
 }
 
 /// Distances of the 16th neighbor among the linked points; infinite for the attached ones. Gas and

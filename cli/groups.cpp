@@ -205,7 +205,7 @@ void GroupRun::measure() {
       .type = type_,
       .types = type_.empty() ? 0 : std::max(input_.info().types, input_.types().back() + 1),
       .contaminating_types = contaminating_types_,
-      .gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0,
+      .gravity = input_.has(Field::mass) ? snapshot_gravity(input_.info()) : 0,
       .peak = peak_};
   catalogue_ = ranks() ? ranks()->catalogue(points(), options, execution)
                        : kith::catalogue(points(), members_, options, execution);
@@ -227,7 +227,7 @@ ResultAbout GroupRun::about(ResultKind kind) const {
   about.sorted_snapshot = request_.sorted_snapshot;
   about.center = center();
   about.softening = softening();
-  about.gravity = input_.has(Field::mass) ? gravity_of(input_.info()) : 0;
+  about.gravity = input_.has(Field::mass) ? snapshot_gravity(input_.info()) : 0;
   if (!subhalo_options_) return about;
   about.subhalo_linking_length = subhalo_options_->linking_length;
   about.position_scale = subhalo_options_->position_scale;

@@ -9,10 +9,12 @@
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
 #include <kith/hierarchy.hpp>
+#include <kith/particle_roles.hpp>
 #include <kith/redshift_space.hpp>
 #include <kith/results.hpp>
 
 #include "input.hpp"
+#include "picture_view.hpp"
 
 namespace kith::cli {
 
@@ -38,12 +40,15 @@ struct GroupRequest {
   std::string center;  ///< empty = potential for overdensities, else mass
   std::string picture;
   int picture_size = 1024;
+  ViewRequest view;
   std::size_t rows = 10;  ///< of the table
   bool needs_velocity = false;
 };
 void add_group_request(Command command, GroupRequest& request);
 /// Groups in redshift space.
 void add_sight(Command command, GroupRequest& request);
+/// What a picture shows.
+void add_view(Command command, ViewRequest& view);
 /// Only those that say which groups.
 void add_linking(Command command, GroupRequest& request);
 
@@ -79,12 +84,8 @@ class GroupRun {
   void take(const Groups& groups, double b);
   Groups found_together(const FofOptions& options);
   void choose_roles();
-  void choose_contaminating(const std::vector<int>& present);
+  void choose_contaminating(const std::vector<int>& present, const ParticleRoles& roles);
   bool is_linked(int type) const;
-  double mean_mass(int type) const;  ///< 0 if there are no masses
-  bool has_other_baryons() const;
-  bool is_baryon_fraction_known() const;
-  double separation_by_mass() const;
   void choose_separation(FofOptions& options);
   std::int64_t linked_size(std::size_t group) const;
   void check_sight() const;
@@ -96,6 +97,7 @@ class GroupRun {
   void write_sorted() const;
   double memory() const;
   std::vector<TypedPoints> typed() const;
+  PointsView linked_points() const;
   std::vector<double> linked_distances(const Tree& tree) const;
   std::string center() const;  ///< mass, density, shrinking or potential
   double softening() const;
@@ -106,7 +108,6 @@ class GroupRun {
   void find_peaks();
   void check_overdensities() const;
   void find_overdensities();
-  std::vector<std::string> table_row(std::size_t group) const;
 
   const GroupRequest& request_;
   Session& session_;
@@ -131,10 +132,6 @@ class GroupRun {
 
 /// The file for the catalogue of one of several lengths: "halos.hdf5" and 0.2, "halos_b0.2.hdf5".
 std::string with_b(const std::string& path, double b);
-
-/// Newton's constant in the snapshot's units, for its lengths as they are; 0 if it does not say
-/// them.
-double gravity_of(const SnapshotInfo& info);
 
 /// The snapshot's universe in its own units. Throws Error (invalid_argument) if it does not say
 /// enough.

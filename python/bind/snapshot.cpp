@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <kith/particle_roles.hpp>
 #include <kith/snapshot.hpp>
 
 #include "arrays.hpp"
@@ -152,6 +153,24 @@ bool has_field(const Snapshot& snapshot, const std::string& name, const std::vec
   return snapshot.has(field_of(name), types);
 }
 
+nb::dict roles_of(const Snapshot& snapshot, const std::vector<int>& types, const Call& call) {
+  const ParticleRoles roles =
+      run(call, [&](const Execution& e) { return particle_roles(snapshot, types, e); });
+  nb::dict result;
+  result["linked"] = roles.linked;
+  result["attached"] = roles.attached;
+  result["contaminating"] = roles.contaminating;
+  return result;
+}
+
+/// None if the number of points and the box decide.
+std::optional<double> separation_by_mass(const Snapshot& snapshot, const std::vector<int>& linked,
+                                         const Box& box, const Call& call) {
+  const MeanSeparation found =
+      run(call, [&](const Execution& e) { return mean_separation(snapshot, linked, box, e); });
+  return found.is_by_mass ? std::optional(found.by_mass) : std::nullopt;
+}
+
 void write(const std::string& path, const Array& position, const nb::dict& given,
            const Call& call) {
   SnapshotContent content{.position = points_of(position)};
@@ -197,6 +216,9 @@ void bind_snapshot(nb::module_& module) {
       .def_prop_ro("box", [](const Snapshot& s) { return s.info().box; })
       .def("info", &info_dict)
       .def("has", &has_field)
+      .def("roles", &roles_of)
+      .def("separation_by_mass", &separation_by_mass)
+      .def("gravity", [](const Snapshot& s) { return snapshot_gravity(s.info()); })
       .def("read", &read_field);
 }
 

@@ -21,13 +21,14 @@ from typing import Any
 from . import correlation, gradients, mpi, sample
 from ._box import Box
 from ._call import CancelToken, TqdmProgress
-from ._catalogue import (Catalogue, MassFunction, Overdensities, Subhalos, catalogue, centers, edge_density, halos,
-                         mass_function, overdensities, peak_members, read_catalogue, subhalos)
+from ._catalogue import Catalogue, MassFunction, mass_function, read_catalogue
 from ._clusters import (Branches, Clusters, CondensedTree, HdbscanClusters, Hierarchy, SpanningTree, dbscan,
                         hdbscan, hierarchy, spanning_tree)
 from ._devices import Device, devices
 from ._forest import Forest
 from ._groups import Groups, fof, redshift_fof
+from ._halos import (Overdensities, Subhalos, catalogue, centers, edge_density, halos, overdensities, peak_members,
+                     subhalos)
 from ._kdtree import KDTree, cKDTree
 from ._kith import version as __version__
 from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance, knn, mean_distance, radius,

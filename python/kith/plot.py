@@ -86,7 +86,7 @@ def _extent(rows: np.ndarray, box: Any) -> tuple[np.ndarray, np.ndarray]:
 def _as_catalogue(rows: np.ndarray, groups: Groups | Catalogue, box: Any) -> Catalogue:
     if isinstance(groups, Catalogue):
         return groups
-    from ._catalogue import catalogue
+    from ._halos import catalogue
     return catalogue(rows, groups, box=box)
 
 

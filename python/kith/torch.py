@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from . import gradients
-from ._catalogue import catalogue
+from ._halos import catalogue
 from ._groups import Groups, fof as _fof
 from ._neighbors import knn as _knn
 

@@ -150,7 +150,7 @@ void set_mass(SnapshotInfo& info, double mass, const std::string& path) {
     type.has_mass = is_used = true;
   }
   if (!is_used && !info.type.empty())
-    refuse("{}: has masses of its own; leave the given mass out", path);
+    refuse("{}: states the masses of its particles; leave the given mass out", path);
 }
 
 }  // namespace

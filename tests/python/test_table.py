@@ -1,5 +1,6 @@
 """A catalogue is a table."""
 import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -116,6 +117,50 @@ def test_halos_of_a_snapshot_with_types(tmp_path):
     assert found.about["link_types"] == [1] and found.about["attach_types"] == [0]
     alone = kith.halos(kith.read_snapshot(tmp_path / "snap", types=1), linking_length=0.02)
     np.testing.assert_array_equal(alone.size, kith.fof(dark, linking_length=0.02, box=1.0, min_size=20).size)
+
+
+def zoom(path):
+    """Types 0, 1 and 2 in HDF5 at redshift 1, with heavy particles and one black hole of type 5."""
+    h5py = pytest.importorskip("h5py")
+    random = np.random.default_rng(7)
+    centers = random.random((6, 3)) * 20
+    counts = {0: 400, 1: 900, 2: 30, 5: 1}
+    with h5py.File(path, "w") as file:
+        header, parameters = file.create_group("Header"), file.create_group("Parameters")
+        header.attrs["NumPart_ThisFile"] = header.attrs["NumPart_Total"] = np.array(
+            [counts.get(kind, 0) for kind in range(6)], np.uint64)
+        header.attrs["MassTable"] = np.array([0, 0.02, 0, 0, 0, 0])
+        header.attrs["Time"], header.attrs["Redshift"], header.attrs["BoxSize"] = 0.5, 1.0, 100.0
+        header.attrs["NumFilesPerSnapshot"] = np.int32(1)
+        for name, value in (("Omega0", 0.3), ("OmegaLambda", 0.7), ("OmegaBaryon", 0.05), ("HubbleParam", 0.7),
+                            ("UnitLength_in_cm", 3.085678e24), ("UnitMass_in_g", 1.989e43),
+                            ("UnitVelocity_in_cm_per_s", 1e5)):
+            parameters.attrs[name] = value
+        for kind, n in counts.items():
+            x = centers[random.integers(0, 6, n)] + random.normal(0, 0.03, (n, 3))
+            file[f"PartType{kind}/Coordinates"] = (x % 100).astype(np.float32)
+            file[f"PartType{kind}/Velocities"] = random.normal(0, 80, (n, 3)).astype(np.float32)
+            file[f"PartType{kind}/ParticleIDs"] = np.arange(n, dtype=np.uint64) + 1000 * kind
+            if kind != 1:
+                file[f"PartType{kind}/Masses"] = random.uniform(0.5, 1, n) * {0: 0.004, 2: 2.0, 5: 0.1}[kind]
+
+
+def test_halos_of_a_snapshot_are_those_of_the_program(tmp_path):
+    program = os.environ.get("KITH_PROGRAM")
+    if not program:
+        pytest.skip("KITH_PROGRAM names no program")
+    zoom(tmp_path / "zoom.hdf5")
+    subprocess.run([program, "fof", tmp_path / "zoom.hdf5", "-b", "0.2", "--labels", "-q", "-o",
+                    tmp_path / "halos.hdf5"], check=True)
+    theirs = kith.read_catalogue(tmp_path / "halos.hdf5")
+    ours = kith.halos(kith.read_snapshot(tmp_path / "zoom.hdf5"), b=0.2)
+    assert len(ours) > 3 and ours.contaminating_size.sum() > 0 and ours.type_size[:, 0].sum() > 0
+    assert set(theirs.columns) == set(ours.columns)
+    for name, column in theirs.columns.items():
+        np.testing.assert_array_equal(ours[name], column.astype(ours[name].dtype), err_msg=name)
+    np.testing.assert_array_equal(ours.groups.label, theirs.groups.label)
+    for name in ("linking_length", "link_types", "attach_types", "contaminating_types", "gravity", "redshift"):
+        assert ours.about[name] == theirs.about[name], name
 
 
 def test_written_snapshots_come_back(tmp_path):
