@@ -13,6 +13,7 @@
 #include <kith/version.hpp>
 
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
 
@@ -65,7 +66,7 @@ std::string missing_subcommand(const CLI::App& command) {
   const std::vector<std::string> names = names_below(command);
   for (const std::string& word : command.remaining())
     if (!word.starts_with("-"))
-      return fmt::format("{}: there is no {}; there are {}", full_name(command), word,
+      return fmt::format("there is no {} {}; there are {}", full_name(command), word,
                          fmt::join(names, ", "));
   return fmt::format("{}: a subcommand is required: {}", full_name(command),
                      fmt::join(names, ", "));
@@ -144,6 +145,7 @@ int run(int argc, char** argv) {
 }  // namespace kith::cli
 
 int main(int argc, char** argv) {
+  kith::cli::survive_faults();
   const int code = kith::cli::run(argc, argv);
   kith::cli::end_ranks();
   return code;

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <kith/temporary_files.hpp>
+
 #include "base/fail.hpp"
 
 namespace kith::io {
@@ -34,6 +36,23 @@ std::string temporary_name(const std::string& target) {
                    count.fetch_add(1, std::memory_order_relaxed));
 }
 
+/// Names of all temporary files, where a handler of signals finds them: no locks, no memory.
+constinit std::atomic<const char*> temporary_files[64] = {};
+
+void remember(const char* name) {
+  for (auto& place : temporary_files) {
+    const char* free = nullptr;
+    if (place.compare_exchange_strong(free, name)) return;
+  }
+}
+
+void forget(const char* name) {
+  for (auto& place : temporary_files) {
+    const char* known = name;
+    if (place.compare_exchange_strong(known, nullptr)) return;
+  }
+}
+
 /// The new name itself is on disk only when the folder is.
 void sync_folder_of(const std::string& path) {
   const auto folder = std::filesystem::path(path).parent_path();
@@ -56,12 +75,16 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(follo
   const bool is_direct = temporary_.empty();
   file_ = open((is_direct ? target_ : temporary_).c_str(),
                O_WRONLY | O_CLOEXEC | (is_direct ? 0 : O_CREAT | O_EXCL), 0666);
-  if (file_ >= 0) return;
+  if (file_ >= 0) {
+    if (!is_direct) remember(temporary_.c_str());
+    return;
+  }
   temporary_.clear();
   fail_with("opened");
 }
 
 AtomicFile::~AtomicFile() {
+  forget(temporary_.c_str());
   if (file_ < 0) return;
   close(file_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
@@ -95,6 +118,7 @@ void AtomicFile::commit() {
     errno = reason;
     fail_with("renamed");
   }
+  forget(temporary_.c_str());
   sync_folder_of(target_);
 }
 
@@ -104,3 +128,12 @@ void AtomicFile::fail_with(const char* what) const {
 }
 
 }  // namespace kith::io
+
+namespace kith {
+
+void remove_temporary_files() noexcept {
+  for (auto& place : io::temporary_files)
+    if (const char* name = place.load()) unlink(name);
+}
+
+}  // namespace kith

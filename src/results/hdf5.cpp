@@ -9,6 +9,7 @@ namespace kith::io {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{4} << 20;    // bytes between two looks at the token
+constexpr std::size_t kPacked = std::size_t{1} << 19;   // of what is compressed: a chunk takes long
 constexpr std::size_t kSynced = std::size_t{32} << 20;  // bytes between two syncs
 
 }  // namespace
@@ -37,9 +38,10 @@ std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays) {
 }
 
 void in_pieces(const ResultRows& array, const Workers& workers,
-               FunctionRef<void(std::size_t, std::size_t, const char*)> write) {
+               FunctionRef<void(std::size_t, std::size_t, const char*)> write, bool is_packed) {
   const std::size_t row = row_bytes(array);
-  const std::size_t rows = std::max<std::size_t>(1, kPiece / std::max<std::size_t>(1, row));
+  const std::size_t piece = is_packed ? kPacked : kPiece;
+  const std::size_t rows = std::max<std::size_t>(1, piece / std::max<std::size_t>(1, row));
   const auto* data = static_cast<const char*>(array.data);
   for (std::size_t begin = 0; begin < array.rows; begin += rows) {
     workers.check_cancelled();
@@ -74,13 +76,14 @@ hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultRows& array
   hdf5::Dataset dataset = file_.create_dataset(path, number_of(array.type), shape,
                                                {.compression = is_packed ? compression_ : 0});
   std::size_t unsynced = 0;
-  in_pieces(array, workers_, [&](std::size_t begin, std::size_t rows, const char* data) {
+  const auto write = [&](std::size_t begin, std::size_t rows, const char* data) {
     dataset.write(begin, rows, number_of(array.type), data);
     unsynced += rows * row_bytes(array);
     if (unsynced < kSynced) return;
     file_.sync();
     unsynced = 0;
-  });
+  };
+  in_pieces(array, workers_, write, is_packed);
   return dataset;
 }
 

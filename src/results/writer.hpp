@@ -19,9 +19,10 @@ std::size_t row_bytes(const ResultArray& array);
 std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays);
 
 /// Rows of an array, some at a time, looking at the cancel token in between:
-/// write(first row, rows, their memory).
+/// write(first row, rows, their memory). Fewer at a time if they are compressed.
 void in_pieces(const ResultRows& array, const Workers& workers,
-               FunctionRef<void(std::size_t begin, std::size_t rows, const char* data)> write);
+               FunctionRef<void(std::size_t begin, std::size_t rows, const char* data)> write,
+               bool is_packed = false);
 
 /// Writes arrays and facts to HDF5.
 class Hdf5Writer {

@@ -43,6 +43,37 @@ class Interrupt(ProgramTest):
                     os.remove(self.path("out.hdf5"))
         self.assertGreater(stopped, 0)
 
+    def other_commands(self):
+        """Those that read a universe and its groups, which are made first."""
+        universe, halos = self.path("u.hdf5"), self.path("h.hdf5")
+        self.works("sample", "cosmology", "-n", 48, "--steps", 4, "--mesh", 48, "-o", universe)
+        self.works("fof", universe, "-b", 0.2, "--overdensities", "--labels", "-o", halos)
+        out = self.path("out.hdf5")
+        return [["sample", "cosmology", "-n", "64", "-o", out],
+                ["subhalos", universe, "-b", "0.4", "--phase-linking-length", "0.5", "-o", out],
+                ["density", self.points, "--box", "1", "-k", "64", "-o", out],
+                ["cluster", self.points, "--method", "hdbscan", "--min-cluster-size", "20", "-o", out],
+                ["knn", self.points, "--box", "1", "-k", "32", "--compression", "9", "-o", out],
+                ["verify", universe, halos],
+                ["report", universe, "-b", "0.2", "-o", self.path("out.html")]]
+
+    def test_every_signal_stops_every_command(self):
+        signals = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+        for i, words in enumerate(self.other_commands()):
+            before = self.files()
+            code, said, passed = interrupted([PROGRAM, *words], 0.25, signals[i % 3])
+            self.assertEqual((words[0], code, said), (words[0], 1, "kith: stopped\n"))
+            self.assertLess(passed, LONGEST_STOP, words[0])
+            self.assertEqual(self.files(), before)
+
+    def test_a_fault_is_an_error(self):
+        """As on damaged files, on which the HDF5 library crashes."""
+        code, said, _ = interrupted([PROGRAM, *self.command("knn", self.path("out.hdf5"))], 0.3, signal.SIGSEGV)
+        if "Sanitizer" not in said:  # they say more
+            self.assertEqual(code, 1)
+            self.assertIn("kith: stopped by a memory fault", said)
+            self.assertEqual(self.files(), ["x.npy"])
+
     def test_kill_leaves_the_old_file_or_the_new_one(self):
         out = self.path("out.npz")
         self.works("knn", self.points, "--box", "1", "-k", "2", "-o", out)

@@ -214,8 +214,8 @@ class Neighbors(ProgramTest):
         self.assertEqual(self.works("knn", self.points, "-k", 3, "--quiet"), "")
 
     def test_usage_errors(self):
-        self.fails(2, "kith: there is no frobnicate; there are info, fof", "frobnicate", "-x")
-        self.fails(2, "kith sample: there is no nothing; there are uniform", "sample", "nothing")
+        self.fails(2, "there is no kith frobnicate; there are info, fof", "frobnicate", "-x")
+        self.fails(2, "there is no kith sample nothing; there are uniform", "sample", "nothing")
         self.fails(2, "a subcommand is required", "sample")
         self.fails(2, "-k is required", "knn", self.points)
         self.fails(2, "see kith knn --help", "knn", self.points, "-k", "3", "--colour")
