@@ -25,6 +25,7 @@ void add_files(Command command, GroupRequest& request) {
                      "picture of density and groups to write: .png or .svg");
   command.add_option("--picture-size", request.picture_size, "pixels of the longer side")
       .shows_default();
+  add_view(command, request.view);
   command.add_option("--rows", request.rows, "rows of the printed table").shows_default();
 }
 
@@ -38,15 +39,30 @@ void add_contaminating(Command command, GroupRequest& request) {
 
 }  // namespace
 
+void add_view(Command command, ViewRequest& view) {
+  command.add_option("--picture-axis", view.axis, "axis to look along").shows_default();
+  command.add_option("--picture-thickness", view.thickness,
+                     "thickness of the slice; default: a tenth of a periodic box");
+  command
+      .add_option("--picture-center", view.group,
+                  "number of the group that the slice goes through; default: the largest")
+      .non_negative();
+}
+
 void add_linking(Command command, GroupRequest& request) {
-  const Option length = command.add_option("--linking-length", request.fof.linking_length,
-                                           "largest distance between friends");
+  const Option length = command
+                            .add_option("--linking-length", request.fof.linking_length,
+                                        "largest distance between friends")
+                            .non_negative();
   command.add_option("-b", request.fof.b, "linking length as a fraction of the mean separation")
+      .positive()
       .excludes(length);
-  command.add_option(
-      "--mean-separation", request.fof.mean_separation,
-      "mean separation for -b; default: from the box, in zoom runs from particle mass and Omega");
-  command.add_option("--volume", request.fof.volume, "volume for -b if the box is open");
+  command
+      .add_option("--mean-separation", request.fof.mean_separation,
+                  "mean separation for -b; default: from the box, in zoom runs from particle mass "
+                  "and Omega")
+      .positive();
+  command.add_option("--volume", request.fof.volume, "volume for -b if the box is open").positive();
   command.add_option("--min-size", request.fof.min_size, "smallest size of a group")
       .shows_default()
       .positive();

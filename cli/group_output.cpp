@@ -1,16 +1,24 @@
 // The catalogue on its way out: files, table, JSON.
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 #include <kith/error.hpp>
 #include <kith/sorted_snapshot.hpp>
 
+#include "column_table.hpp"
 #include "groups.hpp"
 
 namespace kith::cli {
 namespace {
 
-std::string short_number(double number) { return fmt::format("{:.4g}", number); }
+/// One of the numbers of each of the first rows.
+std::vector<double> taken(const std::vector<double>& values, std::size_t rows,
+                          std::size_t width = 1, std::size_t place = 0) {
+  std::vector<double> numbers;
+  for (std::size_t row = 0; row < rows; ++row) numbers.push_back(values[row * width + place]);
+  return numbers;
+}
 
 }  // namespace
 
@@ -96,41 +104,36 @@ std::int64_t GroupRun::linked_size(std::size_t group) const {
   return size;
 }
 
-std::vector<std::string> GroupRun::table_row(std::size_t group) const {
-  const auto dimension = static_cast<std::size_t>(input_.dimension());
-  std::vector<std::string> row{std::to_string(group)};
-  if (!attach_types_.empty())
-    row.push_back(grouped(static_cast<std::uint64_t>(linked_size(group))));
-  row.push_back(grouped(static_cast<std::uint64_t>(catalogue_.size[group])));
-  if (!contaminating_types_.empty())
-    row.push_back(grouped(static_cast<std::uint64_t>(catalogue_.contaminating_size[group])));
-  row.push_back(short_number(catalogue_.mass[group]));
-  for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
-    row.push_back(short_number(catalogue_.center[group * dimension + axis]));
-  row.push_back(short_number(catalogue_.radius[group]));
-  if (!catalogue_.velocity_dispersion.empty())
-    row.push_back(short_number(catalogue_.velocity_dispersion[group]));
-  if (!edges_.empty()) row.push_back(short_number(overdensities_.mass[group * edges_.size()]));
-  return row;
-}
-
 std::string GroupRun::table() const {
+  const std::size_t rows = std::min(request_.rows, catalogue_.count());
+  const auto dimension = static_cast<std::size_t>(input_.dimension());
   const std::string length = unit_note(units(), {.length = 1});
   const std::string mass = unit_note(units(), {.mass = 1});
-  std::vector<std::string> head{"group"};
-  if (!attach_types_.empty()) head.push_back("linked");
-  head.push_back("size");
-  if (!contaminating_types_.empty()) head.push_back("contaminating");
-  head.push_back("mass" + mass);
-  for (int axis = 0; axis < std::min(input_.dimension(), 3); ++axis)
-    head.push_back(std::string(1, "xyz"[axis]) + (axis == 0 ? length : ""));
-  head.push_back("radius" + length);
+  std::vector<std::int64_t> group(rows), linked(rows);
+  std::iota(group.begin(), group.end(), 0);
+  const auto first = [&](const std::vector<std::int64_t>& counts) {
+    return std::vector(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rows));
+  };
+  ColumnTable table;
+  table.add_counts("group", group);
+  if (!attach_types_.empty()) {
+    std::transform(group.begin(), group.end(), linked.begin(),
+                   [&](std::int64_t g) { return linked_size(static_cast<std::size_t>(g)); });
+    table.add_counts("linked", linked);
+  }
+  table.add_counts("size", first(catalogue_.size));
+  if (!contaminating_types_.empty())
+    table.add_counts("contaminating", first(catalogue_.contaminating_size));
+  table.add("mass" + mass, taken(catalogue_.mass, rows));
+  for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
+    table.add_places(std::string(1, "xyz"[axis]) + (axis == 0 ? length : ""),
+                     taken(catalogue_.center, rows, dimension, axis),
+                     input_.box().side(static_cast<int>(axis)));
+  table.add("radius" + length, taken(catalogue_.radius, rows));
   if (!catalogue_.velocity_dispersion.empty())
-    head.push_back("dispersion" + unit_note(units(), {.velocity = 1}));
-  if (!edges_.empty()) head.push_back("M200c" + mass);
-  Table table(head);
-  for (std::size_t g = 0; g < std::min(request_.rows, catalogue_.count()); ++g)
-    table.add(table_row(g));
+    table.add("dispersion" + unit_note(units(), {.velocity = 1}),
+              taken(catalogue_.velocity_dispersion, rows));
+  if (!edges_.empty()) table.add("M200c" + mass, taken(overdensities_.mass, rows, edges_.size()));
   return table.text();
 }
 

@@ -52,9 +52,7 @@ void add_options(Command command, ReportRequest& request) {
   command.add_option("--circles", o.circles, "groups drawn on the maps").shows_default();
   command.add_option("--picture-size", o.picture_size, "pixels of a map's longer side")
       .shows_default();
-  command.add_option("--picture-axis", o.axis, "axis to look along").shows_default();
-  command.add_option("--picture-thickness", o.thickness,
-                     "thickness of the slice; default: a tenth of a periodic box");
+  add_view(command, o.view);
   command.add_option("--bins-per-decade", o.bins_per_decade, "bins of the mass function per decade")
       .shows_default();
   command.add_option("--sigma8", o.sigma8, "theory: rms density contrast in spheres of 8 Mpc/h")

@@ -19,6 +19,8 @@
 #include <kith/halos.hpp>
 #include <kith/results.hpp>
 
+#include "picture_view.hpp"
+
 namespace kith::cli {
 
 /// How a report looks, and what theory it compares with.
@@ -27,8 +29,7 @@ struct ReportOptions {
   std::size_t rows = 20;      ///< of the table, at a time
   std::size_t circles = 500;  ///< groups drawn
   int picture_size = 1280;
-  int axis = 2;          ///< looked along
-  double thickness = 0;  ///< of the slice; 0 = a tenth of a periodic box, else everything
+  ViewRequest view;
   int bins_per_decade = 5;
   double sigma8 = 0.81;
   double n_s = 0.97;

@@ -274,7 +274,7 @@ Exhibit picture_exhibit(const Findings& findings, const ReportOptions& options,
   FigureOptions figure_options;
   figure_options.view = {.box = Box::periodic(2 * each.half).with_origin(-each.half),
                          .size = std::min(560, options.picture_size),
-                         .axis = findings.about.dimension > 2 ? options.axis : 2,
+                         .axis = findings.about.dimension > 2 ? options.view.axis : 2,
                          .smoothing = 16};
   figure_options.length_unit = unit_name(findings.about.units, {.length = 1});
   figure_options.color_label = "density / mean of the picture";

@@ -35,52 +35,6 @@ ToCommon to_common(const ResultAbout& about) {
   return std::isfinite(factors.mass) && std::isfinite(factors.length) ? factors : ToCommon{};
 }
 
-std::string redshift_text(const ResultAbout& about) {
-  if (!about.background.is_known) return "";
-  const double z = about.background.redshift;
-  return fmt::format("z = {:.3g}", std::abs(z) < 5e-4 ? 0 : z);
-}
-
-std::string title_of(const ResultAbout& about) {
-  const std::string length = about.b > 0
-                                 ? fmt::format("b = {:.4g}", about.b)
-                                 : fmt::format("linking length {:.4g} {}", about.linking_length,
-                                               unit_name(about.units, {.length = 1}));
-  const std::string redshift = redshift_text(about);
-  return fmt::format("Friends-of-friends groups, {}{}{}", length, redshift.empty() ? "" : ", ",
-                     redshift);
-}
-
-/// What the picture shows: a slice through the largest group, a tenth of the box thick. Through all
-/// of it, filaments would lie over each other and fade.
-PictureOptions view_of(const Findings& findings, const ReportOptions& options) {
-  const ResultAbout& about = findings.about;
-  PictureOptions view{.box = about.box, .size = options.picture_size};
-  if (about.dimension < 3) return view;
-  view.axis = options.axis;
-  if (options.axis < 0 || options.axis >= about.dimension)
-    return view;  // figure() says what is wrong
-  const bool is_periodic = about.box.is_periodic(options.axis);
-  view.thickness = options.thickness;
-  if (!(view.thickness > 0) && is_periodic) view.thickness = about.box.side(options.axis) / 10;
-  if (!is_periodic && view.thickness > 0) return view;  // from the lower edge
-  const Catalogue& c = findings.catalogue;
-  const double side = about.box.side(options.axis);
-  const double origin = about.box.origin(options.axis);
-  view.center = side / 2;
-  if (c.count() > 0) {
-    const double at = c.center[static_cast<std::size_t>(options.axis)];
-    if (std::isfinite(at)) view.center = at - origin;
-  }
-  return view;
-}
-
-std::string slice_text(const PictureOptions& view, const ResultAbout& about) {
-  if (!(view.thickness > 0)) return "";
-  const std::string unit = unit_name(about.units, {.length = 1});
-  return fmt::format("slice {:.4g}{}{} thick", view.thickness, unit.empty() ? "" : " ", unit);
-}
-
 /// Theory's curves for the cosmology, where that makes sense.
 void add_theory(Plot& plot, const Findings& findings, const ReportOptions& options,
                 const MassFunction& counted) {
@@ -138,10 +92,6 @@ MapFrame frame_of(const Findings& findings, const PictureOptions& view, std::str
   return frame;
 }
 
-std::string axis_name(int axis, int dimension) {
-  return dimension <= 3 ? std::string(1, "xyz"[axis]) : fmt::format("axis {}", axis);
-}
-
 /// One picture with its circles.
 Exhibit map_exhibit(const Findings& findings, const ReportOptions& options,
                     const PictureOptions& view, const Execution& execution) {
@@ -151,11 +101,12 @@ Exhibit map_exhibit(const Findings& findings, const ReportOptions& options,
   const bool is_slice = view.thickness > 0;
   const bool is_all_of_depth = !is_slice && about.dimension > 2;
   const std::string along = axis_name(view.axis, about.dimension);
+  const std::string group_text =
+      options.view.has_group() ? fmt::format("group {}", options.view.group) : "the largest group";
   FigureOptions figure_options;
   figure_options.view = view;
-  figure_options.title = title_of(about);
-  figure_options.note =
-      is_all_of_depth ? fmt::format("all along {}", along) : slice_text(view, about);
+  figure_options.title = groups_title(about);
+  figure_options.note = slice_text(view, about);
   figure_options.length_unit = unit_name(about.units, {.length = 1});
   if (about.units.is_comoving && about.background.is_known && about.background.redshift > 1e-3)
     figure_options.length_unit = fmt::format("comoving {}", figure_options.length_unit);
@@ -168,13 +119,14 @@ Exhibit map_exhibit(const Findings& findings, const ReportOptions& options,
       "Circles reach from the center of mass to the farthest member; numbers are rows of the "
       "table.";
   if (is_slice && c.count() > 0 && view.center > 0)
-    caption.insert(0, "A slice through the largest group. ");
+    caption.insert(0, fmt::format("A slice through {}. ", group_text));
   return {.name = is_all_of_depth ? fmt::format("density_{}", view.axis) : "density",
           .heading = "Map of the groups",
           .caption = std::move(caption),
           .drawing = figure(findings.points, figure_options, execution),
           .map = frame_of(findings, view,
-                          is_slice          ? "Slice through the largest"
+                          is_slice ? options.view.has_group() ? "Slice through " + group_text
+                                                              : "Slice through the largest"
                           : is_all_of_depth ? fmt::format("Along {}", along)
                                             : "Map")};
 }
@@ -251,7 +203,8 @@ std::vector<Exhibit> map_exhibits(const Findings& findings, const ReportOptions&
                                   const Execution& execution) {
   const int dimension = findings.about.dimension;
   if (!findings.points.data || dimension < 2) return {};
-  const PictureOptions first = view_of(findings, options);
+  PictureOptions first = slice_view(findings.about, findings.catalogue, options.view);
+  first.size = options.picture_size;
   std::vector<Exhibit> maps{map_exhibit(findings, options, first, execution)};
   for (int axis = 0; dimension == 3 && axis < 3; ++axis) {
     if (!(first.thickness > 0) && axis == first.axis) continue;  // the first shows it

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <numeric>
 #include <optional>
 
+#include "column_table.hpp"
 #include "groups.hpp"
 #include "ranks.hpp"
 
@@ -26,14 +28,20 @@ struct Request : GroupRequest {
 std::string table_of(const Subhalos& found, const GroupRun& groups, std::size_t rows) {
   const Units& units = groups.units();
   const std::string length = unit_note(units, {.length = 1});
-  Table table({"subhalo", "group", "size", "mass" + unit_note(units, {.mass = 1}),
-               "radius" + length, "dispersion" + unit_note(units, {.velocity = 1})});
   const Catalogue& catalogue = found.catalogue;
-  for (std::size_t s = 0; s < std::min(rows, catalogue.count()); ++s)
-    table.add({std::to_string(s), std::to_string(found.parent[s]),
-               grouped(static_cast<std::uint64_t>(catalogue.size[s])),
-               fmt::format("{:.4g}", catalogue.mass[s]), fmt::format("{:.4g}", catalogue.radius[s]),
-               fmt::format("{:.4g}", catalogue.velocity_dispersion[s])});
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(rows, catalogue.count()));
+  const auto first = [&](const auto& values) {
+    return std::vector(values.begin(), values.begin() + shown);
+  };
+  std::vector<std::int64_t> subhalo(static_cast<std::size_t>(shown));
+  std::iota(subhalo.begin(), subhalo.end(), 0);
+  ColumnTable table;
+  table.add_counts("subhalo", subhalo);
+  table.add_counts("group", {found.parent.begin(), found.parent.begin() + shown});
+  table.add_counts("size", first(catalogue.size));
+  table.add("mass" + unit_note(units, {.mass = 1}), first(catalogue.mass));
+  table.add("radius" + length, first(catalogue.radius));
+  table.add("dispersion" + unit_note(units, {.velocity = 1}), first(catalogue.velocity_dispersion));
   return table.text();
 }
 

@@ -26,8 +26,12 @@ struct PictureOptions {
   int axis = 2;       ///< axis of view, from its far end; ignored for points with two coordinates
   double center = 0;  ///< of the slice along `axis`, from the lower edge of the region
   double thickness = 0;  ///< of the slice; 0 = everything. Wraps around where the axis is periodic
+  /// A part of the region: a square of this side around a place (one coordinate per axis), which
+  /// may reach over the edges of a periodic box. 0 = everything.
+  double width = 0;
+  std::vector<double> around = {};
   /// The color scale from dark to bright, as densities in units of the mean of the picture; 0 =
-  /// automatic.
+  /// automatic, at most 5 decades.
   double darkest = 0;
   double brightest = 0;
   /// The number of points that the neighborhood of a pixel must contain: where there are fewer, the

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kGrain = 16384;
 constexpr int kMaxSize = 8192;
+constexpr double kDecades = 1e5;  // of the scale of colors, unless it is given
 
 /// Coordinates as numbers, whatever their type.
 struct Coordinates {
@@ -48,11 +49,22 @@ Extent extent_along(const PointsView& points, int axis, const Workers& workers) 
 }
 
 Range range_along(const PointsView& points, const Box& box, int axis, const Workers& workers) {
-  if (box.is_periodic(axis)) return {axis, box.origin(axis), box.side(axis), true};
+  if (box.is_periodic(axis)) return {axis, box.origin(axis), box.side(axis), box.side(axis)};
   const Extent e = extent_along(points, axis, workers);
-  if (!(e.low <= e.high)) return {axis, 0, 1, false};
+  if (!(e.low <= e.high)) return {axis, 0, 1, 0};
   const double length = e.high - e.low;
-  return {axis, e.low, length > 0 ? length * (1 + 1e-6) : 1, false};  // the last point is inside
+  return {axis, e.low, length > 0 ? length * (1 + 1e-6) : 1, 0};  // the last point is inside
+}
+
+/// The part of it that the options ask for.
+Range shown_along(const PointsView& points, const PictureOptions& options, int axis,
+                  const Workers& workers) {
+  const Box& box = options.box;
+  const double side = box.is_periodic(axis) ? box.side(axis) : 0;
+  const bool is_all = !(options.width > 0) || (side > 0 && options.width >= side);
+  if (is_all) return range_along(points, box, axis, workers);
+  const double middle = options.around[static_cast<std::size_t>(axis)];
+  return {axis, middle - options.width / 2, options.width, side};
 }
 
 std::size_t pixels_along(const Range& range, double pixel) {
@@ -65,8 +77,8 @@ Frame frame_of(const PointsView& points, const PictureOptions& options, const Wo
   int shown[2];
   for (int axis = 0, count = 0; count < 2; ++axis)
     if (!frame.has_depth || axis != options.axis) shown[count++] = axis;
-  frame.across = range_along(points, options.box, shown[0], workers);
-  frame.up = range_along(points, options.box, shown[1], workers);
+  frame.across = shown_along(points, options, shown[0], workers);
+  frame.up = shown_along(points, options, shown[1], workers);
   if (frame.has_depth) frame.depth = range_along(points, options.box, options.axis, workers);
   frame.pixel = std::max(frame.across.length, frame.up.length) / options.size;
   frame.width = pixels_along(frame.across, frame.pixel);
@@ -74,10 +86,10 @@ Frame frame_of(const PointsView& points, const PictureOptions& options, const Wo
   return frame;
 }
 
-/// The pixel of a place along one axis; `count` for a place that is not finite.
+/// The pixel of a place along one axis; `count` for a place that is not finite or not shown.
 std::size_t pixel_at(const Range& range, double x, std::size_t count) {
   const double at = range.place(x) / range.length * static_cast<double>(count);
-  if (!(at >= 0)) return count;
+  if (!(at >= 0) || at > static_cast<double>(count)) return count;
   return std::min(static_cast<std::size_t>(at), count - 1);
 }
 
@@ -98,7 +110,7 @@ Image count_points(const PointsView& points, const PictureOptions& options, cons
     }
     workers.advance(end - begin);
   });
-  Image image{frame.width, frame.height, frame.across.wraps, frame.up.wraps, {}};
+  Image image{frame.width, frame.height, frame.across.wraps(), frame.up.wraps(), {}};
   image.values.assign(count.begin(), count.end());
   return image;
 }
@@ -141,6 +153,13 @@ void check(const PointsView& points, const PictureOptions& options) {
   if (!(options.thickness >= 0) || !std::isfinite(options.center))
     refuse("picture: a slice of thickness {} at {}; give 0 or more, at a finite place",
            options.thickness, options.center);
+  if (options.width > 0 && options.around.size() != static_cast<std::size_t>(points.dimension))
+    refuse("picture: width = {} around a place of {} coordinates; give {}", options.width,
+           options.around.size(), points.dimension);
+  if (!(options.width >= 0) || !std::isfinite(options.width) ||
+      !std::all_of(options.around.begin(), options.around.end(),
+                   [](double x) { return std::isfinite(x); }))
+    refuse("picture: width = {}; give 0 or more, around a finite place", options.width);
   if (!(options.smoothing >= 0))
     refuse("picture: smoothing = {}; give 0 or more", options.smoothing);
   if (!(options.darkest >= 0) || !(options.brightest >= 0) ||
@@ -157,21 +176,23 @@ void set_scale(DensityMap& map, const PictureOptions& options) {
   if (map.darkest > 0 && map.brightest > 0) return;
   const std::vector<float> sorted = sorted_pixels(map.density);
   const double unit = map.mean > 0 ? map.mean : 1;
-  if (!(map.darkest > 0)) map.darkest = quantile(sorted, 0.003) / unit;
   if (!(map.brightest > 0)) map.brightest = quantile(sorted, 0.9995) / unit;
+  // Smoothing leaves tails of next to nothing where there are no points.
+  if (!(map.darkest > 0))
+    map.darkest = std::max(quantile(sorted, 0.003) / unit, map.brightest / kDecades);
 }
 
 }  // namespace
 
 double Range::place(double x) const {
-  const double r = wraps ? std::fmod(x - begin, length) : x - begin;
-  return r < 0 && wraps ? r + length : r;
+  const double r = period > 0 ? std::fmod(x - begin, period) : x - begin;
+  return r < 0 && period > 0 ? r + period : r;
 }
 
 bool Frame::is_in_slice(const PictureOptions& options, double depth_coordinate) const {
   if (!has_depth || options.thickness == 0) return true;
   double distance = std::abs(depth.place(depth_coordinate) - options.center);
-  if (depth.wraps) {
+  if (depth.wraps()) {
     distance = std::fmod(distance, depth.length);
     distance = std::min(distance, depth.length - distance);
   }

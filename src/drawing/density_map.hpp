@@ -14,9 +14,10 @@ struct Range {
   int axis = 0;
   double begin = 0;
   double length = 1;
-  bool wraps = false;
+  double period = 0;  ///< of the axis; 0 = open
 
-  /// From the lower edge; within [0, length) where the axis wraps.
+  bool wraps() const { return period > 0 && length >= period; }
+  /// From the lower edge; within [0, period) along a periodic axis.
   double place(double x) const;
 };
 

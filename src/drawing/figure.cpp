@@ -169,8 +169,8 @@ class Sheet {
   /// periodic one.
   static std::vector<double> images(const Range& range, double place, double radius) {
     std::vector<double> result{place};
-    if (range.wraps && place < radius) result.push_back(place + range.length);
-    if (range.wraps && place > range.length - radius) result.push_back(place - range.length);
+    if (range.period > 0 && place < radius) result.push_back(place + range.period);
+    if (range.period > 0 && place > range.period - radius) result.push_back(place - range.period);
     return result;
   }
 

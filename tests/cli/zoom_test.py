@@ -1,6 +1,7 @@
 """`kith fof` where the linked particles do not fill the box, and where they are not all that there is.
 Usage: zoom_test.py PROGRAM"""
 
+import re
 import unittest
 
 import h5py
@@ -113,6 +114,40 @@ class Zoom(ProgramTest):
         self.assertRegex(self.works(*words), r"group +linked +size")
         linked = [row["linked_size"] for row in self.told(*words)["largest"]]
         self.assertEqual(linked, sorted(linked, reverse=True))
+
+    def picture(self, *words):
+        """All texts of a picture."""
+        self.works("fof", self.path("s.hdf5"), "-b", 0.9, "--min-size", 5, "--picture", self.path("p.svg"), *words)
+        with open(self.path("p.svg"), encoding="utf-8") as file:
+            return re.findall(r"<text[^>]*>([^<]*)", file.read())
+
+    def test_pictures_show_where_the_particles_are(self):
+        write_zoom(self.path("s.hdf5"), 1000, coarse=500)  # from 0 to 10 in a box of 100
+        texts = self.picture()
+        self.assertIn("Friends-of-friends groups, b = 0.9, z = 1", texts)
+        self.assertIn("all along z", texts)
+        self.assertIn("5", texts)
+        self.assertNotIn("50", texts)
+        self.assertIn("all along x", self.picture("--picture-axis", 0))
+        texts = self.picture("--picture-thickness", 4, "--picture-center", 0)  # a slice is one of the whole box
+        self.assertRegex(" ".join(texts), r"slice 4 Mpc/h thick at z = [0-9.]+")
+        self.assertIn("50", texts)
+        self.fails(2, "--picture-center 99999: there are", "fof", self.path("s.hdf5"), "-b", 0.9, "--picture",
+                   self.path("p.svg"), "--picture-center", 99999)
+        write_zoom(self.path("s.hdf5"), 1000, fraction=1.0)
+        texts = self.picture()
+        self.assertRegex(" ".join(texts), "slice 10 Mpc/h thick at z = ")
+        self.assertIn("50", texts)
+
+    def test_numbers_of_a_column_are_written_alike(self):
+        write_zoom(self.path("s.hdf5"), 1000, fraction=1.0)
+        lines = self.works("fof", self.path("s.hdf5"), "-b", 0.9, "--min-size", 5).splitlines()
+        first = next(i for i, line in enumerate(lines) if line.split()[:1] == ["group"])
+        rows = [line.split() for line in lines[first + 1:first + 6]]
+        self.assertEqual(len(rows[0]), 7)  # group, size, mass, x, y, z, radius
+        for column in range(2, 7):
+            self.assertEqual(len({len(row[column].partition(".")[2]) for row in rows}), 1)
+            self.assertTrue(all(len(re.sub("[^0-9]", "", row[column])) >= 4 for row in rows))
 
     def test_more_neighbors_than_points_are_refused(self):
         write_zoom(self.path("s.hdf5"), 50)

@@ -1,0 +1,44 @@
+// What pictures of groups show, and the words above them: shared by fof and report.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <kith/picture.hpp>
+#include <kith/results.hpp>
+
+namespace kith::cli {
+
+/// As the user asks for it.
+struct ViewRequest {
+  int axis = 2;             ///< looked along
+  double thickness = 0;     ///< of the slice; 0 = a tenth of a periodic box
+  std::int64_t group = -1;  ///< through whose center it goes; -1 = the largest
+
+  bool has_group() const { return group != -1; }
+  std::size_t row() const { return group < 0 ? 0 : static_cast<std::size_t>(group); }
+};
+
+/// A slice through a group, a tenth of the box thick: through all of it, filaments lie over each
+/// other and fade. Throws Error (invalid_argument) for a group that does not exist.
+PictureOptions slice_view(const ResultAbout& about, const Catalogue& catalogue,
+                          const ViewRequest& request);
+
+/// Shows the part of the box that holds all but a hundredth of the points, if that is less than
+/// half of it: zoom simulations and isolated galaxies.
+void crop_to_points(PictureOptions& view, const PointsView& points,
+                    std::span<const double> reference);
+
+std::string redshift_text(const ResultAbout& about);  ///< "z = 0.5"; empty if it is not known
+
+/// "Friends-of-friends groups, b = 0.2, z = 0".
+std::string groups_title(const ResultAbout& about);
+
+/// "slice of 5 Mpc/h around z = 12.3 Mpc/h"; empty if there is none.
+std::string slice_text(const PictureOptions& view, const ResultAbout& about);
+
+/// "x", or "axis 4" in more than three dimensions.
+std::string axis_name(int axis, int dimension);
+
+}  // namespace kith::cli
