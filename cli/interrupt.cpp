@@ -7,6 +7,8 @@
 #include <kith/error.hpp>
 #include <kith/temporary_files.hpp>
 
+#include "faults.hpp"
+
 namespace kith::cli {
 namespace {
 

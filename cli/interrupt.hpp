@@ -5,13 +5,9 @@
 
 namespace kith::cli {
 
-/// Is cancelled by SIGINT, SIGTERM and SIGHUP from the first call on; a second signal ends the process at
+/// Is cancelled by SIGINT and SIGTERM from the first call on; a second signal ends the process at
 /// once.
 const CancelToken& interrupt_token();
-
-/// A fault inside a library (HDF5 has some on damaged files) ends the program with a message, exit
-/// code 1 and no temporary files.
-void survive_faults();
 
 /// Throws Error (cancelled) if a signal came: between parts of the work that do not look
 /// themselves.

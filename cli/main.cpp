@@ -13,7 +13,7 @@
 #include <kith/version.hpp>
 
 #include "command.hpp"
-#include "interrupt.hpp"
+#include "faults.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
 

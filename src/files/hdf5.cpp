@@ -120,6 +120,25 @@ hid_t native_type(Number number) {
   fail(ErrorCode::internal, "HDF5 has no native {}", name_of(number));
 }
 
+bool is_sound_number(hid_t type) {
+  constexpr std::size_t kMostBytes = 32;
+  const H5T_class_t kind = H5Tget_class(type);
+  const std::size_t size = H5Tget_size(type), precision = H5Tget_precision(type);
+  const int offset = H5Tget_offset(type);
+  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || size > kMostBytes || precision == 0 ||
+      precision > 8 * size || offset < 0 || static_cast<std::size_t>(offset) > 8 * size - precision)
+    return false;
+  if (kind == H5T_INTEGER) return true;
+  std::size_t sign = 0, exponent = 0, exponent_size = 0, mantissa = 0, mantissa_size = 0;
+  if (H5Tget_fields(type, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) < 0)
+    return false;
+  const auto is_inside = [&](std::size_t begin, std::size_t bits) {
+    return begin <= precision && bits > 0 && bits <= precision - begin;
+  };
+  return is_inside(sign, 1) && is_inside(exponent, exponent_size) &&
+         is_inside(mantissa, mantissa_size);
+}
+
 hid_t link_access() {
   static const hid_t list = with_refused_links(H5P_LINK_ACCESS);
   return list;

@@ -42,8 +42,7 @@ std::optional<Found> find(const Handle& object, const std::string& where,
 template <class T>
 std::vector<T> read_numbers(const Found& found, const std::string& where,
                             const std::string& attribute) {
-  const H5T_class_t kind = H5Tget_class(found.type.get());
-  if (kind != H5T_INTEGER && kind != H5T_FLOAT)
+  if (!is_sound_number(found.type.get()))
     fail(ErrorCode::io, "{}: the attribute {} holds no numbers", where, attribute);
   if (found.count == 0 || found.count > kMostNumbers)
     fail(ErrorCode::io, "{}: the attribute {} holds {} numbers; 1 to {} make sense", where,

@@ -134,10 +134,9 @@ std::uint64_t Dataset::row_size() const {
 
 void Dataset::learn_type() {
   const Handle type = checked(H5Dget_type(id_.get()), where_, "opened");
-  const H5T_class_t kind = H5Tget_class(type.get());
-  if (kind != H5T_INTEGER && kind != H5T_FLOAT)
+  if (!is_sound_number(type.get()))
     fail(ErrorCode::io, "{}: holds no numbers but another type", where_);
-  is_integer_ = kind == H5T_INTEGER;
+  is_integer_ = H5Tget_class(type.get()) == H5T_INTEGER;
   stored_ = stored_as(type.get());
   type_bytes_ = H5Tget_size(type.get());
 }

@@ -32,6 +32,10 @@ void check(herr_t status, const std::string& where, const char* what);
 
 hid_t native_type(Number number);
 
+/// Whether it is a type of numbers whose bits all lie inside it: beside those of damaged ones the
+/// library reads and writes foreign memory.
+bool is_sound_number(hid_t type);
+
 /// For opening groups and datasets: links that lead to other files are not followed.
 hid_t link_access();
 hid_t group_access();

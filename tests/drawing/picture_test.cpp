@@ -95,6 +95,27 @@ TEST(Picture, CutsASliceThatMayWrapAround) {
   EXPECT_EQ(shown(), "xxxx");
 }
 
+TEST(Picture, ShowsASquareThatMayReachOverAnEdge) {
+  // Two beside a corner of the box, one in its middle.
+  const std::vector<std::array<double, 2>> points{{0.015, 0.015}, {0.985, 0.985}, {0.5, 0.5}};
+  PictureOptions options{.box = Box::periodic(1), .size = 10, .smoothing = 0};
+  options.width = 0.1;
+  options.around = {0, 0};
+  options.darkest = 0.01;  // as above
+  options.brightest = 100;
+  const Picture shown = picture(view(points), options);
+  ASSERT_EQ(shown.width, 10);
+  EXPECT_GT(brightness(shown, 6, 3), darkness());
+  EXPECT_GT(brightness(shown, 3, 6), darkness());
+  int bright = 0;
+  for (int y = 0; y < 10; ++y)
+    for (int x = 0; x < 10; ++x) bright += brightness(shown, x, y) > darkness() ? 1 : 0;
+  EXPECT_EQ(bright, 2);  // the third is outside
+  options.around = {0};
+  expect_error(ErrorCode::invalid_argument, "1 coordinates; give 2",
+               [&] { picture(view(points), options); });
+}
+
 TEST(Picture, LooksAlongAnyAxis) {
   const std::vector<float> x = {1, 5, 8};
   const auto is_lit = [&](int axis, int px, int py) {

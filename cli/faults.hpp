@@ -1,0 +1,10 @@
+// Faults inside libraries.
+#pragma once
+
+namespace kith::cli {
+
+/// A fault inside a library (HDF5 has some on damaged files) ends the program with a message, exit
+/// code 1 and no temporary files.
+void survive_faults();
+
+}  // namespace kith::cli
