@@ -211,7 +211,7 @@ class SaidByTheUser(ProgramTest):
     def test_units_cosmology_and_mass_make_overdensities_possible(self):
         path = self.save("p.npy", clumps(3000) * 10)
         words = ("fof", path, "--box", 10, "--linking-length", 0.1, "--overdensities", "-o", self.path("h.hdf5"))
-        self.fails(2, "units and the cosmology", *words)
+        self.fails(2, "units and a cosmology", *words)
         self.fails(2, "give --mass", *words, *self.UNITS)
         told = self.told(*words, *self.UNITS, "--mass", 50)
         self.assertEqual((told["length_unit"], told["mass_unit"]), ("Mpc/h", "1e10 Msun/h"))

@@ -295,7 +295,7 @@ class Groups(ProgramTest):
         self.fails(2, "no room for --labels", "fof", snapshot, "-b", "0.2", "--labels", "-o", self.path("h.csv"))
         self.fails(2, "no place for --order", "fof", snapshot, "-b", "0.2", "--style", "swift", "--order", "-o", out)
         self.fails(2, "is the input", "fof", snapshot, "-b", "0.2", "-o", snapshot)
-        self.fails(2, "needs the units", "fof", self.points, "--box", "1", "-b", "0.2", "--overdensities", "-o", out)
+        self.fails(2, "needs units and a cosmology", "fof", self.points, "--box", "1", "-b", "0.2", "--overdensities", "-o", out)
         self.fails(2, "need velocities", "subhalos", self.points, "--box", "1", "-b", "0.2",
                    "--phase-linking-length", "0.1", "-o", out)
         self.fails(2, "no room for subhalos", "subhalos", snapshot, "-b", "0.2", "--phase-linking-length", "0.1",

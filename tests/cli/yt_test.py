@@ -22,7 +22,7 @@ class Yt(ProgramTest):
         data = yt.load(snapshot)
         self.assertAlmostEqual(float(data.domain_width[0].in_units("Mpccm/h")), 20, places=5)
         self.assertAlmostEqual(data.current_redshift, 1)
-        self.assertAlmostEqual(float(data.current_time.in_units("Gyr")), 5.97, places=1)
+        self.assertAlmostEqual(float(data.current_time.in_units("Gyr")), 5.84, places=1)
         everything = data.all_data()
         rows = np.argsort(everything["PartType1", "ParticleIDs"])
         order = np.argsort(ids)
