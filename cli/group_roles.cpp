@@ -79,7 +79,7 @@ void GroupRun::choose_separation(FofOptions& options) {
   if (!(options.b > 0) || options.mean_separation > 0 || options.volume > 0) return;
   const MeanSeparation found =
       mean_separation(input_.snapshot(), link_types_, input_.box(), session_.execution());
-  if (!(found.by_number > 0) && !(found.by_mass > 0) && input_.size() > 0)
+  if (!(found.by_number > 0) && !(found.by_mass > 0) && input_.snapshot().size(link_types_) > 0)
     throw Error(ErrorCode::invalid_argument,
                 "-b needs the mean separation of the points: give --box, --volume or "
                 "--mean-separation, or use --linking-length");
