@@ -8,7 +8,7 @@
 #   pictures       makes the pictures of the documents again
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-test_packages=(pytest hypothesis scipy scikit-learn matplotlib pandas astropy tqdm jax mpi4py)
+test_packages=(pytest hypothesis h5py scipy scikit-learn matplotlib pandas astropy tqdm jax mpi4py)
 # The oldest NumPy that is promised; scikit-learn's HDBSCAN with an epsilon works with NumPy 1 alone.
 numpy1_packages=("numpy==1.26.*" "scipy<1.14" "scikit-learn<1.6" pytest hypothesis)
 

@@ -40,6 +40,10 @@ class KdSmall {
 
  private:
   static constexpr std::size_t kBatch = 8;  ///< blocks whose points are sorted together
+  /// The steps of a network that sorts 8.
+  static constexpr std::uint8_t kPairs[][2] = {
+      {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
+      {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
 
   void reserve(std::size_t n) {
     const std::size_t places = n * static_cast<std::size_t>(axes_.count());
@@ -122,9 +126,6 @@ class KdSmall {
 
   /// By a network without branches, all blocks at once.
   static void sort_blocks(Place* places) {
-    constexpr std::uint8_t kPairs[][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6},
-                                          {3, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}, {2, 4}, {3, 5},
-                                          {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
     Place lanes[kLanes][kBatch];
     for (std::size_t i = 0; i < kLanes; ++i)
       for (std::size_t b = 0; b < kBatch; ++b) lanes[i][b] = places[b * kLanes + i];
