@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "geometry/bounds.hpp"
 #include "geometry/digits.hpp"
@@ -23,23 +25,30 @@ class EqualCells {
     T extent = 0;
     for (int axis = 0; axis < axes.count(); ++axis)
       extent = std::max(extent, bounds.hi[axis] - bounds.lo[axis]);
-    const T cells = std::ldexp(T(1), bits);
-    last_ = cells - 1;
-    scale_ = cells / extent;
+    last_ = static_cast<Last>((std::uint64_t{1} << bits) - 1);
+    scale_ = std::ldexp(T(1), bits) / extent;
   }
 
   /// False when all points are equal, so close that a cell's side cannot be inverted, or infinitely
   /// far apart.
   bool can_split() const { return scale_ > 0 && std::isfinite(scale_); }
 
-  std::uint32_t operator()(T x, int axis) const {
+  std::uint64_t operator()(T x, int axis) const {
     const T cell = (x - lo_.lo[axis]) * scale_;
-    return static_cast<std::uint32_t>(static_cast<int>(cell < last_ ? cell : last_));
+    if constexpr (D == kAnyDimension)
+      return std::min(static_cast<std::uint64_t>(cell), last_);
+    else
+      return static_cast<std::uint32_t>(static_cast<int>(cell < last_ ? cell : last_));
   }
 
  private:
+  /// An axis by itself has cells beyond 32 bits, and no T knows the last of them exactly; two or
+  /// three have few, for which the conversion to int is the faster one.
+  using Last = std::conditional_t<D == kAnyDimension, std::uint64_t, T>;
+
   Bounds<D, T> lo_;
-  T last_, scale_;
+  Last last_;
+  T scale_;
 };
 
 /// Cells of the binary digits themselves, for z-order: never shifted by the data's least

@@ -155,11 +155,9 @@ KERNEL void make_grids(GLOBAL const real* lo, GLOBAL const real* hi, GLOBAL cons
   fact[3] = has_sign;
 }
 
-DEVICE ulong equal_cell(real x, real lo, real scale, real last) {
-  real cell = (x - lo) * scale;
-  cell = cell < last ? cell : last;
-  // What x86 makes of a number beyond its integers: only in one dimension.
-  return cell < (real)2147483648.0f ? (ulong)(uint)(int)cell : (ulong)0x80000000u;
+DEVICE ulong equal_cell(real x, real lo, real scale, ulong last) {
+  ulong cell = (ulong)((x - lo) * scale);
+  return cell < last ? cell : last;
 }
 
 // The place of each point on the curve of its segment; 0 where the segment cannot be split.
@@ -174,7 +172,7 @@ KERNEL void make_keys(GLOBAL const real* points, GLOBAL const uint* row, GLOBAL 
   ulong place = 0;
   if (fact[0]) {
     int bits = digits_for(begin[s + 1] - begin[s], is_long);
-    real last = power_of_two(bits) - 1;
+    ulong last = ((ulong)1 << bits) - 1;
     ulong cell[DIM];
     for (int axis = 0; axis < DIM; ++axis) {
       real x = points[(ulong)row[slot] * DIM + axis];

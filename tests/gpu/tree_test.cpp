@@ -46,7 +46,7 @@ void check_case(Draw& draw) {
   const std::size_t most = draw.below(8) ? 700 : 9000;
   const auto set = draw.point_set<T>(dimension, draw.size(static_cast<double>(most)));
   TreeOptions options{.box = draw.box(dimension)};
-  options.curve = draw.below(2) ? Curve::z : dimension == 1 ? Curve::automatic : Curve::hilbert;
+  options.curve = draw.below(2) ? Curve::z : Curve::hilbert;
   const Tree cpu(set.view(), options, {.threads = 1});
   const Tree gpu(set.view(), options, on_device());
   ASSERT_TRUE(have_same_bits<T>(cpu, gpu))

@@ -76,6 +76,12 @@ TEST(Order, HilbertPathIsShorterThanThatOfZ) {
   }
 }
 
+TEST(Order, HilbertGoesAlongALineOnce) {
+  const auto set = test::random_sets<float>(1, 20000, 1).front();
+  const auto [lowest, highest] = std::minmax_element(set.x.begin(), set.x.end());
+  EXPECT_LT(path_length(Tree(set.view(), {.curve = Curve::hilbert})), 1.01 * (*highest - *lowest));
+}
+
 TEST(Order, DoesNotDependOnThreads) {
   for (const int dimension : {2, 3, 4})
     for (const auto& set : test::random_sets<float>(dimension, 20000, 9))
