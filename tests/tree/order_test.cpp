@@ -1,4 +1,5 @@
 // z-order trees hold their points exactly as std::stable_sort with the comparator would.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 
