@@ -94,7 +94,7 @@ void run_tasks(Session& session, const Request& request, PointsView points, cons
     for (std::size_t axis = 0; axis < root.lower.size(); ++axis)
       links.volume *= std::max(1e-30, root.upper[axis] - root.lower[axis]);
   }
-  watch.time(fmt::format("fof, b = {:g}, tree included", request.b),
+  watch.time(fmt::format("fof, b = {:g}, with the tree", request.b),
              [&](const Execution& execution) { fof(points, links, execution); });
   watch.finish();
 }
@@ -111,7 +111,8 @@ void run(const Request& request) {
   } else {
     const Input input(request.input);
     if (input.size() == 0)
-      throw Error(ErrorCode::invalid_argument, request.input.path + ": has no points to time");
+      throw Error(ErrorCode::invalid_argument,
+                  request.input.path + ": no points; give a file with some");
     session.say(input.describe());
     input.report(session.report());
     const Numbers positions = input.positions(session.execution());
@@ -123,20 +124,20 @@ void run(const Request& request) {
 }  // namespace
 
 void add_bench(Command program) {
-  Command command = program.add_subcommand("bench", "times tree, knn and fof on this machine");
+  Command command = program.add_subcommand("bench", "times the tree, knn and fof on this machine");
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_input(command, request->input);
   command.option("snapshot").required(false);
   add_types(command, request->input);
-  command.add_option("-n", request->n, "number of random points if there is no snapshot")
+  command.add_option("-n", request->n, "number of uniform random points, if no snapshot is given")
       .shows_default()
       .positive();
   command.add_option("-k", request->k, "neighbors").shows_default().positive();
-  command.add_option("-b", request->b, "linking length over mean separation")
+  command.add_option("-b", request->b, "linking length as a fraction of the mean separation")
       .shows_default()
       .positive();
-  command.add_option("--repeat", request->repeat, "runs; the best one counts")
+  command.add_option("--repeat", request->repeat, "number of runs; the fastest is printed")
       .shows_default()
       .positive();
   add_max_memory(command, request->common);

@@ -60,7 +60,7 @@ void check_method(const Command& command, const Request& request) {
   for (const std::string& option : request.is_dbscan() ? of_hdbscan : of_dbscan)
     if (command.count(option) > 0)
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{} is no option of --method {}", option, request.method));
+                  fmt::format("{} is not an option of --method {}", option, request.method));
 }
 
 FoundClusters run_dbscan(const Tree& tree, const Request& request, const Execution& execution) {
@@ -109,8 +109,8 @@ void write(Session& session, const Input& input, const Request& request,
   add("label", found.label, "The cluster of every point; -1 for noise.");
   if (request.is_dbscan()) add("is_core", found.is_core, "1 for core points.");
   if (!request.is_dbscan()) {
-    add("probability", found.probability, "How long the point stays in its cluster, 0 to 1.");
-    add("outlier_score", found.outlier_score, "GLOSH, 0 to 1.");
+    add("probability", found.probability, "Strength of membership in the cluster, 0 to 1.");
+    add("outlier_score", found.outlier_score, "GLOSH outlier score, 0 to 1.");
   }
   write_result(request.output, about_of(input, request), arrays, request.write,
                session.execution());
@@ -191,7 +191,7 @@ void add_dbscan(Command command, Request& request) {
       .one_of({name(Border::nearest), name(Border::sklearn), name(Border::none)});
   command
       .add_option("--border-links", request.dbscan.border_links,
-                  "dbscan: core points of the cluster that must lie within eps of a border point")
+                  "dbscan: number of core points of a cluster that a border point needs within eps")
       .shows_default()
       .positive();
 }
@@ -212,7 +212,7 @@ void add_hdbscan(Command command, Request& request) {
                   "hdbscan: clusters that split off at a shorter distance stay together")
       .non_negative();
   command.add_flag("--allow-single-cluster", request.hdbscan.allow_single_cluster,
-                   "hdbscan: all points may be one cluster");
+                   "hdbscan: allow all points to be one cluster");
   command.add_option("--max-cluster-size", request.hdbscan.max_cluster_size,
                      "hdbscan: largest size of a cluster with eom");
 }

@@ -50,14 +50,13 @@ std::vector<double> edges_from(const std::string& path) {
   while (file >> low >> high) {
     if (edges.empty()) edges.push_back(low);
     if (low != edges.back())
-      refuse(
-          fmt::format("correlate: {} has a bin that begins at {}, not at {} where the one before "
-                      "ends",
-                      path, low, edges.back()));
+      refuse(fmt::format("correlate: {}: a bin begins at {}, but the bin before it ends at {}",
+                         path, low, edges.back()));
     edges.push_back(high);
   }
   if (!file.eof() || edges.empty())
-    refuse(fmt::format("correlate: {} is no list of bins; each line has two numbers", path));
+    refuse(
+        fmt::format("correlate: {} is not a list of bins; each line must have two numbers", path));
   return edges;
 }
 
@@ -74,7 +73,7 @@ Range range_from(const std::string& text) {
   words >> range.low >> comma >> range.high >> other >> range.count;
   if (!words || comma != ',' || other != ',' ||
       words.peek() != std::istringstream::traits_type::eof())
-    refuse(fmt::format("correlate: bins '{}'; they are given as LOW,HIGH,NUMBER", text));
+    refuse(fmt::format("correlate: bins '{}'; give LOW,HIGH,NUMBER", text));
   return range;
 }
 
@@ -215,17 +214,17 @@ void run(const Request& request) {
 }
 
 void add_bins(Command command, Request& request) {
-  command.add_option("--bins", request.bins, "file of bins, as Corrfunc reads them");
+  command.add_option("--bins", request.bins, "file with the bins, in Corrfunc's format");
   command.add_option("--log-bins", request.log_bins,
-                     "LOW,HIGH,NUMBER: of equal width in the logarithm");
-  command.add_option("--linear-bins", request.linear_bins, "LOW,HIGH,NUMBER: of equal width");
+                     "LOW,HIGH,NUMBER: bins of equal width in the logarithm");
+  command.add_option("--linear-bins", request.linear_bins, "LOW,HIGH,NUMBER: bins of equal width");
   PairBinning& bins = request.options.bins;
   command.add_option("--pi-max", bins.pi_max, "largest separation along the line of sight")
       .shows_default();
   command.add_option("--pi-bins", bins.pi_bins, "number of bins along the line of sight")
       .shows_default();
-  command.add_option("--mu-bins", bins.mu_bins, "bins of mu from 0 to 1").shows_default();
-  command.add_option("--line-of-sight", request.line_of_sight, "x, y, z or midpoint")
+  command.add_option("--mu-bins", bins.mu_bins, "number of bins of mu from 0 to 1").shows_default();
+  command.add_option("--line-of-sight", request.line_of_sight, "line of sight: x, y, z or midpoint")
       .shows_default()
       .one_of({"x", "y", "z", "midpoint"});
 }
@@ -237,17 +236,19 @@ void add_correlate(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_input(command, request->input);
-  command.add_option("randoms", request->randoms, "file with random points in the same space");
+  command.add_option("randoms", request->randoms, "file with random points in the same volume");
   add_types(command, request->input);
   command.add_flag("--xi", request->is_xi, "xi(r)");
   command.add_flag("--wp", request->is_wp, "wp(rp): projected along the line of sight");
   command.add_flag("--smu", request->is_smu, "xi(s, mu)");
-  command.add_flag("--multipoles", request->is_multipoles, "l = 0, 2, 4 of xi(s, mu)");
+  command.add_flag("--multipoles", request->is_multipoles, "multipoles l = 0, 2, 4 of xi(s, mu)");
   command.add_flag("--theta", request->is_theta, "w(theta) of unit vectors, in degrees");
   add_bins(command, *request);
-  command.add_option("--regions", request->options.regions, "jackknife regions; 0: no errors")
+  command
+      .add_option("--regions", request->options.regions,
+                  "number of jackknife regions; 0: no errors")
       .shows_default();
-  command.add_option("--estimator", request->estimator, "landy-szalay or natural")
+  command.add_option("--estimator", request->estimator, "estimator: landy-szalay or natural")
       .shows_default()
       .one_of({"landy-szalay", "natural"});
   command.add_flag("--weights", request->is_weighted,
@@ -255,10 +256,13 @@ void add_correlate(Command program) {
   command.add_flag("--mean-separation", request->options.mean_separation,
                    "also compute the mean separation of the pairs in each bin");
   command
-      .add_option("--sky", request->sky,
-                  "columns are right ascension, declination in degrees and a distance or redshift")
+      .add_option(
+          "--sky", request->sky,
+          "columns are right ascension and declination in degrees, and a distance or redshift")
       .one_of({"angles", "distance", "redshift"});
-  command.add_option("--omega-m", request->omega_m, "matter density, for redshifts")
+  command
+      .add_option("--omega-m", request->omega_m,
+                  "matter density Omega_m, to turn redshifts into distances")
       .shows_default();
   command.add_option("-o,--output", request->output, "table: .csv");
   command.add_option("--figure", request->figure, "figure with error bars: .svg or .png");

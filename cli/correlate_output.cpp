@@ -115,7 +115,8 @@ void tell(Session& session, const Correlation& result, const CorrelationTable& t
   session.report().add("bins", columns);
   if (!result.covariance.empty()) session.report().add("covariance", result.covariance);
   if (table.names.size() > kShownColumns) {
-    session.say(fmt::format("{} columns: -o FILE.csv or --json has them", table.names.size()));
+    session.say(fmt::format("{} columns are too many to print; use -o FILE.csv or --json",
+                            table.names.size()));
     return;
   }
   Table shown(table.names);
@@ -133,7 +134,7 @@ Drawing figure_of(const Correlation& result, const std::string& length_unit) {
   const Layout layout(result);
   if (layout.values > 1 && !layout.is_multipoles)
     throw Error(ErrorCode::invalid_argument,
-                "correlate: a figure of xi in two coordinates; ask for --multipoles, or for -o");
+                "correlate: --figure cannot show xi in two coordinates; use --multipoles, or -o");
   double least = std::numeric_limits<double>::infinity();
   for (const double value : result.value)
     if (std::isfinite(value)) least = std::min(least, value);

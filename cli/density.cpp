@@ -103,7 +103,7 @@ void write(Session& session, const Input& input, const Request& request, const D
   arrays[0].read = read.density;
   arrays[1].read = read.smoothing;
   arrays[0].description =
-      "Sum of m W(r, h) over the k nearest neighbors, including the point itself.";
+      "Sum of m W(r, h) over the k nearest number of neighbors, including the point itself.";
   arrays[0].unit = {.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
   arrays[1].description = "h: the distance of the k-th neighbor, where the kernel ends.";
   arrays[1].unit = {.length = 1};
@@ -179,10 +179,10 @@ void add_density(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
-  command.add_option("-k", request->k, "neighbors, including the point itself")
+  command.add_option("-k", request->k, "number of neighbors, including the point itself")
       .shows_default()
       .positive();
-  command.add_option("--kernel", request->kernel, "cubic_spline or wendland_c2")
+  command.add_option("--kernel", request->kernel, "kernel: cubic_spline or wendland_c2")
       .shows_default()
       .one_of({name(SphKernel::cubic_spline), name(SphKernel::wendland_c2)});
   command.callback([request] { run(*request); });

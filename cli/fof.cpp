@@ -36,9 +36,10 @@ void run_all_lengths(const GroupRequest& request, GroupRun& groups, Session& ses
 void check_device(const GroupRequest& request) {
   if (request.common.device == "cpu" || (request.los.empty() && request.all_lengths.empty()))
     return;
-  throw Error(ErrorCode::unavailable,
-              fmt::format("--los and --all-lengths have no code for --device {}; use --device cpu",
-                          request.common.device));
+  throw Error(
+      ErrorCode::unavailable,
+      fmt::format("--los and --all-lengths are not available on --device {}; use --device cpu",
+                  request.common.device));
 }
 
 void run(const GroupRequest& request) {
@@ -71,9 +72,10 @@ void add_fof(Command program) {
   add_group_request(command, *request);
   add_device(command, request->common);
   command
-      .add_option("--all-lengths", request->all_lengths,
-                  "values of b, such as 0.1,0.15,0.2: writes one catalogue for each, named as -o "
-                  "with _b0.1 and so on; --picture then shows the number of groups against b")
+      .add_option(
+          "--all-lengths", request->all_lengths,
+          "values of b, such as 0.1,0.15,0.2: write one catalogue for each, with "
+          "_b0.1 etc. added to the name of -o; --picture then shows the number of groups against b")
       .separated_by(',');
   command.callback([request] { run(*request); });
 }

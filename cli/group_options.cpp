@@ -15,12 +15,13 @@ void add_files(Command command, GroupRequest& request) {
       .add_option("--compression", request.write.compression, "gzip level of .hdf5 files, 0 to 9")
       .shows_default();
   command.add_flag("--labels", request.wants_labels, "also write the group of every particle");
-  command.add_flag("--order", request.wants_order,
-                   "also write the particles by group, with their ids; default in style gadget");
+  command.add_flag(
+      "--order", request.wants_order,
+      "also write the indices and ids of the members of each group; default in style gadget");
   command.add_flag("--no-order", request.wants_no_order, "do not write the order");
   command.add_option(
       "--sorted-snapshot", request.sorted_snapshot,
-      "snapshot to write with all particles sorted by group: .hdf5; halo readers expect it");
+      "also write the snapshot with its particles sorted by group, as halo readers expect: .hdf5");
   command.add_option("--picture", request.picture,
                      "picture of density and groups to write: .png or .svg");
   command.add_option("--picture-size", request.picture_size, "pixels of the longer side")
@@ -32,8 +33,8 @@ void add_files(Command command, GroupRequest& request) {
 void add_contaminating(Command command, GroupRequest& request) {
   command
       .add_option("--contaminating-types", request.contaminating_types,
-                  "low-resolution types of a zoom run, or none; they join groups and are counted "
-                  "in each; default: 2,3 if heavier than type 1")
+                  "low-resolution types of a zoom run, or none; they are attached to groups and "
+                  "counted there; default: 2,3 if heavier than type 1")
       .separated_by(',');
 }
 
@@ -58,9 +59,10 @@ void add_linking(Command command, GroupRequest& request) {
       .positive()
       .excludes(length);
   command
-      .add_option("--mean-separation", request.fof.mean_separation,
-                  "mean separation for -b; default: from the box, in zoom runs from particle mass "
-                  "and Omega")
+      .add_option(
+          "--mean-separation", request.fof.mean_separation,
+          "mean separation for -b; default: from the box, or in zoom runs from the particle "
+          "mass and Omega_m")
       .positive();
   command.add_option("--volume", request.fof.volume, "volume for -b if the box is open").positive();
   command.add_option("--min-size", request.fof.min_size, "smallest size of a group")
@@ -88,9 +90,10 @@ void add_group_request(Command command, GroupRequest& request) {
                    "also find masses and radii at 200 and 500 times the critical, 200 times the "
                    "mean and the virial density");
   command
-      .add_option("--center", request.center,
-                  "center of the groups: center of mass, densest member, shrinking spheres, or "
-                  "member of deepest potential; default: potential with --overdensities, else mass")
+      .add_option(
+          "--center", request.center,
+          "center of a group: the center of mass, the densest member, by shrinking spheres, or "
+          "the member of deepest potential; default: potential with --overdensities, else mass")
       .one_of({"mass", "density", "shrinking", "potential"});
   add_max_memory(command, request.common);
   add_common(command, request.common);

@@ -57,11 +57,13 @@ void GroupRun::check_sorted_snapshot() const {
   const std::string& path = request_.sorted_snapshot;
   if (path.empty()) return;
   if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5"))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--sorted-snapshot {}: is an HDF5 file; use .hdf5", printable(path)));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--sorted-snapshot {}: it must be an HDF5 file; use .hdf5", printable(path)));
   if (!request_.all_lengths.empty())
-    throw Error(ErrorCode::invalid_argument,
-                "--sorted-snapshot has room for the groups of one length; leave --all-lengths out");
+    throw Error(
+        ErrorCode::invalid_argument,
+        "--sorted-snapshot holds the groups of one linking length; leave out --all-lengths");
   if (path == request_.output)
     throw Error(ErrorCode::invalid_argument, "--sorted-snapshot and -o name the same file");
   input_.check_output(path);

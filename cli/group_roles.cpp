@@ -23,8 +23,9 @@ std::vector<int> parsed_types(const char* option, const std::vector<std::string>
     int type = -1;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), type);
     if (error != std::errc() || end != word.data() + word.size())
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: {} is no type; give numbers, or none", option, printable(word)));
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("{}: {} is not a type; give numbers, or none", option, printable(word)));
     types.push_back(type);
   }
   return types;
@@ -48,7 +49,7 @@ void GroupRun::choose_roles() {
   for (const int type : attach_types_)
     if (contains(link_types_, type))
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("type {} is to be linked and attached; choose one", type));
+                  fmt::format("type {} is both linked and attached; choose one", type));
   choose_contaminating(present, roles);
   std::vector<int> all = link_types_;
   all.insert(all.end(), attach_types_.begin(), attach_types_.end());
@@ -89,8 +90,8 @@ void GroupRun::choose_separation(FofOptions& options) {
                            with_unit(found.by_mass, units(), {.length = 1}),
                            found.is_baryon_fraction_known ? "" : ", with Omega_b = 0.157 Omega_m",
                            found.by_number > 0
-                               ? fmt::format(": they do not fill the box, over which it "
-                                             "would be {:.6g}",
+                               ? fmt::format(": they do not fill the box, whose volume "
+                                             "would give {:.6g}",
                                              found.by_number)
                                : ""));
   session_.report().add("mean_separation", found.by_mass);

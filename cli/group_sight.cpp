@@ -9,15 +9,16 @@ namespace kith::cli {
 
 void add_sight(Command command, GroupRequest& request) {
   command
-      .add_option(
-          "--los,--line-of-sight", request.los,
-          "line of sight of points in redshift space: an axis, or from the origin to the midpoint "
-          "of each pair (also called radial)")
+      .add_option("--los,--line-of-sight", request.los,
+                  "line of sight, for points in redshift space: an axis, or midpoint (also "
+                  "radial): from the "
+                  "origin to the midpoint of each pair")
       .one_of({"x", "y", "z", "midpoint", "radial"});
-  command.add_option("--b-parallel", request.b_parallel, "with --los and -b: along it").positive();
+  command.add_option("--b-parallel", request.b_parallel, "with --los: b along the line of sight")
+      .positive();
   command
       .add_option("--linking-length-parallel", request.parallel_length,
-                  "with --los and --linking-length: along it")
+                  "with --los: linking length along the line of sight")
       .positive();
 }
 
@@ -34,7 +35,7 @@ void GroupRun::check_sight() const {
   if (r.fof.b > 0 ? !(r.b_parallel > 0) || r.parallel_length > 0
                   : !(r.parallel_length > 0) || r.b_parallel > 0)
     refuse("--los needs -b and --b-parallel, or --linking-length and --linking-length-parallel");
-  if (!r.all_lengths.empty()) refuse("--los and --all-lengths do not go together");
+  if (!r.all_lengths.empty()) refuse("--los and --all-lengths cannot be combined");
   if (input_.types().size() > 1)
     refuse("--los links one type of points; choose it with --link-types, and --attach-types none");
   if (line_of_sight() == "midpoint" && input_.box().is_periodic())

@@ -40,10 +40,11 @@ GroupRun::GroupRun(const GroupRequest& request, Session& session)
   if (ranks()) check_shared(request, center());
   if (request.wants_overdensities) check_overdensities();
   if (request.needs_velocity && !input_.has(Field::velocity))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: subhalos need velocities, and the file has none for all of these "
-                            "particles",
-                            request.input.path));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: subhalos need velocities, and not all of these particles have one in "
+                    "the file",
+                    request.input.path));
   session.say(input_.describe());
   if (input_.info().type.size() > 1)
     session.say(
@@ -67,13 +68,13 @@ void GroupRun::check_outputs() {
     style_ = check_result_path(request_.output, write, ResultKind::fof);
     if (style_ == ResultStyle::csv && (request_.wants_labels || request_.wants_order))
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: a table of groups has no room for --labels and --order; use "
+                  fmt::format("{}: a .csv file cannot hold --labels and --order; use "
                               ".hdf5 or .npz",
                               request_.output));
     if (style_ == ResultStyle::swift && request_.wants_order)
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: style swift has no place for --order; use style gadget",
-                              request_.output));
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("{}: style swift cannot hold --order; use style gadget", request_.output));
     input_.check_output(request_.output);
   }
   for (const double b : request_.all_lengths) {

@@ -169,15 +169,14 @@ Report device_report(const gpu::Device& device) {
 
 /// The CPU is always there; a machine without other devices is no error.
 void show_devices(Session& session) {
-  session.say("cpu: kith's own code");
+  session.say("cpu: always available");
   std::vector<Report> reports;
   try {
     for (const gpu::Device& device : list_devices()) {
       session.say(device_text(device));
       reports.push_back(device_report(device));
     }
-    if (reports.empty())
-      session.say("no other device: OpenCL finds none; install the driver of one");
+    if (reports.empty()) session.say("no other device: OpenCL finds none; install a driver");
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unavailable) throw;
     session.say(fmt::format("no other device: {}", error.what()));

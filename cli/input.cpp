@@ -23,7 +23,7 @@ std::vector<double> parse_numbers(const char* option, const std::string& text) {
     const auto [after, error] = std::from_chars(next, end, number);
     if (error != std::errc() || (after != end && *after != ','))
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: {} is no list of numbers; write 100 or 100,100,50", option,
+                  fmt::format("{}: {} is not a list of numbers; write 100 or 100,100,50", option,
                               printable(text)));
     numbers.push_back(number);
     next = after + 1;
@@ -119,12 +119,14 @@ void add_source(Command command, InputOptions& options) {
       .add_option("--columns", options.file.columns,
                   "columns of the positions in text, PLY and FITS files, by name or number")
       .separated_by(',');
-  command.add_option("--units", options.units,
-                     "of length, mass and velocity, instead of the file's: kpc/h,1e10 Msun/h,km/s");
+  command.add_option(
+      "--units", options.units,
+      "units of length, mass and velocity, instead of those in the file: kpc/h,1e10 Msun/h,km/s");
   command.add_option("--cosmology", options.cosmology,
-                     "instead of the file's: omega_m=0.31,omega_lambda=0.69,h=0.68, also omega_b");
-  command.add_option("--redshift", options.redshift, "instead of the file's");
-  command.add_option("--mass", options.file.mass, "of every particle that has none in the file")
+                     "cosmology, instead of that in the file: "
+                     "omega_m=0.31,omega_lambda=0.69,h=0.68, also omega_b");
+  command.add_option("--redshift", options.redshift, "redshift, instead of that in the file");
+  command.add_option("--mass", options.file.mass, "mass of each particle that has none in the file")
       .positive();
 }
 

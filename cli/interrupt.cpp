@@ -29,8 +29,8 @@ void on_alarm(int) { end_now("kith: stopped\n"); }
 /// The HDF5 library crashes on some damaged files, about one of 10,000 with random changes.
 void on_fault(int) {
   end_now(
-      "kith: stopped by a memory fault; if it was reading an HDF5 file, that file is damaged, else "
-      "this is an error in kith\n");
+      "kith: stopped by a memory fault; if it was reading an HDF5 file, that file is damaged; "
+      "otherwise this is a bug in kith\n");
 }
 
 /// A store to a lock-free atomic, and a clock: safe in a signal handler.

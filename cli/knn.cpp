@@ -147,13 +147,14 @@ void add_knn(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
-  command.add_option("-k", request->knn.k, "neighbors of each point, including itself")
+  command
+      .add_option("-k", request->knn.k,
+                  "number of neighbors of each point, including the point itself")
       .required()
       .positive();
   command.add_flag("--exclude-self", request->knn.exclude_self, "leave out the point itself");
   command.add_option("--max-radius", request->knn.max_radius, "largest distance of a neighbor");
-  command.add_flag("--strict", request->knn.strict,
-                   "exclude neighbors at exactly the largest radius");
+  command.add_flag("--strict", request->knn.strict, "exclude neighbors at exactly --max-radius");
   command.add_option("--norm", request->knn.p, "p of the norm: 1 or more, or inf; default: 2");
   command.callback([request] { run(*request); });
 }

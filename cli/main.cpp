@@ -66,7 +66,7 @@ std::string missing_subcommand(const CLI::App& command) {
   const std::vector<std::string> names = names_below(command);
   for (const std::string& word : command.remaining())
     if (!word.starts_with("-"))
-      return fmt::format("there is no {} {}; there are {}", full_name(command), word,
+      return fmt::format("unknown command {} {}; choose from: {}", full_name(command), word,
                          fmt::join(names, ", "));
   return fmt::format("{}: a subcommand is required: {}", full_name(command),
                      fmt::join(names, ", "));

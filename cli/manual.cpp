@@ -120,7 +120,7 @@ std::string page(const Command& command, const std::string& path) {
   return fmt::format(".TH {} 1 \"\" \"kith {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
                      roff(upper), KITH_VERSION, roff(page_name(path)), roff(command.meaning())) +
          synopsis(command, path) + commands_of(command, path) + options_of(command) +
-         ".SH EXIT STATUS\n0: done. 1: failed or stopped. 2: the command line makes no sense.\n" +
+         ".SH EXIT STATUS\n0: success. 1: failed or stopped. 2: invalid command line.\n" +
          examples_of(command) + parent;
 }
 
@@ -138,7 +138,7 @@ void write_pages(const Command& command, const std::string& path,
 }  // namespace
 
 void add_manual(Command program) {
-  Command command = program.add_subcommand("manual", "writes manual pages for man");
+  Command command = program.add_subcommand("manual", "writes the manual pages");
   command.footer(kExamples);
   auto request = std::make_shared<Request>();
   command.add_option("--folder", request->folder, "folder for the pages; created if missing")

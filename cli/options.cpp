@@ -31,12 +31,12 @@ Option Option::shows_default() {
 }
 
 Option Option::positive() {
-  option_->check(number_check("POSITIVE", " is no positive number", false));
+  option_->check(number_check("POSITIVE", " is not a positive number", false));
   return *this;
 }
 
 Option Option::non_negative() {
-  option_->check(number_check("NONNEGATIVE", " is negative, or no number", true));
+  option_->check(number_check("NONNEGATIVE", " is negative, or not a number", true));
   return *this;
 }
 

@@ -80,10 +80,11 @@ void add_radius(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
-  command.add_option("--radius", request->radius.radius, "neighbors lie within (inclusive)")
+  command
+      .add_option("--radius", request->radius.radius, "largest distance of a neighbor, inclusive")
       .required();
   command.add_flag("--exclude-self", request->radius.exclude_self, "leave out the point itself");
-  command.add_flag("--strict", request->radius.strict, "not those at exactly the radius");
+  command.add_flag("--strict", request->radius.strict, "exclude neighbors at exactly --radius");
   command.callback([request] { run(*request); });
 }
 

@@ -54,12 +54,13 @@ bool share_work() {
   if (launched().size == 1) return true;
   if (!started) started = load();
   if (started && started->size() != launched().size)
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("the launcher started {} processes, MPI knows {}; use the launcher of "
-                            "the MPI that kith was built with",
-                            launched().size, started->size()));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("the launcher started {} processes, but MPI knows {}; use the launcher of "
+                    "the MPI that kith was built with",
+                    launched().size, started->size()));
   if (!started && is_first_rank())
-    fmt::print(stderr, "kith: libkith_mpi is not available; one of {} processes does the work\n",
+    fmt::print(stderr, "kith: libkith_mpi was not found; only one of {} processes does the work\n",
                launched().size);
   return started || is_first_rank();
 }

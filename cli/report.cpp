@@ -285,7 +285,7 @@ void run(const ReportRequest& request) {
   if (has_length) return report_snapshot(request, session);
   if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: is no catalogue; for a snapshot give -b, --linking-length, or "
+                fmt::format("{}: is not a catalogue; for a snapshot give -b, --linking-length, or "
                             "--catalogue",
                             path));
   const ResultFile result(path);

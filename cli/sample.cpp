@@ -66,7 +66,7 @@ void add(Command kind, const char* name, T& value, const char* meaning) {
 
 template <class Options>
 void add_dimension(Command kind, Options& o) {
-  add(kind, "-d,--dimension", o.dimension, "coordinates of a point");
+  add(kind, "-d,--dimension", o.dimension, "number of dimensions");
 }
 
 template <class Options>
@@ -76,7 +76,8 @@ void add_side(Command kind, Options& o) {
 
 template <class Options>
 void add_seed(Command kind, Options& o) {
-  kind.add_option("--seed", o.seed, "the same seed gives the same points")
+  kind.add_option("--seed", o.seed,
+                  "seed of the random numbers; the same seed gives the same points")
       .shows_default()
       .non_negative();
 }
@@ -95,22 +96,23 @@ void add_cubes(Command app) {
                    add_dimension(kind, o);
                    add_side(kind, o);
                  });
-  add_kind<Lines>(app, "lines", "on straight lines in a cube", &lines, [](Command kind, Lines& o) {
-    add_count(kind, o.n);
-    add(kind, "--lines", o.lines, "number of lines");
-    add_dimension(kind, o);
-    add_side(kind, o);
-    add_seed(kind, o);
-  });
-  add_kind<AllEqual>(app, "all-equal", "one point many times", &all_equal,
+  add_kind<Lines>(app, "lines", "points on straight lines in a cube", &lines,
+                  [](Command kind, Lines& o) {
+                    add_count(kind, o.n);
+                    add(kind, "--lines", o.lines, "number of lines");
+                    add_dimension(kind, o);
+                    add_side(kind, o);
+                    add_seed(kind, o);
+                  });
+  add_kind<AllEqual>(app, "all-equal", "the same point many times", &all_equal,
                      [](Command kind, AllEqual& o) {
                        add_count(kind, o.n);
                        add_dimension(kind, o);
-                       add(kind, "--value", o.value, "of every coordinate");
+                       add(kind, "--value", o.value, "value of every coordinate");
                      });
   add_kind<HalfIdentical>(app, "half-identical",
-                          "half of them in one place, the others evenly in a cube", &half_identical,
-                          [](Command kind, HalfIdentical& o) {
+                          "half of the points in one place, the others uniform in a cube",
+                          &half_identical, [](Command kind, HalfIdentical& o) {
                             add_count(kind, o.n);
                             add_dimension(kind, o);
                             add_side(kind, o);
@@ -126,42 +128,45 @@ void add_clouds(Command app) {
     add(kind, "--sigma", o.sigma, "standard deviation along each axis");
     add_seed(kind, o);
   });
-  add_kind<Plummer>(app, "plummer", "a Plummer sphere, with a few points far out", &plummer,
-                    [](Command kind, Plummer& o) {
-                      add_count(kind, o.n);
-                      add(kind, "--radius", o.radius, "that holds 35 % of the points");
-                      add(kind, "--max-radius", o.max_radius, "no point beyond; 0 = no limit");
-                      add_seed(kind, o);
-                    });
+  add_kind<Plummer>(
+      app, "plummer", "a Plummer sphere, with a few points far out", &plummer,
+      [](Command kind, Plummer& o) {
+        add_count(kind, o.n);
+        add(kind, "--radius", o.radius, "scale radius, which encloses 35 % of the points");
+        add(kind, "--max-radius", o.max_radius, "largest distance from the center; 0 = no limit");
+        add_seed(kind, o);
+      });
   add_kind<Nfw>(app, "nfw", "a halo with the profile of Navarro, Frenk and White", &nfw,
                 [](Command kind, Nfw& o) {
                   add_count(kind, o.n);
-                  add(kind, "--radius", o.radius, "where the halo ends");
-                  add(kind, "--concentration", o.concentration, "radius over scale radius");
+                  add(kind, "--radius", o.radius, "outer radius of the halo");
+                  add(kind, "--concentration", o.concentration,
+                      "concentration: outer radius over scale radius");
                   add_seed(kind, o);
                 });
-  add_kind<Shells>(app, "shells", "on concentric spheres", &shells, [](Command kind, Shells& o) {
-    add_count(kind, o.n);
-    add(kind, "--shells", o.shells, "number of spheres");
-    add_dimension(kind, o);
-    add(kind, "--radius", o.radius, "of the largest sphere");
-    add_seed(kind, o);
-  });
+  add_kind<Shells>(app, "shells", "points on concentric spheres", &shells,
+                   [](Command kind, Shells& o) {
+                     add_count(kind, o.n);
+                     add(kind, "--shells", o.shells, "number of spheres");
+                     add_dimension(kind, o);
+                     add(kind, "--radius", o.radius, "radius of the largest sphere");
+                     add_seed(kind, o);
+                   });
 }
 
 void add_cosmology_options(Command kind, sample::Cosmology& o) {
   add(kind, "-n", o.n, "particles along each axis");
-  add(kind, "--side", o.side, "of the box in Mpc/h; 0 = n Mpc/h");
+  add(kind, "--side", o.side, "side of the box in Mpc/h; 0 = n Mpc/h");
   add_seed(kind, o);
-  add(kind, "--omega-m", o.omega_m, "matter today");
-  add(kind, "--omega-b", o.omega_b, "baryons today");
+  add(kind, "--omega-m", o.omega_m, "density of matter today");
+  add(kind, "--omega-b", o.omega_b, "density of baryons today");
   add(kind, "--h", o.h, "Hubble constant in 100 km/s/Mpc");
-  add(kind, "--n-s", o.n_s, "primordial slope");
+  add(kind, "--n-s", o.n_s, "slope of the primordial power spectrum");
   add(kind, "--sigma8", o.sigma8, "rms contrast in spheres of 8 Mpc/h");
-  add(kind, "--order", o.order, "of the initial conditions: 1 or 2");
+  add(kind, "--order", o.order, "order of the initial conditions: 1 or 2");
   add(kind, "--a-start", o.a_start, "first scale factor");
   add(kind, "--a-end", o.a_end, "last scale factor");
-  add(kind, "--steps", o.steps, "steps in between");
+  add(kind, "--steps", o.steps, "number of time steps");
   add(kind, "--mesh", o.mesh, "cells of the force mesh along each axis; 0 = 2 n");
 }
 
@@ -204,18 +209,20 @@ void run_cosmology(SampleRequest& request, const sample::Cosmology& options) {
 }
 
 void add_cosmology(Command app) {
-  Command kind = app.add_subcommand("cosmology", "n^3 dark matter particles of a universe, today");
+  Command kind =
+      app.add_subcommand("cosmology", "n^3 dark matter particles of a simulated universe");
   const auto request = std::make_shared<SampleRequest>();
   const auto options = std::make_shared<sample::Cosmology>();
   const auto transfer = std::make_shared<std::string>("eisenstein-hu");
   add_cosmology_options(kind, *options);
-  kind.add_option("--transfer", *transfer, "shape of the spectrum")
+  kind.add_option("--transfer", *transfer, "transfer function of the power spectrum")
       .shows_default()
       .one_of({"eisenstein-hu", "bbks"});
   add_sample_request(kind, *request);
   kind.add_option("--velocity", request->velocity, "file for peculiar velocities in km/s");
   kind.footer(
-      "The picture shows a slice through the middle, a tenth of the box thick, unless told else.");
+      "The picture shows a slice through the middle, a tenth of the box thick, unless you choose "
+      "another.");
   kind.callback([request, options, transfer, kind] {
     if (*transfer == "bbks") options->transfer = sample::Transfer::bbks;
     request->has_slice = kind.count("--picture-center") + kind.count("--picture-thickness") > 0;

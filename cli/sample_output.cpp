@@ -19,12 +19,14 @@ void add_sample_request(Command kind, SampleRequest& request) {
   kind.add_option("--picture", request.picture, "file for a picture of the density: .png");
   kind.add_option("--picture-size", request.view.size, "pixels of the longer side").shows_default();
   kind.add_option("--picture-axis", request.view.axis, "axis to look along").shows_default();
-  kind.add_option("--picture-thickness", request.view.thickness, "of the slice; 0 = everything")
+  kind.add_option("--picture-thickness", request.view.thickness,
+                  "thickness of the slice; 0 = everything")
       .shows_default();
-  kind.add_option("--picture-center", request.view.center, "of the slice, from the lower edge")
+  kind.add_option("--picture-center", request.view.center,
+                  "center of the slice, measured from the lower edge")
       .shows_default();
   kind.add_option("--picture-smoothing", request.view.smoothing,
-                  "points to average over where there are few; 0 = none")
+                  "number of points to average over in sparse regions; 0 = no smoothing")
       .shows_default();
   add_common(kind, request.common);
 }
@@ -38,8 +40,9 @@ void check_sample(const SampleRequest& request, int dimension) {
   }
   if (request.picture.empty()) return;
   if (!ends_with(request.picture, ".png"))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: pictures are PNG files; use an ending of .png", request.picture));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: pictures are PNG files; the name must end in .png", request.picture));
   check_folder_of(request.picture);
 }
 

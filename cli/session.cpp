@@ -55,7 +55,7 @@ void add_common(Command command, Common& common) {
 
 void add_max_memory(Command command, Common& common) {
   command.add_option("--max-memory", common.max_memory,
-                     "stop before the work if it needs more than this, such as 8G; default: the "
+                     "refuse to start if more memory than this is needed, such as 8G; default: the "
                      "memory of the machine");
 }
 
@@ -90,7 +90,7 @@ double parse_bytes(const std::string& text) {
   const auto found = kUnits.find(unit);
   if (end == 0 || found == kUnits.end() || !(number > 0) || !std::isfinite(number))
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("--max-memory: {} is no amount of memory; write 500M or 8G", text));
+                fmt::format("--max-memory: {} is not an amount of memory; write 500M or 8G", text));
   return number * found->second;
 }
 
@@ -130,15 +130,17 @@ void Session::check_memory(double bytes) const {
   if (common_.max_memory.empty()) {
     const double machine = machine_memory();
     if (!(machine > 0) || bytes * share_of_machine() <= machine) return;
-    throw Error(ErrorCode::out_of_memory,
-                fmt::format("this takes about {}, and this machine has {}; choose fewer particles "
-                            "or --scalar float32, or say --max-memory {:.0f}G to try it",
-                            bytes_name(bytes), bytes_name(machine), std::ceil(bytes / 1e9)));
+    throw Error(
+        ErrorCode::out_of_memory,
+        fmt::format(
+            "this needs about {} of memory, and this machine has {}; choose fewer particles "
+            "or --scalar float32, or use --max-memory {:.0f}G to try anyway",
+            bytes_name(bytes), bytes_name(machine), std::ceil(bytes / 1e9)));
   }
   if (bytes <= parse_bytes(common_.max_memory)) return;
   throw Error(ErrorCode::out_of_memory,
-              fmt::format("this takes about {}, and --max-memory allows {}", bytes_name(bytes),
-                          bytes_name(parse_bytes(common_.max_memory))));
+              fmt::format("this needs about {} of memory, and --max-memory allows {}",
+                          bytes_name(bytes), bytes_name(parse_bytes(common_.max_memory))));
 }
 
 double Session::seconds() const {

@@ -117,9 +117,13 @@ void add_subhalos(Command program) {
       .add_option("--phase-linking-length", request->subhalos.linking_length,
                   "linking length in phase space, in units of the scales")
       .required();
-  command.add_option("--position-scale", request->subhalos.position_scale, "0: the group's own")
+  command
+      .add_option("--position-scale", request->subhalos.position_scale,
+                  "scale of positions; 0: the extent of each group")
       .shows_default();
-  command.add_option("--velocity-scale", request->subhalos.velocity_scale, "0: the group's own")
+  command
+      .add_option("--velocity-scale", request->subhalos.velocity_scale,
+                  "scale of velocities; 0: that of each group")
       .shows_default();
   command.add_option("--subhalo-min-size", request->subhalos.min_size, "smallest size of a subhalo")
       .shows_default()

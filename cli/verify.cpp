@@ -31,10 +31,10 @@ struct Request {
 void check_same_points(const Input& input, const ResultAbout& about) {
   for (std::size_t i = 0; i < about.types.size(); ++i)
     if (input.size_of(about.types[i]) != about.counts[i])
-      throw Mismatch(fmt::format("the snapshot has {} particles of type {}, the result is about {}",
+      throw Mismatch(fmt::format("the snapshot has {} particles of type {}, the result is for {}",
                                  input.size_of(about.types[i]), about.types[i], about.counts[i]));
   if (input.dimension() != about.dimension)
-    throw Mismatch(fmt::format("the snapshot has {} dimensions, the result is about {}",
+    throw Mismatch(fmt::format("the snapshot has {} dimensions, the result is for {}",
                                input.dimension(), about.dimension));
 }
 
@@ -103,8 +103,9 @@ void run(const Request& request) {
     session.report().add("checked", verification.checked());
     report_unchecked(session, verification);
     session.report().add_flag("ok", true);
-    session.say(verification.unchecked().empty() ? "in order"
-                                                 : "in order as far as it was checked");
+    session.say(verification.unchecked().empty()
+                    ? "the result is correct"
+                    : "the result is correct as far as it was checked");
   } catch (const Mismatch& mismatch) {
     session.report().add_flag("ok", false);
     session.report().add("mismatch", mismatch.what());
@@ -144,7 +145,7 @@ void add_verify(Command program) {
   command.add_option("result", request->result, "file that kith wrote: .hdf5 or .npz").required();
   command
       .add_option("--samples", request->samples,
-                  "points to check; 0: as many as take a few seconds")
+                  "number of points to check; 0: as many as a few seconds allow")
       .shows_default();
   command.add_option("--seed", request->seed, "seed of the random choice of points")
       .shows_default();

@@ -30,7 +30,7 @@ std::string check_place(const Verification& v, const ParticleData& data, const S
   const auto d = static_cast<std::size_t>(v.about().dimension);
   for (const std::size_t i : groups.of(g))
     if (is_at(v, data, i, &peak[g * d])) return "";
-  return fmt::format("peak of group {} is not where one of its members is", g);
+  return fmt::format("peak of group {} is not at the position of a member", g);
 }
 
 template <class T>
@@ -66,7 +66,7 @@ std::string check_densest(const Verification& v, const ParticleData& data,
     densest = i;
   }
   if (is_at(v, data, densest, peak)) return "";
-  return fmt::format("the densest member is point {}, elsewhere than the peak", densest);
+  return fmt::format("the densest member is point {}, which is not at the peak", densest);
 }
 
 std::vector<std::uint8_t> linked_of(const ParticleData& data, const ResultAbout& about) {
@@ -123,7 +123,7 @@ std::string check_deepest(const Verification& v, const ParticleData& data,
   const Real softening = v.about().softening;
   std::size_t at = 0;
   while (at < cloud.index.size() && !is_at(v, data, cloud.index[at], peak)) ++at;
-  if (at == cloud.index.size()) return "the peak is not where a linked member is";
+  if (at == cloud.index.size()) return "the peak is not at the position of a linked member";
   const Real depth = cloud.potential(at, softening);
   constexpr std::size_t kMost = 1'000'000;  // pairs
   const std::size_t step = cloud.index.size() * cloud.index.size() / kMost + 1;
@@ -232,7 +232,7 @@ void check_peaks(Verification& v, const ParticleData& data, const BruteForce<T>&
              peak == v.result.numbers("center") ? "" : "peak is not the center of mass", {"peak"});
     return;
   }
-  v.settle(fmt::format("peaks of all {} are places of members",
+  v.settle(fmt::format("peaks of all {} are positions of members",
                        counted(groups.count(), "group", "groups")),
            first_complaint("peaks", groups.count(), v.execution(),
                            [&](std::size_t g) { return check_place(v, data, groups, peak, g); }),

@@ -137,8 +137,9 @@ std::string check_connected(const BruteForce<T>& brute, const Indices& cores, st
     return "";
   const std::size_t found = component(brute, cores.front(), cores, reach2, cores.size()).size();
   if (found == cores.size()) return "";
-  return fmt::format("cluster {} falls apart: {} of its {} core points are connected with point {}",
-                     cluster, found, cores.size(), cores.front());
+  return fmt::format(
+      "cluster {} is not connected: only {} of its {} core points are connected with point {}",
+      cluster, found, cores.size(), cores.front());
 }
 
 template <class T>

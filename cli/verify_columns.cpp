@@ -276,7 +276,7 @@ class ColumnCheck {
         if (std::abs(vector[a]) > std::abs(largest)) largest = vector[a];
       }
       if (!is_right || !(std::abs(norm - 1) <= kTolerance) || !(largest > 0))
-        return fmt::format("{}shape and axes of {} {} are no principal axes", sets_.prefix,
+        return fmt::format("{}shape and axes of {} {} are not principal axes", sets_.prefix,
                            sets_.noun, set);
     }
     return "";

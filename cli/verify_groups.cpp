@@ -168,7 +168,7 @@ void check_ids(Verification& v, const Sets& groups) {
       std::sort(found.begin() + begin, found.begin() + end);
     }
     if (!std::equal(wanted.begin() + begin, wanted.begin() + end, found.begin() + begin))
-      complaint = fmt::format("IDs/ID has other ids for group {} than its members", g);
+      complaint = fmt::format("IDs/ID has ids for group {} that are not those of its members", g);
   }
   v.settle(fmt::format("ids of {}", counted(wanted.size(), "member", "members")), complaint,
            {"IDs/ID"});
@@ -183,7 +183,7 @@ std::string check_friends(const BruteForce<T>& brute, const Particles& particles
       const std::size_t j = first + k;
       if (!(d2[k] <= reach2) || particles.label[j] == particles.label[i]) continue;
       if (particles.is_linked[j] && complaint.empty())
-        complaint = fmt::format("points {} and {} are friends, but in groups {} and {}", i, j,
+        complaint = fmt::format("points {} and {} are friends, but are in groups {} and {}", i, j,
                                 particles.label[i], particles.label[j]);
     }
   });
@@ -218,8 +218,9 @@ std::string check_connected(const BruteForce<T>& brute, const Particles& particl
   const std::size_t found =
       component(brute, members.front(), members, reach2, members.size()).size();
   if (found == members.size()) return "";
-  return fmt::format("group {} falls apart: {} of its {} linked points are connected with point {}",
-                     group, found, members.size(), members.front());
+  return fmt::format(
+      "group {} is not connected: only {} of its {} linked points are connected with point {}",
+      group, found, members.size(), members.front());
 }
 
 template <class T>
@@ -284,7 +285,7 @@ Sets grown_groups(Verification& v, const BruteForce<T>& brute, const Particles& 
   for (std::size_t g = 0; g < sizes.size(); ++g) {
     const auto first = static_cast<std::size_t>(firsts.at(g));
     if (firsts[g] < 0 || first >= brute.size())
-      throw Mismatch(fmt::format("a first member {} of {} points", firsts[g], brute.size()));
+      throw Mismatch(fmt::format("first member {} of {} points", firsts[g], brute.size()));
     for (const std::size_t i : component(brute, first, particles.linked, reach2, brute.size()))
       label[i] = static_cast<std::int32_t>(g);
   }
@@ -334,8 +335,8 @@ Sets linked_groups(Verification& v, ParticleData& data, const Particles& particl
       const double cost = static_cast<double>(count) * static_cast<double>(brute.size());
       if (!particles.attached.empty() || cost > 1e11)
         throw Error(ErrorCode::invalid_argument,
-                    "the result has neither labels nor order, and its groups cannot be checked "
-                    "without; write it with --labels");
+                    "the result has neither labels nor order, and without them its groups cannot "
+                    "be checked; write it with --labels");
       groups = grown_groups(v, brute, particles);
       return;
     }

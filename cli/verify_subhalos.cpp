@@ -43,7 +43,7 @@ class SubhaloMembers {
   static void take(const std::vector<std::int64_t>& order, std::size_t begin, std::size_t count,
                    std::size_t first, std::size_t s, Sets& sets) {
     if (begin > order.size() || count > order.size() - begin)
-      throw Mismatch(fmt::format("subhalo {} ends behind the order", s));
+      throw Mismatch(fmt::format("subhalo {} ends beyond the order", s));
     for (std::size_t k = begin; k < begin + count; ++k) {
       if (k > begin && order[k] <= order[k - 1])
         throw Mismatch(fmt::format("place {} of the order, in subhalo {}, is out of order", k, s));
@@ -182,7 +182,8 @@ void check_counts(Verification& v, const std::vector<std::int64_t>& parent, std:
     if (!v.result.has(name)) return;
     const std::vector<double> found = v.result.numbers(name);
     v.settle(fmt::format("{} of all", name),
-             found == right ? "" : fmt::format("{} is not what subhalo_parent says", name), {name});
+             found == right ? "" : fmt::format("{} does not follow from subhalo_parent", name),
+             {name});
   };
   compare("subhalos", count);
   compare("first_subhalo", first);
@@ -221,7 +222,8 @@ std::string check_halo(const PhaseSpace& space, const Sets& groups, const Sets& 
   for (std::size_t k = 0; k < right.size(); ++k) {
     const std::span<const std::size_t> found = subhalos.of(of_halo[k]);
     if (!std::is_permutation(found.begin(), found.end(), right[k].begin(), right[k].end()))
-      return fmt::format("subhalo {} has other points than friends of friends finds", of_halo[k]);
+      return fmt::format("subhalo {} has different points from those that friends of friends finds",
+                         of_halo[k]);
   }
   return "";
 }
@@ -239,7 +241,7 @@ void verify_subhalos(Verification& v, const ParticleData& data, const Sets& grou
     of_halo[static_cast<std::size_t>(parent[s])].push_back(s);
   const PhaseSpace space(v, data);
   const Indices chosen = draw(groups.count(), kHalos, v.random);
-  v.settle(fmt::format("subhalos of {} found again", counted(chosen.size(), "group", "groups")),
+  v.settle(fmt::format("subhalos of {}, recomputed", counted(chosen.size(), "group", "groups")),
            first_complaint("subhalos", chosen.size(), v.execution(),
                            [&](std::size_t s) {
                              const std::size_t g = chosen[s];

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Times kith beside other programs on this machine, in one run. Installs what is missing.
+# Times kith and other libraries on this machine, in one run. Installs missing packages.
 #
 # Usage: scripts/bench.sh WHAT [POINTS...]
 #   tree    building trees: nanoflann, scipy
 #   kd      building balanced kd-trees in 2-D: nanoflann, scipy, pykdtree
-#   knn     k nearest neighbours: nanoflann, scipy, pykdtree, scikit-learn (no POINTS; 'quick': the first tasks)
+#   knn     k nearest neighbors: nanoflann, scipy, pykdtree, scikit-learn (POINTS: none, or 'quick' for the first tasks)
 #   shapes  neighbors and groups in point sets that are hard on trees: scipy (POINTS: one number)
-#   norms   other norms, numbers of pairs, saved trees: scipy
-#   fof     friends of friends: hfof if Python can import it, scipy, scikit-learn (POINTS: particles along an axis)
+#   norms   other norms, pair counts, saved trees: scipy
+#   fof     friends of friends: hfof if it is installed, scipy, scikit-learn (POINTS: particles along an axis)
 #   clusters  spanning tree, DBSCAN, HDBSCAN*: quitefastmst, scikit-learn, fast_hdbscan (POINTS: one number)
-# Prints a table and writes build/bench/WHAT.json. Leave the machine alone meanwhile.
+# Prints a table and writes build/bench/WHAT.json. Run nothing else on the machine meanwhile.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 what=${1:-}

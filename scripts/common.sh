@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it: where the project is, and steps that are quiet unless they fail.
+# Sourced by the other scripts: changes to the root of the project, and defines steps that print nothing unless they fail.
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -7,8 +7,8 @@ log_dir=$PWD/build/log
 mkdir -p "$log_dir"
 failed_steps=()
 
-# step NAME COMMAND...: runs it with its output in build/log/NAME.log and says how long it took. A failure
-# shows the end of the log and is remembered in failed_steps.
+# step NAME COMMAND...: runs the command with its output in build/log/NAME.log and prints how long it took. If the
+# command fails, prints the end of the log and adds NAME to failed_steps.
 step() {
   local name=$1 start=$SECONDS
   shift
@@ -16,7 +16,7 @@ step() {
     printf '  %-16s ok      %4d s\n' "$name" $((SECONDS - start))
     return 0
   fi
-  printf '  %-16s FAILED  %4d s   the end of build/log/%s.log:\n' "$name" $((SECONDS - start)) "$name"
+  printf '  %-16s FAILED  %4d s   end of build/log/%s.log:\n' "$name" $((SECONDS - start)) "$name"
   tail -n "${KITH_LOG_LINES:-40}" "$log_dir/$name.log" | sed 's/^/    | /'
   failed_steps+=("$name")
   return 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what the kernels of src/gpu do, per point and stage: bytes of global memory and operations on floats.
+"""Counts the bytes of global memory and the floating-point operations of the kernels of src/gpu, per point and stage.
 
 oclgrind interprets the kernels and counts every instruction. Usage: device_counts.py PROGRAM [N]; the points (N, 4096
 if not given, in three dimensions, float32, periodic) are uniform or a universe in a box. Debian: oclgrind.
@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ORACLE = "/usr/lib/oclgrind/liboclgrind-rt.so"
-STAGES = {  # kernels that are not named belong to the order of the points
+STAGES = {  # all other kernels belong to the stage that orders the points
     "input": "extent join_boxes prepare", "planes": "fill_blocks fill_leaves fill_nodes",
     "walk": "walk_count walk_fill fof_units fof_start fof_count fof_fill",
     "leaves": "knn fof_link query_indices",

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the site with all documents and the reference into build/site; open build/site/index.html.
-# It needs no network once it is built, and neither does its search.
+# Builds the documentation as a website in build/site; open build/site/index.html in a browser.
+# The site and its search work without a network.
 #
 # Usage: scripts/docs.sh [--serve]
-#   --serve   also serves it on http://localhost:8000 until Ctrl-C
+#   --serve   also serve the site on http://localhost:8000 until you press Ctrl-C
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case ${1:-} in
@@ -17,7 +17,7 @@ need_python "mkdocs-material==9.*"
 
 build_site() {
   "$python" scripts/site/pages.py build/release/cli/kith build/site-source
-  # No line about the future of MkDocs; an unknown link is an error.
+  # --strict makes broken links errors; the variable silences an advertisement for MkDocs 2.
   NO_MKDOCS_2_WARNING=1 "$python" -m mkdocs build --strict --quiet --config-file build/site-source/mkdocs.yml \
     --site-dir "$PWD/build/site"
   "$python" scripts/site/offline.py build/site

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Counts the instructions of fixed calls (one thread, AVX2) and compares them with bench/instructions.txt. Counts do
-# not depend on how busy the machine is: a call that needs over 2 % more than recorded fails.
+# Counts the instructions of fixed calls (one thread, AVX2) and compares them with bench/instructions.txt. The counts do
+# not depend on the load of the machine. Fails if a call needs over 2 % more than recorded.
 #
 # Usage: scripts/instructions.sh [--record]
-#   --record   writes the counts to bench/instructions.txt instead
+#   --record   write the counts to bench/instructions.txt instead
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 recorded=bench/instructions.txt
@@ -19,13 +19,13 @@ universe=build/bench/universe48.raw
 mkdir -p build/bench
 [ -s $universe ] || "$program" sample $universe
 
-# count CALL SET BOX: the instructions inside the call. Without AVX-512, which valgrind does not know.
+# count CALL SET BOX: prints the instructions inside the call. AVX2, because valgrind does not support AVX-512.
 count() {
   KITH_TARGET=AVX2 valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=measured \
     "$program" "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
 }
 
-# Of a line "name count" of the record; nothing where there is none.
+# recorded_count NAME: prints the recorded count, or nothing if there is none.
 recorded_count() { [ ! -f $recorded ] || awk -v name="$1" '$1 == name { print $2 }' $recorded; }
 
 lines=""
@@ -47,6 +47,6 @@ done
 if [ "${1:-}" = --record ]; then
   printf '%s' "$lines" >$recorded
 else
-  [ $too_many = 0 ] || echo "$too_many calls need over 2 % more instructions than $recorded says"
+  [ $too_many = 0 ] || echo "$too_many calls need over 2 % more instructions than recorded in $recorded"
   [ $too_many = 0 ]
 fi

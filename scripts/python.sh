@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# The Python package: its wheel with every library inside, and its tests in environments that have nothing else.
+# Builds the wheel of the Python package, which contains all libraries, and tests it in clean environments.
 #
 # Usage: scripts/python.sh [wheel | test | environments | pictures]
-#   wheel          makes build/dist/kith-*.whl and the source archive beside it
-#   test           makes it, installs it in clean environments and runs tests/python there (the default)
-#   environments   makes these environments, still without the wheel
-#   pictures       makes the pictures of the documents again
+#   wheel          build build/dist/kith-*.whl and the source archive
+#   test           build the wheel, install it in clean environments and run tests/python there (the default)
+#   environments   only make these environments, without the wheel
+#   pictures       make the pictures of the documents again
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 test_packages=(pytest hypothesis h5py scipy scikit-learn matplotlib pandas astropy tqdm jax mpi4py)
-# The oldest NumPy that is promised; scikit-learn's HDBSCAN with an epsilon works with NumPy 1 alone.
+# The oldest NumPy that kith supports. scikit-learn's HDBSCAN with an epsilon works only with NumPy 1.
 numpy1_packages=("numpy==1.26.*" "scipy<1.14" "scikit-learn<1.6" pytest hypothesis)
 
-# The library is compiled once more for the wheel; where ccache is available, objects of the release build are used again, if
-# the compiler has the same name.
+# The wheel needs a separate build of the library. With ccache it reuses objects of the release build, if the compiler has
+# the same name.
 build_wheel() {
   rm -rf build/dist
   CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
     "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
     -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON
-  # HDF5 without its driver for S3, which would bring libcurl and 26 more libraries.
+  # Without the S3 driver of HDF5, which needs libcurl and 26 more libraries.
   local path
   path=$(dirname "$python"):$PATH
   PATH=$path "$python" scripts/wheel_hdf5.py build/wheel/python/_kith*.so build/wheel-libraries
@@ -28,16 +28,16 @@ build_wheel() {
   "$python" scripts/wheel_licenses.py build/dist/kith-*.whl
 }
 
-# The source archive has everything that git tracks, so whatever builds here builds from it.
+# The source archive must contain every file that git tracks, so that it builds like a clone.
 build_sdist() {
   "$python" -c 'import scikit_build_core.build as backend; backend.build_sdist("build/dist")' || return 1
   git rev-parse --git-dir >/dev/null 2>&1 || return 0
   local missing
   missing=$(comm -23 <(git ls-files | grep -v '^\.ci/' | sort) <(tar tzf build/dist/kith-*.tar.gz | cut -d/ -f2- | sort))
-  [ -z "$missing" ] || { echo "not in the source archive:" && echo "$missing" && return 1; }
+  [ -z "$missing" ] || { echo "missing in the source archive:" && echo "$missing" && return 1; }
 }
 
-# environment NAME PACKAGE...: an environment in build/ with these packages.
+# environment NAME PACKAGE...: makes the virtual environment build/NAME with these packages.
 environment() {
   local name=$1
   shift
@@ -45,19 +45,19 @@ environment() {
   "build/$name/bin/python" -m pip install "$@"
 }
 
-# environments: both that the tests need, for a caller who has something else to do meanwhile.
+# environments: makes both environments of the tests, so that scripts/test.sh can do it while the library compiles.
 environments() {
   need_venv
   environment python-env "${test_packages[@]}" && environment numpy1-env "${numpy1_packages[@]}"
 }
 
-# clean_environment NAME PACKAGE...: the same with the wheel, and nothing else.
+# clean_environment NAME PACKAGE...: the same, with the wheel.
 clean_environment() {
   environment "$@"
   "build/$1/bin/python" -m pip install --force-reinstall --no-deps build/dist/kith-*.whl
 }
 
-# run_pytest NAME ARGUMENT...: from outside the sources, so that what is installed is what is tested.
+# run_pytest NAME ARGUMENT...: runs outside the source folder, so that the installed package is tested.
 run_pytest() {
   local name=$1
   shift
@@ -77,7 +77,7 @@ test_wheel() {
   make_wheel || return 1
   step python-env clean_environment python-env "${test_packages[@]}" || return 1
   step python-tests run_pytest python-env || true
-  # Debian's PyTorch goes with NumPy 1.
+  # Debian's PyTorch needs NumPy 1.
   need_packages torch
   step numpy1-env clean_environment numpy1-env "${numpy1_packages[@]}" || return 1
   for folder in build/numpy1-env/lib/python3*/site-packages; do

@@ -21,12 +21,12 @@ PROGRAMS = {
 }
 SCALARS = {"float": ["-DREAL=float"], "double": ["-DREAL=double", "-DUSE_DOUBLE"]}
 GROUP_SIZE = 64
-# Of one multiprocessor of both architectures.
+# Limits of one multiprocessor, for both architectures.
 REGISTERS, WARPS, SHARED = 65536, 64, 160 * 1024
 
 
 def variants():
-    """(program, scalar, k) of everything that is compiled, in three dimensions."""
+    """(program, scalar, k) of all kernels to compile, in three dimensions."""
     for program in PROGRAMS:
         for scalar in SCALARS if program not in ("scan", "sort") else ["float"]:
             for k in (8, 16, 32) if program == "knn" else (0,):

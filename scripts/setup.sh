@@ -1,29 +1,28 @@
 #!/usr/bin/env bash
-# Installs what kith needs and this machine (Debian 12) does not have yet, by the names of the packages.
-# Does nothing, quickly, when nothing is missing. demo.sh and test.sh source it and call need_packages.
+# Installs the Debian 12 packages that kith needs and that are missing. Returns at once if none is missing.
+# The other scripts source this file and call need_packages.
 #
-# Usage: scripts/setup.sh [GROUP...]; groups: build mpi gpu test browser python torch check; without one, all of them.
+# Usage: scripts/setup.sh [GROUP...]; groups: build mpi gpu test browser python torch check; default: all of them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 declare -A packages=(
-  # The library, its examples and its program.
+  # For the library, the program and the examples.
   [build]="g++ cmake ninja-build pkg-config
            libtbb-dev libfmt-dev libhwy-dev libxxhash-dev libpng-dev libkissfft-dev libcli11-dev
            libhdf5-dev zlib1g-dev"
-  # Many machines.
+  # For kith_mpi.
   [mpi]="libopenmpi-dev openmpi-bin"
-  # Devices: the headers of OpenCL, and one that runs on the CPU with its loader.
+  # For kith_gpu: the headers and the loader of OpenCL, and a device that runs on the CPU.
   [gpu]="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd oclgrind"
-  # The tests and the benchmarks with their peers; ccache spares the tests of installations and the wheel what the
-  # release build has compiled.
+  # For tests and benchmarks. With ccache, the wheel and the installation tests reuse objects of the release build.
   [test]="ccache libgtest-dev libbenchmark-dev libnanoflann-dev python3 valgrind"
-  # For the test of the pages that `kith report` writes: 100 MB to download, 300 MB on disk.
+  # For the browser tests of `kith report`: 100 MB to download, 300 MB on disk.
   [browser]="chromium-headless-shell"
-  # The Python package.
+  # For the Python package.
   [python]="python3-dev python3-venv ccache"
-  # For the tests of kith.torch: a small build without CUDA, for the system's Python and others of its version.
+  # For the tests of kith.torch: a small build of PyTorch without CUDA, for Python 3.11.
   [torch]="python3-torch"
-  # The second compiler, format and tidy.
+  # The second compiler, clang-format and clang-tidy.
   [check]="clang libclang-rt-14-dev clang-format clang-tidy"
 )
 
@@ -31,7 +30,7 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# missing NAME...: those of the packages that are not installed.
+# missing NAME...: prints the packages that are not installed.
 missing() {
   local name
   for name in "$@"; do
@@ -39,7 +38,7 @@ missing() {
   done
 }
 
-# The list of packages is brought up to date only where it does not lead to the packages.
+# Updates the package lists only if the first attempt fails.
 install_packages() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -y)
   as_root "${apt[@]}" install --no-install-recommends "$@" && return
@@ -54,21 +53,21 @@ need_packages() {
     names+=(${packages[$group]})
   done
   if ! command -v apt-get >/dev/null; then
-    echo "  no apt-get here: taking for granted what these packages hold: ${names[*]}"
+    echo "  apt-get not found; make sure that you have the equivalents of these packages: ${names[*]}"
     return
   fi
   mapfile -t absent < <(missing "${names[@]}")
   [ ${#absent[@]} = 0 ] || step packages install_packages "${absent[@]}"
 }
 
-# want_packages GROUP...: as need_packages, but what needs them is skipped where they cannot be had.
+# want_packages GROUP...: like need_packages, but goes on without packages that cannot be installed.
 want_packages() {
   need_packages "$@" && return
-  echo "  going on without: $*"
+  echo "  continuing without: $*"
   unset 'failed_steps[-1]'
 }
 
-# need_python NAME...: packages for Python in .venv, which the project has for itself; sets $python.
+# need_python NAME...: installs Python packages in the virtual environment .venv; sets $python.
 need_python() {
   python=$PWD/.venv/bin/python
   [ -x "$python" ] || { need_venv && python3 -m venv .venv; }

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""A copy of the system's HDF5 that does not load libcurl and OpenSSL, for the wheel.
+"""Makes a copy of the system's HDF5 for the wheel that does not need libcurl and OpenSSL.
 
 Usage: wheel_hdf5.py EXTENSION FOLDER
 
-Debian builds HDF5 with a driver for files in Amazon's S3, the only part of it that needs libcurl and libcrypto, and those
-need 25 libraries more. kith never uses the driver. FOLDER gets a copy of the HDF5 that EXTENSION (a shared object)
-needs, in which each of the two is replaced by a library of a few kB whose functions do nothing and return 0: an attempt to
-open a file in S3 fails. auditwheel takes them if LD_LIBRARY_PATH begins with FOLDER. Nothing is done where HDF5 has
-no such driver.
+Debian builds HDF5 with a driver for files in Amazon S3. Only this driver needs libcurl and libcrypto, which need 25 more
+libraries, and kith never uses it. The script copies the HDF5 that EXTENSION (a shared object) uses to FOLDER and replaces
+both libraries by stubs of a few kB whose functions return 0, so that opening a file in S3 fails. auditwheel takes the copy
+if LD_LIBRARY_PATH begins with FOLDER. If HDF5 has no S3 driver, the script does nothing.
 """
 import pathlib
 import re
@@ -27,12 +26,12 @@ def loaded_hdf5(extension):
 
 
 def imported(library):
-    """(symbol, version) of what a library takes from others."""
+    """(symbol, version) of the undefined symbols of a library."""
     return re.findall(r" U (\w+)@(\w[\w.]*)", output_of("nm", "-D", "--undefined-only", library))
 
 
 def make_stub(folder, name, symbols):
-    """A shared library with functions that return 0, under the versions that are asked for."""
+    """Makes a shared library of functions that return 0, with the given symbol versions."""
     versions = {}
     for symbol, version in symbols:
         versions.setdefault(version, []).append(symbol)

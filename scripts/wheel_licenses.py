@@ -19,7 +19,7 @@ def package_of(library):
     name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", library)
     found = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True, check=False).stdout
     if not found:
-        raise SystemExit(f"wheel_licenses.py: no package has {name}")
+        raise SystemExit(f"wheel_licenses.py: no Debian package contains {name}")
     return found.split(":")[0]
 
 
@@ -30,11 +30,11 @@ def entry(name, content):
 
 
 def compiled_in():
-    """What is a part of the extension module itself: nanobind, robin-map inside it, and xxHash."""
+    """Licenses of code that is compiled into the extension module: nanobind with robin-map, and xxHash."""
     files = importlib.metadata.files("nanobind") or []
     texts = [file.read_binary() for file in files if "LICENSE" in file.name.upper()]
     if not texts:
-        raise SystemExit("wheel_licenses.py: nanobind's license is not found")
+        raise SystemExit("wheel_licenses.py: nanobind's license was not found")
     yield "nanobind", b"\n".join(texts)
     header = next(file for file in files if file.name == "robin_map.h").read_binary()
     yield "robin-map", header[:header.index(b"*/") + 3]
@@ -44,7 +44,7 @@ def compiled_in():
 def licenses(libraries):
     """(file name, content) of a list and of the license of each package."""
     packages = {}
-    own = [library for library in libraries if library.startswith("libkith_")]  # wheel_hdf5.py makes them
+    own = [library for library in libraries if library.startswith("libkith_")]  # made by wheel_hdf5.py
     for library in sorted(set(libraries) - set(own)):
         packages.setdefault(package_of(library), []).append(library)
     lines = ["# Libraries in this wheel\n", "| library | Debian package | license |", "|---|---|---|"]
@@ -72,7 +72,7 @@ def main(wheel):
             archive.writestr(old, data)
         for name, data in added.items():
             archive.writestr(name, data)
-        archive.writestr(item, text)  # last, as the format asks for
+        archive.writestr(item, text)  # last, as the wheel format recommends
     print(f"{len(libraries)} libraries, {len(added)} license files added")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program and compares what it prints with a file, where <number> stands for any number.
+"""Runs a program and compares its output with a file, in which <number> matches any number.
 
 Usage: compare_output.py EXPECTED PROGRAM [ARGUMENT...]
 """
@@ -18,7 +18,7 @@ def matches(expected, line):
 
 
 def compare(expected, printed):
-    """A readable difference, or nothing."""
+    """A readable difference, or an empty string."""
     same = len(expected) == len(printed) and all(map(matches, expected, printed))
     return [] if same else list(difflib.unified_diff(expected, printed, "expected", "printed",
                                                      lineterm=""))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links in the documents lead to files and headings that exist.
+"""Checks that links in the documents lead to files and headings that exist.
 
 Usage: documents.py [ROOT] [--width | --fix]
   --width   also complains about prose over 100 columns; tables and code may be wider
@@ -14,7 +14,7 @@ WIDTH = 100
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^ *```")
 ITEM = re.compile(r"^( *)([*-]|\d+\.) +")
-GAP = "\x00"  # a space at which no line ends
+GAP = "\x00"  # a space at which lines are not broken
 
 
 def pages_of(root):
@@ -32,7 +32,7 @@ def without_code(text):
 
 
 def anchor(heading):
-    """What GitHub and MkDocs make of a heading."""
+    """The anchor that GitHub and MkDocs make of a heading."""
     words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
     return re.sub(r" +", "-", re.sub(r"[^\w\- ]", "", words))
 
@@ -46,7 +46,7 @@ def broken_links(page):
     for number, line in enumerate(without_code(page.read_text(encoding="utf-8")), 1):
         for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
             if re.match(r"[a-z]+:", target):
-                continue  # of the world outside
+                continue  # an external link
             path, _, heading = target.partition("#")
             file = page.parent / path if path else page
             if not file.exists():
@@ -67,7 +67,7 @@ def wide_lines(page):
 
 
 def wrapped(paragraph):
-    """A paragraph or list item in lines of at most WIDTH; spaces inside code are no place to break."""
+    """A paragraph or list item in lines of at most WIDTH; lines are not broken inside code."""
     if not any(map(is_wide, paragraph)):
         return paragraph
     item = ITEM.match(paragraph[0])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether all code is formatted as .clang-format says; with --fix, formats it.
+# Checks that all code is formatted according to .clang-format; with --fix, formats it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 mode=(--dry-run -Werror)

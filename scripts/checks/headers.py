@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every public header compiles alone and twice, with g++ and clang++, and pulls in no library.
+"""Checks that every public header compiles by itself, also when included twice, with g++ and clang++, and that it
+includes no other library.
 
 Usage: headers.py [ROOT] [--include DIR]... [--mpi DIR]...  DIR: where version.hpp was made by a build, and where mpi.h
 is; without the latter, headers about MPI are left out.
@@ -15,7 +16,7 @@ import sys
 COMPILERS = ["g++", "clang++"]
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
          "-Wno-sign-conversion", "-Werror", "-x", "c++"]
-# Parts of paths that betray a library that users need not have; those named after MPI are about it.
+# Parts of paths of libraries that users need not have. Headers with mpi in their name may include MPI.
 LIBRARIES = ["hwy", "tbb", "oneapi", "hdf5", "cuda", "fmt", "mpi", "png", "kiss_fft", "kissfft", "xxhash"]
 LINE_MARKER = re.compile(r'^# \d+ "([^"]+)"', re.MULTILINE)
 STANDARD = re.compile(r"/(c\+\+|gcc|clang|llvm-\d+)/")
@@ -43,7 +44,7 @@ def libraries_in(preprocessed, header):
 
 
 def complaints(compiler, root, header, include, mpi):
-    """What one compiler has against one header, given by its path below include/."""
+    """The complaint of one compiler about one header, given by its path below include/."""
     arguments = [f"-I{root / 'include'}", *[f"-I{folder}" for folder in include]]
     if "mpi" in header:
         arguments += [part for folder in mpi for part in ("-isystem", folder)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Includes point down the layers only, as src/CMakeLists.txt has them: kith_layer(tree ON parallel).
+"""Checks that includes only point down the layers, whose order is in src/CMakeLists.txt: kith_layer(tree ON parallel).
 
 Usage: layers.py [ROOT]. Prints every include that does not, and fails if there is one.
 """
@@ -7,9 +7,9 @@ import pathlib
 import re
 import sys
 
-# Folders that are users of the library: they see <kith/...> alone.
+# Folders that use the library: they may include only <kith/...>.
 USERS = ["cli", "examples", "python"]
-# The folder (of src/) or file whose headers may be included nowhere else.
+# For each library, the only folder of src/ or file that may include its headers.
 ONLY_IN = {
     "tbb": ["src/parallel/arena.cpp"],
     "oneapi": ["src/parallel/arena.cpp"],
@@ -27,7 +27,7 @@ SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 
 
 def layers(root):
-    """For each layer, itself and all below it: what its files may include."""
+    """For each layer, the layers that its files may include: itself and all below it."""
     reach = {}
     for name, below in LAYER.findall((root / "src/CMakeLists.txt").read_text(encoding="utf-8")):
         reach[name] = {name}.union(*(reach[lower] for lower in below.split()))

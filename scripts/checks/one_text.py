@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What exactness rests on is written once: gaps and the way around a box, a node's box, the walk.
+"""Checks that the code on which exactness rests exists once: gaps and periodic wrapping, a node's box, the walk.
 
 Usage: one_text.py [ROOT]. Prints every line of src/ that writes one of them again, and fails if there is one.
 """
@@ -8,9 +8,9 @@ import pathlib
 import re
 import sys
 
-# The definitions of answers share no text with what is compared with them.
+# The brute-force definitions share no code with the searches that are compared with them.
 BRUTE = "src/*/brute*"
-# Each rule: what the text does, how it looks, and the files (or folders of src/) where it belongs.
+# Each rule: what the code does, a pattern for it, and the files or folders of src/ that may contain it.
 RULES = [
     ("a gap between intervals", "geometry/gaps-inl.h has it",
      re.compile(r"\b(?:max|Max|larger)\s*\(\s*(?:std::|hn::)?(?:max|Max|larger)\s*\(\s*"

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# clang-tidy on the files that changed since the main branch, or on all.
+# Runs clang-tidy on the files that changed since the main branch, or on all files.
 # Usage: tidy.sh changed|all BUILD_DIR   (a build directory of clang with compile_commands.json)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scope=$1
 build=$2
 
-# All translation units of the library and its users; the tests lean on GoogleTest's macros, which no rule fits.
+# All translation units except those of the tests: GoogleTest's macros violate many rules.
 units() { git ls-files --cached --others --exclude-standard 'src/*.cpp' 'cli/*.cpp' 'examples/*.cpp'; }
 
-# What changed since the common ancestor with origin/main, or else since the commit before, and is not
-# committed yet.
+# Files that changed since the common ancestor with origin/main, or else in the last commit, and uncommitted changes.
 changes() {
   local base
   base=$(git merge-base HEAD origin/main 2>/dev/null || true)
@@ -21,7 +20,7 @@ changes() {
   git ls-files --others --exclude-standard
 }
 
-# The units to look at: those that changed, and all of a folder in which a header changed.
+# The units to check: those that changed, and all units of a folder in which a header changed.
 chosen() {
   if [ "$scope" = all ] || changes | grep -qxE '\.clang-tidy|include/.*'; then
     units

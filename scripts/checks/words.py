@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The project speaks of itself alone: no path to a folder outside it, no number of an issue. Documents are
-in plain American English: no British spelling, and none of the phrases that translate badly.
+"""Checks the words of the project: no path outside it, no issue numbers. Documents must be in plain American
+English: no British spelling, and no phrases that were translated word by word.
 
-Usage: words.py [ROOT]. Looks at the files that git knows, or at all files where there is no git.
+Usage: words.py [ROOT]. Checks the files that git tracks, or all files if there is no git.
 """
 import pathlib
 import re
 import subprocess
 import sys
 
-# Put together from pieces, so that this file does not complain about itself.
+# Assembled from pieces, so that this file passes its own check.
 FORBIDDEN = {
     re.compile(r"\.\./" + "shared"): "a path outside the project",
     re.compile(r"\bissues?\s+(no\.?\s*)?#?\d", re.IGNORECASE): "the number of an issue",

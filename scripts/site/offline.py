@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the search of the site work from files: browsers start no worker there, and the theme would fetch a
-replacement from the network. Puts one into the site and lets all pages use it.
+"""Makes the search of the site work when pages are opened as files. Browsers do not start web workers there, and the
+theme would fetch a replacement from the network; this script adds a replacement to the site.
 
 Usage: offline.py SITE
 """

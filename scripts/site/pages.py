@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Gathers the pages of the site: those of docs/, the large documents of the root, and the reference.
+"""Collects the pages of the site: docs/, the documents in the root folder, and the reference.
 
-Usage: pages.py KITH FOLDER. KITH is the program, whose --help texts become a page; the reference of
-C++ is made from the comments of the public headers.
+Usage: pages.py KITH FOLDER. KITH is the program; its --help texts become a page. The C++
+reference is made from the comments of the public headers.
 """
 import pathlib
 import re
@@ -47,7 +47,7 @@ def write_config(folder, pages):
 
 
 def commands_of(program, path):
-    """A command and those below it, by what its help lists."""
+    """A command and its subcommands, with their help texts."""
     text = subprocess.run([program, *path, "--help"], capture_output=True, text=True, check=True).stdout
     yield path, text
     listed = re.search(r"^Subcommands:\n(.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
@@ -65,7 +65,7 @@ def program_reference(program):
 
 
 def entities(lines):
-    """(comment, code) of everything in a header that has a /// above it, outside of classes."""
+    """(comment, code) of everything in a header that has a /// comment, outside of classes."""
     comment, number = [], 0
     while number < len(lines):
         line = lines[number]
@@ -96,7 +96,7 @@ def name_of(code):
 
 
 def prose(comment):
-    """A comment as Markdown: its own line breaks are no breaks, its empty lines are."""
+    """A comment as Markdown, in which only empty lines separate paragraphs."""
     return "\n".join(comment).replace("<", "&lt;")
 
 

@@ -60,7 +60,7 @@ Picture Drawing::picture(double scale) const {
 void check_drawing_path(const std::string& path) {
   const std::string_view name = path;
   if (!name.ends_with(".svg") && !name.ends_with(".png"))
-    refuse("{}: the ending names no format of pictures; use .png or .svg", path);
+    refuse("{}: unknown picture format; use .png or .svg", path);
 }
 
 void write_drawing(const std::string& path, const Drawing& drawing, double scale,

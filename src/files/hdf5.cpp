@@ -46,7 +46,8 @@ Handle open_file(const std::string& path) {
 
 Handle create_file(const AtomicFile& file, const std::string& path) {
   const Lock lock;
-  if (file.temporary().empty()) fail(ErrorCode::io, "{}: is no regular file; HDF5 needs one", path);
+  if (file.temporary().empty())
+    fail(ErrorCode::io, "{}: is not a regular file; HDF5 needs one", path);
   const Handle access = file_access();
   const Handle creation = checked(H5Pcreate(H5P_FILE_CREATE), path, "prepared");
   H5Pset_obj_track_times(creation.get(), false);

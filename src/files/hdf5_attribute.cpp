@@ -45,7 +45,7 @@ std::vector<T> read_numbers(const Found& found, const std::string& where,
   if (!is_sound_number(found.type.get()))
     fail(ErrorCode::io, "{}: the attribute {} holds no numbers", where, attribute);
   if (found.count == 0 || found.count > kMostNumbers)
-    fail(ErrorCode::io, "{}: the attribute {} holds {} numbers; 1 to {} make sense", where,
+    fail(ErrorCode::io, "{}: the attribute {} has {} numbers; 1 to {} are allowed", where,
          attribute, found.count, kMostNumbers);
   std::vector<T> values(found.count);
   check(H5Aread(found.attribute.get(), native_type(number_of<T>()), values.data()),
@@ -128,8 +128,8 @@ std::optional<std::vector<std::uint64_t>> Object::counts(const std::string& attr
   const auto found = find(id_, where_, attribute);
   if (!found) return std::nullopt;
   if (H5Tget_class(found->type.get()) != H5T_INTEGER || H5Tget_size(found->type.get()) > 8)
-    fail(ErrorCode::io, "{}: the attribute {} is to hold whole numbers of at most 64 bits", where_,
-         attribute);
+    fail(ErrorCode::io, "{}: the attribute {} must contain whole numbers of at most 64 bits",
+         where_, attribute);
   // As signed numbers: the library turns those that are too large into the largest.
   std::vector<std::uint64_t> result;
   for (const std::int64_t value : read_numbers<std::int64_t>(*found, where_, attribute)) {
@@ -146,11 +146,11 @@ std::optional<std::string> Object::text(const std::string& attribute) const {
   const auto found = find(id_, where_, attribute);
   if (!found) return std::nullopt;
   if (H5Tget_class(found->type.get()) != H5T_STRING || found->count != 1)
-    fail(ErrorCode::io, "{}: the attribute {} is to hold one text", where_, attribute);
+    fail(ErrorCode::io, "{}: the attribute {} must contain one string", where_, attribute);
   if (is_variable_text(*found)) return std::nullopt;
   const std::size_t size = H5Tget_size(found->type.get());
   if (size > kMostCharacters)
-    fail(ErrorCode::io, "{}: the attribute {} is a text of {} characters; at most {} make sense",
+    fail(ErrorCode::io, "{}: the attribute {} is a string of {} characters; at most {} are allowed",
          where_, attribute, size, kMostCharacters);
   std::string result(size, '\0');
   check(H5Aread(found->attribute.get(), found->type.get(), result.data()), named(where_, attribute),

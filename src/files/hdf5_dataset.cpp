@@ -23,7 +23,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 Shape extent_of(const Handle& space, const std::string& where) {
   const int rank = H5Sget_simple_extent_ndims(space.get());
   if (rank < 0 || rank > kMostRank)
-    fail(ErrorCode::io, "{}: is of rank {}; 0 to {} make sense", where, rank, kMostRank);
+    fail(ErrorCode::io, "{}: has rank {}; 0 to {} are allowed", where, rank, kMostRank);
   std::array<hsize_t, kMostRank> sizes{};
   check(H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr), where, "measured");
   return {sizes.begin(), sizes.begin() + rank};
@@ -134,8 +134,7 @@ std::uint64_t Dataset::row_size() const {
 
 void Dataset::learn_type() {
   const Handle type = checked(H5Dget_type(id_.get()), where_, "opened");
-  if (!is_sound_number(type.get()))
-    fail(ErrorCode::io, "{}: holds no numbers but another type", where_);
+  if (!is_sound_number(type.get())) fail(ErrorCode::io, "{}: does not contain numbers", where_);
   is_integer_ = H5Tget_class(type.get()) == H5T_INTEGER;
   stored_ = stored_as(type.get());
   type_bytes_ = H5Tget_size(type.get());
@@ -147,7 +146,8 @@ void Dataset::learn_layout() {
   const Handle list = checked(H5Dget_create_plist(id_.get()), where_, "opened");
   if (H5Pget_external_count(list.get()) != 0)
     fail(ErrorCode::io,
-         "{}: its data stand in other files, which are not read; store them in the file", where_);
+         "{}: its data are in other files, which kith does not read; store them in the file itself",
+         where_);
   const H5D_layout_t layout = H5Pget_layout(list.get());
   if (layout == H5D_VIRTUAL) return learn_segments(list.get());
   if (layout != H5D_CHUNKED) return;
@@ -170,7 +170,8 @@ void Dataset::learn_segments(std::int64_t properties) {
     const bool is_all = H5Sget_select_type(source.get()) == H5S_SEL_ALL;
     const auto source_rows = is_all && rows ? Run{0, rows->count} : run_of(source, where_);
     if (!rows || !source_rows || rows->count != source_rows->count)
-      fail(ErrorCode::io, "{}: is virtual, and not of whole rows of other datasets", where_);
+      fail(ErrorCode::io,
+           "{}: is a virtual dataset that is not made of whole rows of other datasets", where_);
     segments_.push_back({text_of(&H5Pget_virtual_filename, properties, i, where_),
                          text_of(&H5Pget_virtual_dsetname, properties, i, where_),
                          source_rows->begin, rows->begin, rows->count});

@@ -89,7 +89,7 @@ InputBytes::InputBytes(std::string path) : path_(std::move(path)) {
   struct stat status {};
   if (fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(std::exchange(file_, -1));
-    fail(ErrorCode::io, "{}: is no regular file", path_);
+    fail(ErrorCode::io, "{}: is not a regular file", path_);
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
 }

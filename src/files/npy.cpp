@@ -107,7 +107,7 @@ bool is_npy(std::string_view beginning) { return beginning.starts_with(kMagic); 
 
 NpyHeader parse_npy(std::string_view beginning, const std::string& where) {
   if (!is_npy(beginning) || beginning.size() < 12)
-    fail(ErrorCode::io, "{}: does not begin as a NumPy array does", where);
+    fail(ErrorCode::io, "{}: is not a NumPy array: the first bytes are wrong", where);
   const int version = static_cast<unsigned char>(beginning[6]);
   if (version < 1 || version > 3)
     fail(ErrorCode::io, "{}: is a NumPy array of version {}; 1 to 3 are read", where, version);
@@ -115,7 +115,7 @@ NpyHeader parse_npy(std::string_view beginning, const std::string& where) {
   const std::size_t begin = 8 + length_bytes;
   const std::size_t length = little_endian(beginning.substr(8, length_bytes));
   if (length > beginning.size() - begin)
-    fail(ErrorCode::io, "{}: the NumPy header of {} bytes is truncated or absurd", where, length);
+    fail(ErrorCode::io, "{}: the NumPy header of {} bytes is truncated or damaged", where, length);
   const Dictionary dictionary(beginning.substr(begin, length), where);
   NpyHeader header;
   header.stored = stored_of(dictionary.quoted("descr"), where);

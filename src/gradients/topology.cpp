@@ -189,7 +189,7 @@ std::vector<double> score_weights(std::span<const double> loss, const AdvantageO
   return public_call("score_weights", [&] {
     const auto count = static_cast<double>(loss.size());
     if (options.baseline == Baseline::leave_one_out && loss.size() < 2)
-      refuse("score_weights: {} samples; leave-one-out wants at least 2", loss.size());
+      refuse("score_weights: {} samples; leave-one-out needs at least 2", loss.size());
     const double mean = std::accumulate(loss.begin(), loss.end(), 0.0) / count;
     std::vector<double> weight(loss.begin(), loss.end());
     for (double& value : weight) {

@@ -126,7 +126,7 @@ void check(const Tree& tree, std::span<const double> centers, const OverdensityO
            const Workers& workers) {
   const std::size_t d = static_cast<std::size_t>(tree.dimension());
   if (centers.size() % d != 0)
-    refuse("overdensities: {} numbers are no rows of {} coordinates", centers.size(), d);
+    refuse("overdensities: {} numbers do not make rows of {} coordinates", centers.size(), d);
   check_densities(options.density);
   for (const double x : centers)
     if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);

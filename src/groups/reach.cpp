@@ -62,7 +62,7 @@ double linking_length_of(const FofOptions& options, const Box& box, std::size_t 
       mean_separation_of(options, box, std::max<std::size_t>(1, points), dimension);
   const double length = options.b * separation;
   if (!std::isfinite(length))
-    refuse("fof: b = {} times a mean separation of {} is no length; check volume and box",
+    refuse("fof: b = {} times a mean separation of {} is not a length; check volume and box",
            options.b, separation);
   return length;
 }

@@ -99,10 +99,12 @@ void check(const PointsView& points, const Members& halos, const SubhaloOptions&
     refuse("subhalos: scales {} and {}; give positive ones, or 0 for those of each halo",
            options.position_scale, options.velocity_scale);
   if (points.dimension < 1 || 2 * points.dimension > kMaxDimension)
-    refuse("subhalos: points of dimension {}; 1 to {} leave room for the velocities",
-           points.dimension, kMaxDimension / 2);
+    refuse(
+        "subhalos: points of dimension {}; give 1 to {}, so that positions and velocities fit into "
+        "32",
+        points.dimension, kMaxDimension / 2);
   if (!options.velocity.data && points.size > 0)
-    refuse("subhalos: no velocities; they are half of phase space");
+    refuse("subhalos: no velocities; give options.velocity");
   if (options.velocity.data &&
       (options.velocity.size != points.size || options.velocity.dimension != points.dimension))
     refuse("subhalos: velocity has {} rows of {}, the points have {} of {}", options.velocity.size,

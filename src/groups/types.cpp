@@ -27,7 +27,7 @@ void check_types(Types types, const FofOptions& options) {
     check_view("fof", type.points, options.box);
     const PointsView &points = type.points, &first = types.front().points;
     if (points.dimension != first.dimension || points.scalar != first.scalar)
-      refuse("fof: type {} has other dimensions or another scalar than type 0; convert one of them",
+      refuse("fof: type {} differs from type 0 in dimension or scalar type; convert one of them",
              &type - types.data());
     total += points.size;
     linked += type.role == Role::linked;

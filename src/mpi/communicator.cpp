@@ -18,7 +18,7 @@ void require(int code, const char* what) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  fail(ErrorCode::internal, "{}: {}; the communicator may be of no use after this", what,
+  fail(ErrorCode::internal, "{}: {}; the communicator may be unusable now", what,
        std::string_view(text, static_cast<std::size_t>(length)));
 }
 
@@ -83,7 +83,7 @@ Communicator::Communicator(MPI_Comm of, bool is_ready) {
   require(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
   if (!all) {
     MPI_Comm_free(&comm_);
-    fail(ErrorCode::out_of_memory, "mpi: a rank is out of memory before it began; use fewer");
+    fail(ErrorCode::out_of_memory, "mpi: a rank ran out of memory at the start; use fewer ranks");
   }
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);

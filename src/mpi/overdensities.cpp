@@ -170,7 +170,7 @@ void check(const Domains::Impl& domains, std::span<const double> centers,
            const OverdensityOptions& options) {
   const auto d = static_cast<std::size_t>(domains.dimension);
   if (centers.size() % d != 0)
-    refuse("overdensities: {} numbers are no rows of {} coordinates", centers.size(), d);
+    refuse("overdensities: {} numbers do not make rows of {} coordinates", centers.size(), d);
   check_densities(options.density);
   for (const double x : centers)
     if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);

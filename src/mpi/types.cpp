@@ -21,7 +21,7 @@ void check_types(Types types) {
   for (const TypedPoints& type : types) {
     const PointsView &points = type.points, &first = types.front().points;
     if (points.dimension != first.dimension || points.scalar != first.scalar)
-      refuse("fof: type {} has other dimensions or another scalar than type 0; convert one of them",
+      refuse("fof: type {} differs from type 0 in dimension or scalar type; convert one of them",
              &type - types.data());
     linked += type.role == Role::linked;
   }

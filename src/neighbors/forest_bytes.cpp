@@ -38,7 +38,7 @@ Header any_header(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(Header)) refuse_bytes("too few bytes");
   std::memcpy(&header, bytes.data(), sizeof(Header));
   if (std::memcmp(header.magic, expected.magic, sizeof(header.magic)) != 0)
-    refuse_bytes("these bytes are no forest");
+    refuse_bytes("these bytes are not a saved forest");
   if (header.byte_order != expected.byte_order || header.version != expected.version)
     refuse_bytes("bytes of another machine or version");
   if (header.scalar_bytes != sizeof(float) && header.scalar_bytes != sizeof(double))

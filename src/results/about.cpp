@@ -87,7 +87,8 @@ class FactReader {
   /// Behind the dimension, which says how many sides there are.
   void operator()(const ResultFact& fact, Box& box) const {
     if (about_.dimension < 1 || about_.dimension > kMaxDimension)
-      fail(ErrorCode::io, "{}: dimension = {}; it is no result of kith", where_, about_.dimension);
+      fail(ErrorCode::io, "{}: dimension = {}; it is not a result of kith", where_,
+           about_.dimension);
     const auto dimension = static_cast<std::size_t>(about_.dimension);
     try {
       box = Box::periodic(list(fact.name, dimension)).with_origin(list("origin", dimension));
@@ -122,25 +123,25 @@ class FactReader {
   void choose(const char* fact, Enum& field, const Enum (&values)[N], Name name_of_value) const {
     const auto word = source_.text(fact);
     if (!word)
-      fail(ErrorCode::io, "{}: does not say its {}; it is no result of kith", where_, fact);
+      fail(ErrorCode::io, "{}: does not state its {}; it is not a result of kith", where_, fact);
     for (const Enum value : values) {
       if (*word != name_of_value(value)) continue;
       field = value;
       return;
     }
-    fail(ErrorCode::io, "{}: {} = {}, which this version does not know", where_, fact,
+    fail(ErrorCode::io, "{}: {} = {}, which this version of kith does not know", where_, fact,
          word->substr(0, 40));
   }
   std::vector<double> list(const std::string& name, std::size_t size) const {
     const auto found = source_.numbers(name).value_or(std::vector<double>(size));
     if (found.size() != size)
-      fail(ErrorCode::io, "{}: {} numbers for {} where {} belong", where_, found.size(), name,
+      fail(ErrorCode::io, "{}: {} numbers for {}; {} were expected", where_, found.size(), name,
            size);
     return found;
   }
   double whole(const std::string& name, double number) const {
     if (!(number >= 0) || number > 9e15 || number != std::floor(number))
-      fail(ErrorCode::io, "{}: {} = {} is no count", where_, name, number);
+      fail(ErrorCode::io, "{}: {} = {} is not a count", where_, name, number);
     return number;
   }
   const FactSource& source_;
@@ -152,7 +153,7 @@ void check_counts(const ResultAbout& about, const std::string& where) {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : about.counts) sum += count;
   if (about.counts.size() != about.types.size() || (!about.counts.empty() && sum != about.points))
-    fail(ErrorCode::io, "{}: {} points, but types that make {}", where, about.points, sum);
+    fail(ErrorCode::io, "{}: {} points, but the types add up to {}", where, about.points, sum);
 }
 
 std::string line_of(const Fact& fact) {

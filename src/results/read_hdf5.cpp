@@ -30,7 +30,7 @@ SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::st
   const auto stored = dataset->stored();
   if (!stored || stored->is_big_endian || stored->number == Number::f16 ||
       !dataset->segments().empty() || dataset->shape().size() > 2)
-    fail(ErrorCode::io, "{}: not as kith writes it", dataset->where());
+    fail(ErrorCode::io, "{}: is not in the form that kith writes", dataset->where());
   return {.number = stored->number,
           .rows = dataset->rows(),
           .width = dataset->row_size(),
@@ -88,7 +88,7 @@ void add_plain(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& fil
 ResultSource open_hdf5_result(const std::string& path) {
   const auto file = std::make_shared<hdf5::InputFile>(path);
   if (!file->contains("Kith"))
-    fail(ErrorCode::io, "{}: has no group /Kith; it is no result of kith", path);
+    fail(ErrorCode::io, "{}: has no group /Kith; it is not a result of kith", path);
   ResultSource source;
   source.about = about_of(Attributes(file->group("Kith")), path);
   source.style = file->contains("Groups") ? ResultStyle::swift : ResultStyle::gadget;

@@ -26,7 +26,7 @@ SourceArray array_of(const std::shared_ptr<InputBytes>& file, const ZipMember& m
                         !header.stored.is_big_endian && header.stored.number != Number::f16;
   if (!is_plain || header.bytes > member.bytes ||
       (row > 0 && rows != (member.bytes - header.bytes) / row))
-    fail(ErrorCode::io, "{}: not as kith writes it", where);
+    fail(ErrorCode::io, "{}: is not in the form that kith writes", where);
   const std::uint64_t begin = member.begin + header.bytes;
   return {.number = header.stored.number,
           .rows = rows,
@@ -47,7 +47,7 @@ ResultSource open_npz_result(const std::string& path) {
   const auto about = source.arrays.find("about");
   if (about == source.arrays.end() || about->second.number != Number::u8 ||
       about->second.rows > kMostFacts)
-    fail(ErrorCode::io, "{}: has no array named about; it is no result of kith", path);
+    fail(ErrorCode::io, "{}: has no array named 'about'; it is not a result of kith", path);
   std::string facts(about->second.rows, ' ');
   about->second.read(0, about->second.rows, facts.data());
   source.arrays.erase(about);

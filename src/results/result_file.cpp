@@ -19,7 +19,7 @@ using io::SourceArray;
 io::ResultSource open(const std::string& path) {
   if (io::hdf5::is_hdf5(path)) return io::open_hdf5_result(path);
   if (const io::InputBytes file(path); file.text(0, 2) == "PK") return io::open_npz_result(path);
-  fail(ErrorCode::io, "{}: neither HDF5 nor .npz; results in these two can be read", path);
+  fail(ErrorCode::io, "{}: neither HDF5 nor .npz; only these can be read", path);
 }
 
 template <class From, class To>

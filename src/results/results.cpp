@@ -29,7 +29,7 @@ ResultStyle style_of(const std::string& path, ResultStyle asked) {
   if (is_hdf5_name(path)) return ResultStyle::gadget;
   if (path.ends_with(".npz")) return ResultStyle::npz;
   if (path.ends_with(".csv")) return ResultStyle::csv;
-  refuse("{}: the ending names no format; use .hdf5, .npz or .csv", path);
+  refuse("{}: unknown file format; the name must end in .hdf5, .npz or .csv", path);
 }
 
 const char* ending_of(ResultStyle style) {
@@ -46,7 +46,7 @@ void check_content(const CatalogueContent& content) {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : about.counts) sum += count;
   if (about.types.size() != about.counts.size() || (!about.types.empty() && sum != about.points))
-    refuse("write_catalogue: {} points, but types that make {}; give types and counts that fit",
+    refuse("write_catalogue: {} points, but the types add up to {}; give counts that do",
            about.points, sum);
   if (content.members &&
       (content.members->count() != groups || content.members->order.size() != about.points))
@@ -96,7 +96,7 @@ ResultStyle check_result_path(const std::string& path, const ResultWriteOptions&
     if (style == ResultStyle::csv && kind == ResultKind::radius)
       refuse("{}: lists of different lengths do not fit into .csv; use .hdf5 or .npz", path);
     if (style == ResultStyle::swift && kind == ResultKind::subhalos)
-      refuse("{}: style swift has no room for subhalos; use style gadget, .npz or .csv", path);
+      refuse("{}: style swift cannot hold subhalos; use style gadget, .npz or .csv", path);
     if (options.compression < 0 || options.compression > 9)
       refuse("compression = {}; give a level from 0 to 9", options.compression);
     return style;

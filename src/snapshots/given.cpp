@@ -45,7 +45,7 @@ struct Unit {
 
 [[noreturn]] void refuse_unit(std::string_view word, const char* kind) {
   refuse(
-      "units: {} is no unit of {}; write the units of length, mass and velocity as "
+      "units: {} is not a unit of {}; write the units of length, mass and velocity as "
       "kpc/h,1e10 Msun/h,km/s",
       word, kind);
 }

@@ -55,14 +55,15 @@ void check_dataset(const hdf5::Dataset& dataset, Field field, int columns) {
   const bool is_vector = field == Field::position || field == Field::velocity;
   const bool has_rank = is_vector ? shape.size() == 2 : !shape.empty() && dataset.row_size() == 1;
   if (!has_rank)
-    fail(ErrorCode::io, "{}: is of rank {}; a list of {} was expected", dataset.where(),
-         shape.size(), is_vector ? "points" : "numbers");
+    fail(ErrorCode::io, "{}: has rank {}; a list of {} was expected", dataset.where(), shape.size(),
+         is_vector ? "points" : "numbers");
   if (is_vector) check_dimension(shape[1], dataset.where());
   if (columns > 0 && dataset.row_size() != static_cast<std::uint64_t>(columns))
     fail(ErrorCode::io, "{}: has {} columns where others have {}", dataset.where(),
          dataset.row_size(), columns);
   if (field == Field::id && !dataset.is_integer())
-    fail(ErrorCode::io, "{}: holds no whole numbers; ids are", dataset.where());
+    fail(ErrorCode::io, "{}: does not contain whole numbers; ids must be whole numbers",
+         dataset.where());
   if (dataset.is_integer() && !dataset.stored())
     fail(ErrorCode::io,
          "{}: holds integers that are not of 8, 16, 32 or 64 bits; these are not read",
@@ -304,7 +305,7 @@ Hdf5Counts counts_of(const hdf5::Group& header) {
   if (!here) fail(ErrorCode::io, "{}: has no NumPart_ThisFile", header.where());
   counts.here = *here;
   if (here->size() > kMostTypes)
-    fail(ErrorCode::io, "{}: {} types of particles; at most {} make sense", header.where(),
+    fail(ErrorCode::io, "{}: {} types of particles; at most {} are allowed", header.where(),
          here->size(), kMostTypes);
   counts.total = header.counts("NumPart_Total").value_or(*here);
   const auto high = header.counts("NumPart_Total_HighWord");
@@ -318,7 +319,7 @@ Hdf5Counts counts_of(const hdf5::Group& header) {
   }
   counts.files = header.counts("NumFilesPerSnapshot").value_or(std::vector<std::uint64_t>{1})[0];
   if (counts.files < 1 || counts.files > kMostFiles)
-    fail(ErrorCode::io, "{}: {} files in the header; 1 to {} make sense", header.where(),
+    fail(ErrorCode::io, "{}: {} files in the header; 1 to {} are allowed", header.where(),
          counts.files, kMostFiles);
   return counts;
 }

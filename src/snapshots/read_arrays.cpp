@@ -149,7 +149,7 @@ FileArray array_in(const InputBytes& file, const ZipMember& member) {
 
 std::vector<double> numbers_of(const FileArray& array, const InputBytes& file) {
   if (array.rows() * array.columns() > kMaxDimension)
-    fail(ErrorCode::io, "{}: holds {} numbers; at most {} make sense", array.where,
+    fail(ErrorCode::io, "{}: has {} numbers; at most {} are allowed", array.where,
          array.rows() * array.columns(), kMaxDimension);
   std::vector<double> values(static_cast<std::size_t>(array.rows() * array.columns()));
   const Execution execution{.threads = 1};
@@ -228,7 +228,8 @@ ReaderPointer open_raw(const std::string& path, const SnapshotOptions& options) 
       array.header.stored.bytes() * static_cast<std::uint64_t>(options.dimension);
   if (array.place.bytes % row != 0)
     fail(ErrorCode::io,
-         "{}: {} bytes are no whole number of {}-dimensional points of {}; it is truncated, or the "
+         "{}: {} bytes are not a whole number of {}-dimensional points of {}; it is truncated, or "
+         "the "
          "dimension or the type is another",
          path, array.place.bytes, options.dimension, name_of(array.header.stored.number));
   array.header.shape = {array.place.bytes / row, static_cast<std::uint64_t>(options.dimension)};

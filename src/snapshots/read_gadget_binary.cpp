@@ -176,7 +176,7 @@ void check_header(const Header& header, const InputBytes& file) {
            header.mass[type]);
   }
   if (header.files > kMostFiles)
-    fail(ErrorCode::io, "{}: {} files in the header; at most {} make sense", where, header.files,
+    fail(ErrorCode::io, "{}: {} files in the header; at most {} are allowed", where, header.files,
          kMostFiles);
 }
 
@@ -215,7 +215,7 @@ GadgetFile open_file(const std::string& path) {
   result.path = path;
   result.is_big_endian = begins_as_gadget(file, true);
   if (!result.is_big_endian && !begins_as_gadget(file, false))
-    fail(ErrorCode::io, "{}: does not begin as Gadget's files do", path);
+    fail(ErrorCode::io, "{}: is not a Gadget file: the first bytes are wrong", path);
   std::vector<Block> blocks = blocks_of(file, result.is_big_endian);
   if (blocks.empty() || !is_header_length(blocks.front().bytes))
     fail(ErrorCode::io, "{}: has no header", path);
@@ -279,7 +279,7 @@ class GadgetBinaryReader : public SnapshotReader {
     if (first.files > 1 && first.count == first.total)
       info.warnings.push_back(
           formatted("the header of {} says that it is one of {} files, and that this one holds all "
-                    "particles; it is read alone",
+                    "particles; it is read by itself",
                     path, first.files));
     else if (first.files > 1)
       open_others(path, first.files);

@@ -65,7 +65,7 @@ class GadgetHdf5Reader : public Hdf5Reader {
     if (common.counts.files > 1 && common.counts.here == common.counts.total) {
       info.warnings.push_back(
           formatted("the header of {} says that it is one of {} files, and that this one holds all "
-                    "particles; it is read alone",
+                    "particles; it is read by itself",
                     path, common.counts.files));
       info.files = {path};
     } else {

@@ -59,7 +59,7 @@ class HeaderParser {
   HeaderParser(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
   PlyHeader parse() {
-    if (next_line() != "ply") damaged("does not begin as a PLY file does");
+    if (next_line() != "ply") damaged("is not a PLY file: the first bytes are wrong");
     for (std::string_view line = next_line(); line != "end_header"; line = next_line()) take(line);
     header_.bytes = position_;
     return std::move(header_);

@@ -105,7 +105,7 @@ Preamble preamble(const InputBytes& file) {
     result.names.resize(words.size());
     if (has_only_names(words)) {
       if (!is_utf8(line))
-        fail(ErrorCode::io, "{}: line {} is no text in UTF-8", file.path(), lines.number());
+        fail(ErrorCode::io, "{}: line {} is not UTF-8 text", file.path(), lines.number());
       result.names = names_in(line);
       result.skipped_lines = skipped + 1;
       result.has_names = true;

@@ -64,7 +64,7 @@ class TipsyReader : public SnapshotReader {
  public:
   explicit TipsyReader(const std::string& path) : file_(path) {
     const auto header = find_header(file_);
-    if (!header) fail(ErrorCode::io, "{}: is no tipsy file", path);
+    if (!header) fail(ErrorCode::io, "{}: is not a tipsy file", path);
     header_ = *header;
     info.format = FileFormat::tipsy;
     info.code = "tipsy";

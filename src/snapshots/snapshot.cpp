@@ -50,7 +50,7 @@ io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& op
   if (ends_with_any(first, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
     return io::open_text(first, options);
   fail(ErrorCode::io,
-       "{}: begins as no format that kith knows; bare numbers are to be named .raw, .f32 or .f64, "
+       "{}: unknown format; files of raw numbers must be named .raw, .f32 or .f64, "
        "text .csv, .xyz or .txt",
        first);
 }

@@ -62,8 +62,8 @@ std::uint64_t checked_bytes(std::uint64_t count, std::uint64_t size, std::uint64
                             const std::string& where) {
   if (size != 0 && count > available / size)
     fail(ErrorCode::io,
-         "{}: {} items of {} bytes are to stand in {} bytes; it is truncated or damaged", where,
-         count, size, available);
+         "{}: {} items of {} bytes do not fit into {} bytes; the file is truncated or damaged",
+         where, count, size, available);
   return count * size;
 }
 

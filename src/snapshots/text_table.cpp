@@ -63,7 +63,7 @@ void split_at(std::string_view line, char c, std::vector<std::string_view>& word
                               const std::string& where) {
   const bool has_comma = word.find(',') != std::string_view::npos ||
                          word.find_first_of(" \t") != std::string_view::npos;
-  fail(ErrorCode::io, "{}: line {}, column {}: \"{}\" is no number{}", where, line, column + 1,
+  fail(ErrorCode::io, "{}: line {}, column {}: \"{}\" is not a number{}", where, line, column + 1,
        word.substr(0, 40), has_comma ? "; decimal commas are not read, write 0.5" : "");
 }
 
@@ -203,7 +203,8 @@ void Lines::check_text(std::size_t begin) const {
   // Counting all of them takes vector instructions; looking for the first one does not.
   if (std::count_if(from + begin, from + end_, is_no_text) == 0) return;
   const auto found = std::find_if(from + begin, from + end_, is_no_text);
-  fail(ErrorCode::io, "{}: byte {} is {:#04x}, which no text has; it is no text with numbers",
+  fail(ErrorCode::io,
+       "{}: byte {} is {:#04x}, which does not occur in text; this is not a table of numbers",
        file_.path(), offset_ + static_cast<std::uint64_t>(found - from - begin_),
        static_cast<unsigned>(static_cast<unsigned char>(*found)));
 }
@@ -233,7 +234,7 @@ bool Lines::next(std::string_view& line) {
     }
     searched = end_ - begin_;
     if (searched > kMostLine)
-      fail(ErrorCode::io, "{}: has a line of more than {} bytes; it is no text with numbers",
+      fail(ErrorCode::io, "{}: has a line of more than {} bytes; this is not a table of numbers",
            file_.path(), kMostLine);
     if (refill()) continue;
     if (begin_ == end_) return false;

@@ -35,7 +35,7 @@ FileFormat format_of(const std::string& path, bool is_swift) {
   for (const auto& [ending, format] : kFormats)
     if (std::string_view(path).ends_with(ending))
       return is_swift && format == FileFormat::gadget_hdf5 ? FileFormat::swift_hdf5 : format;
-  refuse("{}: the ending names no format; use {}", path, kEndings);
+  refuse("{}: unknown file format; the name must end in {}", path, kEndings);
 }
 
 void check_scalar(const std::string& path, Scalar scalar) {

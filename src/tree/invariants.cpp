@@ -258,7 +258,7 @@ void verify_planes(const TreeData<T>& data, std::size_t input_size, const std::s
                    Workers& workers) {
   const Stage stage(workers, "verify", data.planes.points);
   Invariants<T>(data, input_size, workers, [&](std::string_view part, const std::string&) {
-    fail(ErrorCode::io, "{}: no tree of kith has such {}; make the file again", name, part);
+    fail(ErrorCode::io, "{}: damaged: impossible {}; make the file again", name, part);
   }).check();
 }
 

@@ -170,7 +170,7 @@ class HeaderReader {
     fail(ErrorCode::io, "{}: {}", saved_.name, why);
   }
   [[noreturn]] void fail_truncated(std::size_t wanted) const {
-    fail(ErrorCode::io, "{}: truncated: {} of {} bytes are there; make the file again", saved_.name,
+    fail(ErrorCode::io, "{}: truncated: {} of {} bytes; make the file again", saved_.name,
          saved_.bytes.size(), wanted);
   }
 
@@ -282,7 +282,7 @@ void verify(const TreeData<T>& data, const Header& header, const SavedBytes& sav
             Workers& workers) {
   if (checksum_of(data.planes, workers) != header.arrays_checksum ||
       !has_zeros_in_gaps(data.planes, saved))
-    fail(ErrorCode::io, "{}: damaged: the checksum is another; make the file again", saved.name);
+    fail(ErrorCode::io, "{}: damaged: the checksum is wrong; make the file again", saved.name);
   verify_planes(data, header.input_size, saved.name, workers);
 }
 

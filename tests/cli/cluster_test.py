@@ -111,8 +111,8 @@ class Clusters(ProgramTest):
         for code, words, options in ((2, "needs --eps", ["--method", "dbscan"]),
                                      (2, "--method", []),
                                      (2, "--method", ["--method", "kmeans"]),
-                                     (2, "--eps is no option of --method hdbscan", ["--method", "hdbscan", "--eps", 1]),
-                                     (2, "--selection is no option of --method dbscan",
+                                     (2, "--eps is not an option of --method hdbscan", ["--method", "hdbscan", "--eps", 1]),
+                                     (2, "--selection is not an option of --method dbscan",
                                       ["--method", "dbscan", "--eps", 1, "--selection", "leaf"]),
                                      (2, "min_cluster_size", ["--method", "hdbscan", "--min-cluster-size", 1]),
                                      (2, ".gif", ["--method", "hdbscan", "--picture", self.path("p.gif")])):

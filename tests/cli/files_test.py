@@ -224,7 +224,7 @@ class SaidByTheUser(ProgramTest):
         self.assertEqual((about["given_mass"], about["redshift"], about["omega_m"]), (50, 0.5, 0.3))
         critical = 27.7536627 * (0.3 * 1.5**3 + 0.7) / 1.5**3  # 1e10 Msun/h per comoving (Mpc/h)^3
         self.assertAlmostEqual(m / (4 / 3 * np.pi * r**3) / (200 * critical), 1, places=3)
-        self.assertIn("in order", self.works("verify", path, self.path("h.hdf5")))
+        self.assertIn("the result is correct", self.works("verify", path, self.path("h.hdf5")))
 
     def test_units_in_words(self):
         path = self.save("p.npy", clumps(50))
@@ -232,7 +232,7 @@ class SaidByTheUser(ProgramTest):
                              ("ckpc/h,Msun/h,km/s", "kpc/h"), ("pkpc,Msun,km/s", "kpc"), ("pc,Msun,cm/s", "pc")):
             self.assertEqual(self.told("info", path, "--units", text)["length_unit"], length)
         for text, words in (("kpc", "names 1 units"), ("kpc/h,Msun,km/s", "both lengths and masses"),
-                            ("ly,Msun,km/s", "ly is no unit of length"), ("kpc,Msun,km", "km is no unit of velocity"),
+                            ("ly,Msun,km/s", "ly is not a unit of length"), ("kpc,Msun,km", "km is not a unit of velocity"),
                             ("kpc,-1 Msun,km/s", "no unit of mass")):
             self.fails(2, words, "info", path, "--units", text)
         for text, words in (("h=0.7", "no omega_m"), ("omega=0.3", "not understood"), ("omega_m=x", "not understood")):
@@ -268,7 +268,7 @@ class RedshiftSpace(ProgramTest):
         self.assertAlmostEqual(told["linking_length_parallel"], 0.08, places=6)
         with np.load(out) as file:
             np.testing.assert_array_equal(file["label"], brute_labels(squeezed, 0.02, min_size=2))
-        self.assertIn("in order\n", self.works("verify", path, out))
+        self.assertIn("the result is correct\n", self.works("verify", path, out))
         with np.load(out) as file:
             arrays = dict(file)
         arrays["label"][np.argmax(arrays["label"] == 0)] = 1

@@ -289,16 +289,16 @@ class Groups(ProgramTest):
         self.fails(2, "volume", "fof", self.points, "-b", "0.2", "-o", out)
         self.fails(2, "has no particles of type 4", "fof", snapshot, "-b", "0.2", "--attach-types", "4", "-o", out)
         self.fails(2, "linked and attached", "fof", snapshot, "-b", "0.2", "--link-types", "1", "--attach-types", "1")
-        self.fails(2, "the ending names no format", "fof", snapshot, "-b", "0.2", "-o", self.path("h.txt"))
+        self.fails(2, "unknown file format", "fof", snapshot, "-b", "0.2", "-o", self.path("h.txt"))
         self.fails(2, "style swift makes files", "fof", snapshot, "-b", "0.2", "--style", "swift", "-o",
                    self.path("h.npz"))
-        self.fails(2, "no room for --labels", "fof", snapshot, "-b", "0.2", "--labels", "-o", self.path("h.csv"))
-        self.fails(2, "no place for --order", "fof", snapshot, "-b", "0.2", "--style", "swift", "--order", "-o", out)
+        self.fails(2, "cannot hold --labels", "fof", snapshot, "-b", "0.2", "--labels", "-o", self.path("h.csv"))
+        self.fails(2, "cannot hold --order", "fof", snapshot, "-b", "0.2", "--style", "swift", "--order", "-o", out)
         self.fails(2, "is the input", "fof", snapshot, "-b", "0.2", "-o", snapshot)
         self.fails(2, "needs units and a cosmology", "fof", self.points, "--box", "1", "-b", "0.2", "--overdensities", "-o", out)
         self.fails(2, "need velocities", "subhalos", self.points, "--box", "1", "-b", "0.2",
                    "--phase-linking-length", "0.1", "-o", out)
-        self.fails(2, "no room for subhalos", "subhalos", snapshot, "-b", "0.2", "--phase-linking-length", "0.1",
+        self.fails(2, "cannot hold subhalos", "subhalos", snapshot, "-b", "0.2", "--phase-linking-length", "0.1",
                    "--style", "swift", "-o", out)
         self.fails(1, "there is no folder", "fof", snapshot, "-b", "0.2", "-o", self.path("x/h.hdf5"))
         bad = self.x.copy()

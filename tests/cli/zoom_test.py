@@ -78,7 +78,7 @@ class Zoom(ProgramTest):
             np.testing.assert_allclose(file["Group/GroupContaminatingMass"],
                                        [row["contaminating_mass"] for row in told["largest"]])
         self.assertRegex(self.works(*words), r"linked +size +contaminating")
-        self.assertIn("in order", self.works("verify", path, self.path("h.hdf5")))
+        self.assertIn("the result is correct", self.works("verify", path, self.path("h.hdf5")))
         told = self.told(*words, "--contaminating-types", "none")
         self.assertEqual((told["attach_types"], told["points"]), ([], 1000))
         self.fails(2, "no particles of type 3", *words, "--contaminating-types", 3)
@@ -106,7 +106,7 @@ class Zoom(ProgramTest):
         self.assertEqual((told["link_types"], told["attach_types"], told["points"]), ([0, 1], [], 2000))
         told = self.told("fof", self.path("s.hdf5"), "-b", 0.8, "--link-types", 1, "--attach-types", "none")
         self.assertEqual((told["link_types"], told["attach_types"], told["points"]), ([1], [], 1000))
-        self.fails(2, "--attach-types: x is no type", "fof", self.path("s.hdf5"), "-b", 0.8, "--attach-types", "x")
+        self.fails(2, "--attach-types: x is not a type", "fof", self.path("s.hdf5"), "-b", 0.8, "--attach-types", "x")
 
     def test_the_table_shows_what_groups_are_sorted_by(self):
         write_zoom(self.path("s.hdf5"), 1000, gas=1000)

@@ -197,7 +197,7 @@ TEST(Drawing, IsWrittenAsItsNameSays) {
   write_drawing(folder / "a.png", drawing);
   EXPECT_EQ(folder.read("a.svg"), drawing.svg());
   EXPECT_EQ(folder.read("a.png").substr(1, 3), "PNG");
-  expect_error(ErrorCode::invalid_argument, "a.pdf: the ending names no format of pictures",
+  expect_error(ErrorCode::invalid_argument, "a.pdf: unknown picture format",
                [&] { write_drawing(folder / "a.pdf", drawing); });
   EXPECT_EQ(folder.names().size(), 2U);
 }

@@ -113,7 +113,7 @@ TEST(Hdf5, ErrorsAreOneSentence) {
                [&] { file.group("Header").counts("Flag"); });
   expect_error(ErrorCode::io, "claims 12000 bytes in a file that has 5000",
                [&] { file.dataset("PartType1/Coordinates").check_storage(5000); });
-  expect_error(ErrorCode::io, "/dev/null: is no regular file", [] { OutputFile("/dev/null"); });
+  expect_error(ErrorCode::io, "/dev/null: is not a regular file", [] { OutputFile("/dev/null"); });
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(FofTypes, BadTypesAreRefused) {
   expect_error(ErrorCode::invalid_argument, "none of 1 types is linked",
                [&] { fof(attached, options); });
   const std::vector<TypedPoints> mixed = {{view(matter)}, {view(single)}};
-  expect_error(ErrorCode::invalid_argument, "type 1 has other dimensions",
+  expect_error(ErrorCode::invalid_argument, "type 1 differs from type 0 in dimension",
                [&] { fof(mixed, options); });
 }
 

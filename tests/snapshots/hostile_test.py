@@ -46,7 +46,7 @@ class Hostile(Case):
             def change(file, _):
                 file["Header"].attrs[name] = value
             return change
-        self.spoiled("is to hold whole numbers", attribute("NumPart_ThisFile", np.zeros(6)))
+        self.spoiled("must contain whole numbers", attribute("NumPart_ThisFile", np.zeros(6)))
         self.spoiled("different lengths", attribute("NumPart_Total", np.zeros(3, np.uint64)))
         self.spoiled("particles of mass nan", attribute("MassTable", np.full(6, np.nan)))
         self.spoiled("a side of -1", attribute("BoxSize", -1.0))
@@ -144,7 +144,7 @@ class Hostile(Case):
             (self.folder / "bytes").write_bytes(bytes(2400))
             file["PartType1"].create_dataset("Coordinates", (100, 3), "f8",
                                              external=[(str(self.folder / "bytes"), 0, 2400)])
-        self.spoiled("its data stand in other files", storage)
+        self.spoiled("its data are in other files", storage)
 
         def loop(file, _):
             del file["PartType1/Coordinates"]
@@ -250,19 +250,19 @@ class Hostile(Case):
     def test_text_and_ply(self):
         for name, text, words in (
                 ("a.csv", "x,y,z\n1,2,3\n4,5\n", "line 3 has 2 columns and line 2 has 3"),
-                ("a.csv", "x,y,z\n1,2,3\n4,five,6\n", 'line 3, column 2: "five" is no number'),
-                ("a.txt", "0x10 1 1\n1 2 3\n", 'line 1, column 1: "0x10" is no number'),
-                ("a.txt", "1e 1 1\n1 2 3\n", 'line 1, column 1: "1e" is no number'),
-                ("a.txt", "# a comment\n\n1 .5. 1\n1 2 3\n", 'line 3, column 2: ".5." is no number'),
-                ("a.txt", "1 +-1 1\n1 2 3\n", 'line 1, column 2: "+-1" is no number'),
-                ("a.txt", "C 1 2 3\nH 4 5 6\n", 'line 1, column 1: "C" is no number'),
-                ("a.txt", "0x10\n0x11\n", 'line 1, column 1: "0x10" is no number'),
+                ("a.csv", "x,y,z\n1,2,3\n4,five,6\n", 'line 3, column 2: "five" is not a number'),
+                ("a.txt", "0x10 1 1\n1 2 3\n", 'line 1, column 1: "0x10" is not a number'),
+                ("a.txt", "1e 1 1\n1 2 3\n", 'line 1, column 1: "1e" is not a number'),
+                ("a.txt", "# a comment\n\n1 .5. 1\n1 2 3\n", 'line 3, column 2: ".5." is not a number'),
+                ("a.txt", "1 +-1 1\n1 2 3\n", 'line 1, column 2: "+-1" is not a number'),
+                ("a.txt", "C 1 2 3\nH 4 5 6\n", 'line 1, column 1: "C" is not a number'),
+                ("a.txt", "0x10\n0x11\n", 'line 1, column 1: "0x10" is not a number'),
                 ("a.txt", "1 1\n1 2 3\n", "line 2 has 3 columns and line 1 has 2"),
                 ("a.csv", "a,b\n1,2,3\n", "2 names of columns, but line 2 has 3"),
-                ("a.csv", "0,5;1,5;2,5\n1,0;2,0;3,0\n", '"0,5" is no number; decimal commas'),
+                ("a.csv", "0,5;1,5;2,5\n1,0;2,0;3,0\n", '"0,5" is not a number; decimal commas'),
                 ("a.txt", "0,5 1,5 2,5\n", "decimal commas"),
                 ("a.txt", "0,5\t1,5\t2,5\n", "decimal commas"),
-                ("a.csv", "x;y\n0,5;1,5\n", 'line 2, column 1: "0,5" is no number; decimal commas'),
+                ("a.csv", "x;y\n0,5;1,5\n", 'line 2, column 1: "0,5" is not a number; decimal commas'),
                 ("a.dat", "SIMPLE  =                    T" + " " * 2850, "a FITS header is truncated"),
                 ("a.txt", "# nothing\n", "has no row of numbers"),
                 ("a.txt", "1" * 3_000_000, "a line of more than"),
@@ -275,7 +275,7 @@ class Hostile(Case):
                 ("a.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty int a\nend_header\n1\n", "has no vertices"),
                 ("a.raw", "12345", "no whole number of 3-dimensional points"),
                 ("a.f64", "123456789012", "points of float64"),
-                ("a.what", "hello", "begins as no format that kith knows"),
+                ("a.what", "hello", "unknown format; files of raw numbers"),
                 ("a.what", "", "is empty")):
             with self.subTest(name=name, words=words):
                 (self.folder / name).write_text(text)

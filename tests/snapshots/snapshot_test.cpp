@@ -241,7 +241,7 @@ TEST(WriteSnapshot, SaysWhatDoesNotFit) {
                  [&] { write_snapshot(folder / name, content, options); });
   };
   const auto as_is = [](SnapshotContent&) {};
-  refused("a.fits", "a.fits: the ending names no format; use .hdf5", as_is);
+  refused("a.fits", "a.fits: unknown file format; the name must end in .hdf5", as_is);
   refused("a.f32", "the points are float64", as_is);
   refused("a.hdf5", "compression = 10", as_is, {.compression = 10});
   refused("a.hdf5", "a box with sides of 1 and 2", [](SnapshotContent& c) {

@@ -78,7 +78,7 @@ TEST(WriteArrays, CancelledLeavesNothing) {
 }
 
 TEST(WriteArrays, RefusesOtherEndings) {
-  expect_error(ErrorCode::invalid_argument, "a.fits: the ending names no format",
+  expect_error(ErrorCode::invalid_argument, "a.fits: unknown file format",
                [] { check_snapshot_path("a.fits", Scalar::float32, 3); });
   expect_error(ErrorCode::invalid_argument, "a.f32: the points are float64; use .npy, .raw or .f64",
                [] { check_snapshot_path("a.f32", Scalar::float64, 3); });
