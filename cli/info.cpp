@@ -82,7 +82,7 @@ void tell_snapshot(Session& session, const InputOptions& options) {
   const SnapshotInfo& info = input.info();
   const bool has_code = !info.code.empty();
   session.say(input.describe());
-  session.say(fmt::format("  format {}{}{}, {}", name(info.format), has_code ? ", written by " : "",
+  session.say(fmt::format("  format {}{}{}, {}", name(info.format), has_code ? ", layout of " : "",
                           printable(info.code), counted(info.files.size(), "file", "files")));
   for (const SnapshotType& type : info.type) tell_type(session, type, info.units);
   if (info.background.is_known) session.say(universe_text(info.background));

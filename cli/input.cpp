@@ -14,6 +14,8 @@
 namespace kith::cli {
 namespace {
 
+constexpr const char* kInput = "Options for the input";
+
 std::vector<double> parse_numbers(const char* option, const std::string& text) {
   std::vector<double> numbers;
   const char* next = text.data();
@@ -111,44 +113,51 @@ void add_source(Command command, InputOptions& options) {
       .add_option("snapshot", options.path,
                   "file with the points; if there are several, any of them")
       .required();
-  command
-      .add_option("--dimension", options.file.dimension,
-                  "dimension of raw files (.raw, .f32, .f64)")
-      .shows_default();
-  command
-      .add_option("--columns", options.file.columns,
-                  "columns of the positions in text, PLY and FITS files, by name or number")
-      .separated_by(',');
-  command.add_option(
-      "--units", options.units,
-      "units of length, mass and velocity, instead of those in the file: kpc/h,1e10 Msun/h,km/s");
-  command.add_option("--cosmology", options.cosmology,
-                     "cosmology, instead of that in the file: "
-                     "omega_m=0.31,omega_lambda=0.69,h=0.68, also omega_b");
-  command.add_option("--redshift", options.redshift, "redshift, instead of that in the file");
-  command.add_option("--mass", options.file.mass, "mass of each particle that has none in the file")
-      .positive();
+  command.add_under(kInput, [&] {
+    command
+        .add_option("--dimension", options.file.dimension,
+                    "dimension of raw files (.raw, .f32, .f64)")
+        .shows_default();
+    command
+        .add_option("--columns", options.file.columns,
+                    "columns of the positions in text, PLY and FITS files, by name or number")
+        .separated_by(',');
+    command.add_option("--units", options.units,
+                       "units of length, mass and velocity, instead of those in the file: "
+                       "kpc/h,1e10 Msun/h,km/s");
+    command.add_option("--cosmology", options.cosmology,
+                       "cosmology, instead of that in the file: "
+                       "omega_m=0.31,omega_lambda=0.69,h=0.68, also omega_b");
+    command.add_option("--redshift", options.redshift, "redshift, instead of that in the file");
+    command
+        .add_option("--mass", options.file.mass, "mass of each particle that has none in the file")
+        .positive();
+  });
 }
 
 void add_input(Command command, InputOptions& options) {
   add_source(command, options);
-  command.add_option("--box", options.box, "periodic sides: L, or X,Y,Z (0 = open), or open");
-  command.add_option("--origin", options.origin, "lower corner of the box: one number, or X,Y,Z");
-  command.add_flag("--wrap", options.wrap,
-                   "wrap points into the box that lie more than 1 % of a side outside");
-  command
-      .add_option("--scalar", options.scalar, "compute in float32 or float64; default: as stored")
-      .one_of({"float32", "float64"});
-  command
-      .add_option("--non-finite", options.non_finite,
-                  "points with NaN or infinity: stop with an error, or drop them")
-      .one_of({"error", "drop"})
-      .shows_default();
+  command.add_under(kInput, [&] {
+    command.add_option("--box", options.box, "periodic sides: L, or X,Y,Z (0 = open), or open");
+    command.add_option("--origin", options.origin, "lower corner of the box: one number, or X,Y,Z");
+    command.add_flag("--wrap", options.wrap,
+                     "wrap points into the box that lie more than 1 % of a side outside");
+    command
+        .add_option("--scalar", options.scalar, "compute in float32 or float64; default: as stored")
+        .one_of({"float32", "float64"});
+    command
+        .add_option("--non-finite", options.non_finite,
+                    "points with NaN or infinity: stop with an error, or drop them")
+        .one_of({"error", "drop"})
+        .shows_default();
+  });
 }
 
 void add_types(Command command, InputOptions& options) {
-  command.add_option("--types", options.types, "particle types, such as 0,1; default: all")
-      .separated_by(',');
+  command.add_under(kInput, [&] {
+    command.add_option("--types", options.types, "particle types, such as 0,1; default: all")
+        .separated_by(',');
+  });
 }
 
 Numbers::Numbers(Scalar scalar, std::size_t count) : scalar_(scalar), count_(count) {

@@ -120,7 +120,9 @@ int run(int argc, char** argv) {
   if (!is_first_rank() && !std::freopen("/dev/null", "w", stdout)) return kFailed;
   CLI::App program("Exact nearest neighbors and friends-of-friends groups in huge point sets.",
                    "kith");
-  program.set_version_flag("--version", std::string("kith ") + KITH_VERSION);
+  program.set_help_flag("-h,--help", "print this help and exit");
+  program.set_version_flag("--version", std::string("kith ") + KITH_VERSION,
+                           "print the version and exit");
   program.footer(kExamples);
   program.require_subcommand(1);
   add_commands(Command(&program));

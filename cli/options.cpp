@@ -81,6 +81,13 @@ void Command::add_flag(const std::string& name, bool& value, const std::string& 
   app_->add_flag(name, value, meaning);
 }
 
+void Command::add_under(const std::string& heading, const std::function<void()>& add) {
+  const std::string before = app_->option_defaults()->get_group();
+  app_->option_defaults()->group(heading);
+  add();
+  app_->option_defaults()->group(before);
+}
+
 Option Command::option(const std::string& name) { return Option(app_->get_option(name)); }
 
 std::size_t Command::count(const std::string& name) const { return app_->count(name); }

@@ -60,6 +60,9 @@ class Command {
   void add_flag(const std::string& name, bool& value, const std::string& meaning);
   Option option(const std::string& name);
 
+  /// Adds options under a separate heading of the help; those without one come first.
+  void add_under(const std::string& heading, const std::function<void()>& add);
+
   std::size_t count(const std::string& name) const;  ///< how often the option was given
   std::string name() const;
   std::string meaning() const;

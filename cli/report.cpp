@@ -124,7 +124,7 @@ void add_facts(Findings& findings) {
 void add_facts(Findings& findings, const SnapshotInfo& info) {
   add_facts(findings);
   std::string format = name(info.format);
-  if (!info.code.empty()) format += ", written by " + info.code;
+  if (!info.code.empty()) format += ", layout of " + info.code;
   if (info.files.size() > 1) format += fmt::format(", {} files", info.files.size());
   findings.facts.insert(findings.facts.begin() + 1, {"format", format});
 }
@@ -218,8 +218,8 @@ std::string find_snapshot(const std::string& recorded, const std::string& catalo
 void check_same_points(const Input& input, const ResultAbout& about, const std::string& result) {
   if (input.size() != about.points || input.dimension() != about.dimension)
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: is about {} points in {} dimensions, and {} has {} in {}; give "
-                            "the snapshot that it was made of",
+                fmt::format("{}: was made from {} points in {} dimensions, but {} has {} in {}; "
+                            "give the right snapshot",
                             result, about.points, about.dimension, input.options().path,
                             input.size(), input.dimension()));
 }
@@ -230,7 +230,7 @@ void report_catalogue(const ReportRequest& request, const std::string& path,
   const ResultFile result(path);
   if (result.about().kind != ResultKind::fof && result.about().kind != ResultKind::subhalos)
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: holds {}; a report is about groups, give a file of kith fof", path,
+                fmt::format("{}: contains {}; give a catalogue that kith fof wrote", path,
                             name(result.about().kind)));
   Findings findings{
       .command = request.command, .about = result.about(), .catalogue = result.catalogue()};
@@ -260,15 +260,17 @@ void report_catalogue(const ReportRequest& request, const std::string& path,
 
 void check_outputs(const ReportRequest& request) {
   if (!ends_with(request.output, ".html") && !ends_with(request.output, ".htm"))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: reports are HTML pages; use an ending of .html", request.output));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: reports are HTML pages; the name must end in .html", request.output));
   check_folder_of(request.output);
   if (request.figures.empty()) return;
   std::error_code error;
   std::filesystem::create_directory(request.figures, error);
   if (!std::filesystem::is_directory(request.figures, error))
-    throw Error(ErrorCode::io, fmt::format("{}: cannot be made a folder for figures; give another",
-                                           request.figures));
+    throw Error(ErrorCode::io,
+                fmt::format("{}: this folder cannot be made; give another one for the figures",
+                            request.figures));
 }
 
 void run(const ReportRequest& request) {
@@ -279,7 +281,7 @@ void run(const ReportRequest& request) {
   if (!request.catalogue.empty()) {
     if (has_length)
       throw Error(ErrorCode::invalid_argument,
-                  "--catalogue has its linking length; leave -b and --linking-length out");
+                  "--catalogue already has a linking length; leave out -b and --linking-length");
     return report_catalogue(request, request.catalogue, path, session);
   }
   if (has_length) return report_snapshot(request, session);

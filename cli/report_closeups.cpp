@@ -285,7 +285,7 @@ Exhibit picture_exhibit(const Findings& findings, const ReportOptions& options,
       .legend = has_sphere ? fmt::format("R_{{200{}}}", letter) : "farthest member"};
   const auto count = each.mass.size();
   return {.name = fmt::format("group_{}", each.group),
-          .heading = fmt::format("Group {}", each.group),
+          .heading = fmt::format("Density around group {}", each.group),
           .caption = "",
           .drawing = figure(view(each.points.data(), count, findings.about.dimension),
                             figure_options, execution)};

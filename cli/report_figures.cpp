@@ -15,6 +15,7 @@ namespace {
 constexpr double kMpc = 3.0856775814913673e24;  // cm
 constexpr double kSun = 1.98841e33;             // g
 constexpr const char* kMassUnit = "M_{\u2299}/h";
+constexpr double kCurveWidth = 460, kCurveHeight = 350;  // letters are readable on a phone
 constexpr const char* kDensityUnit = "h^{3} Mpc^{\u22123}";
 
 /// What the file's masses and comoving lengths are multiplied by to be in solar masses / h and
@@ -229,7 +230,7 @@ std::optional<Exhibit> mass_exhibit(const Findings& findings, const ReportOption
       mass_function(mass, {.volume = volume * unit, .bins_per_decade = options.bins_per_decade});
   if (counted.bins() == 0) return {};
 
-  Plot plot_options;
+  Plot plot_options{.width = kCurveWidth, .height = kCurveHeight};
   const std::string redshift = redshift_text(about);
   plot_options.title = fmt::format("Mass function{}{}", redshift.empty() ? "" : " at ", redshift);
   const std::string mass_unit = is_cosmic ? kMassUnit : unit_label(about.units, {.mass = 1});
@@ -256,7 +257,7 @@ std::optional<Exhibit> mass_exhibit(const Findings& findings, const ReportOption
           "--n-s.",
           about.background.omega_m, about.background.h, options.sigma8, options.n_s);
     } catch (const Error& error) {
-      caption += fmt::format(" No curves of theory: {}.", printable(error.what()));
+      caption += fmt::format(" Theory is not shown: {}.", printable(error.what()));
     }
   }
   limit_below(plot_options);
@@ -278,14 +279,13 @@ std::optional<Exhibit> size_exhibit(const Findings& findings) {
     series.x.insert(series.x.end(), {series.x.empty() ? members : series.x.back(), members});
     series.y.insert(series.y.end(), {groups, groups});
   }
-  Plot plot_options;
+  Plot plot_options{.width = kCurveWidth, .height = kCurveHeight};
   plot_options.title = "Groups of at least this size";
   plot_options.x = {.label = "members", .is_log = true};
   plot_options.y = {.label = "number of groups", .is_log = true};
-  plot_options.height = 340;
   plot_options.series.push_back(std::move(series));
   set_limits(plot_options);
-  return Exhibit{"sizes", "Sizes", "", plot(plot_options), {}, plot_options};
+  return Exhibit{"sizes", "Sizes of the groups", "", plot(plot_options), {}, plot_options};
 }
 
 }  // namespace kith::cli

@@ -67,8 +67,9 @@ std::string facts(const Findings& findings) {
 std::string figure_of(const Exhibit& e) {
   std::string svg = e.drawing.svg();
   const std::string role = "role=\"img\"";
+  const std::string label = e.map ? fmt::format("{}: {}", e.heading, e.map->name) : e.heading;
   if (const auto at = svg.find(role); at != std::string::npos)
-    svg.insert(at + role.size(), fmt::format(" aria-label=\"{}\"", html_text(e.heading)));
+    svg.insert(at + role.size(), fmt::format(" aria-label=\"{}\"", html_text(label)));
   const std::string caption =
       e.caption.empty() ? "" : fmt::format("<figcaption>{}</figcaption>\n", html_label(e.caption));
   return fmt::format("<figure data-figure=\"{}\">\n{}{}</figure>\n", html_text(e.name), svg,

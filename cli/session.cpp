@@ -17,6 +17,8 @@
 namespace kith::cli {
 namespace {
 
+constexpr const char* kGeneral = "General options";
+
 /// Stages that took part of a hundredth are not worth a word.
 std::string stages_text(const Statistics& statistics) {
   std::vector<std::pair<std::string, double>> sums;
@@ -48,24 +50,29 @@ double machine_memory() {
 }  // namespace
 
 void add_common(Command command, Common& common) {
-  command.add_option("--threads", common.threads, "worker threads; 0: all cores").shows_default();
-  command.add_flag("-q,--quiet", common.quiet, "print nothing but errors");
-  command.add_flag("--json", common.json, "print the results as one JSON object");
+  command.add_under(kGeneral, [&] {
+    command.add_option("--threads", common.threads, "worker threads; 0: all cores").shows_default();
+    command.add_flag("-q,--quiet", common.quiet, "print nothing but errors");
+    command.add_flag("--json", common.json, "print the results as one JSON object");
+  });
 }
 
 void add_max_memory(Command command, Common& common) {
-  command.add_option("--max-memory", common.max_memory,
-                     "refuse to start if more memory than this is needed, such as 8G; default: the "
-                     "memory of the machine");
+  command.add_under(kGeneral, [&] {
+    command.add_option("--max-memory", common.max_memory,
+                       "refuse to start if more memory than this is needed, such as 8G; default: "
+                       "the memory of the machine");
+  });
 }
 
 void add_device(Command command, Common& common) {
-  command
-      .add_option(
-          "--device", common.device,
-          "where trees, searches and linking run: cpu, gpu, or gpu:1 for the second device; "
-          "the result is the same")
-      .shows_default();
+  command.add_under(kGeneral, [&] {
+    command
+        .add_option("--device", common.device,
+                    "where trees, searches and linking run: cpu, gpu, or gpu:1 for the second "
+                    "device; the result is the same")
+        .shows_default();
+  });
 }
 
 Execution execution_of(const Common& common) {

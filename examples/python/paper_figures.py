@@ -1,17 +1,18 @@
-"""Figures 2, 4, 6, 7a, 8a and 9 of the jz-tree paper with kith on this machine, beside libraries for Python.
+"""Draws figures 2, 4, 6, 7a, 8a and 9 of the jz-tree paper with kith and other libraries for Python, on this machine.
 
-    python paper_figures.py [POINTS = 1000000] [PARTICLES = 128] [FOLDER = .]
+    python paper_figures.py [2] [4] [6] [7a] [8a] [9] [--points 1000000] [--particles 128] [--folder .]
 
-POINTS is the largest set of points, PARTICLES the largest universe along an axis. All times are CPU times of one
-thread, which other programs on the machine disturb least, and include building the tree; each is the best of several
-calls, at least half a second of them. Writes
-paper_NAME.png and prints the numbers. scipy, scikit-learn, pykdtree and hfof take part if Python can import them.
+Without a number, all figures are drawn. --points is the size of the largest set of points, --particles the number of
+particles along each axis of the largest universe. Each figure is written as paper_NAME.png, and its numbers are printed.
+Times are CPU times of one thread, because other programs disturb these least, and include building the tree. Each is the
+best of several calls that take at least half a second in all. scipy, scikit-learn, pykdtree and hfof are timed if they
+are installed.
 """
+import argparse
 import importlib
 import math
 import os
 import pathlib
-import sys
 import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -24,7 +25,7 @@ import kith
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402
 
-PATIENCE = 20.0  # seconds: a library that takes longer is not asked for larger sets
+PATIENCE = 2.0  # seconds: if a library takes longer, larger sets are skipped
 
 
 def optional(name):
@@ -82,7 +83,7 @@ def scaling(ax, libraries, sizes, call):
             times.append(seconds_of(call(search, size)))
             done.append(size)
             print(f"  {name:14} {size:>9,}  {times[-1]:8.4f} s")
-            if times[-1] > PATIENCE / 10:
+            if times[-1] > PATIENCE:
                 break
         ax.loglog(done, times, "o-", label=name)
     ax.set(ylabel="seconds")
@@ -186,12 +187,22 @@ def scalings(folder, points, **_):
     figure.savefig(folder / "paper_scalings.png", dpi=120, bbox_inches="tight")
 
 
-def main(points=1_000_000, particles=128, folder="."):
-    folder = pathlib.Path(folder)
-    for draw in [order, planes, libraries, distributions, groups, scalings]:
-        print(draw.__doc__)
-        draw(folder=folder, points=int(points), particles=int(particles))
+FIGURES = {"2": order, "4": planes, "6": libraries, "7a": distributions, "8a": groups, "9": scalings}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Draws figures of the jz-tree paper.")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help="2, 4, 6, 7a, 8a or 9; default: all")
+    parser.add_argument("--points", type=int, default=1_000_000, help="size of the largest set of points")
+    parser.add_argument("--particles", type=int, default=128, help="particles along each axis of the largest universe")
+    parser.add_argument("--folder", type=pathlib.Path, default=".", help="folder for the pictures")
+    given = parser.parse_args()
+    for name in given.figures or FIGURES:
+        if name not in FIGURES:
+            parser.error(f"there is no figure {name}; choose from {', '.join(FIGURES)}")
+        print(FIGURES[name].__doc__)
+        FIGURES[name](folder=given.folder, points=given.points, particles=given.particles)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

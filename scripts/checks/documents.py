@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that links in the documents lead to files and headings that exist.
+"""Checks that links in the documents lead to files and headings that exist, and that the files of the project that
+they name exist.
 
 Usage: documents.py [ROOT] [--width | --fix]
   --width   also complains about prose over 100 columns; tables and code may be wider
@@ -13,6 +14,11 @@ import textwrap
 WIDTH = 100
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^ *```")
+# In code of ARCHITECTURE.md and CONTRIBUTING.md, `tree/planes.hpp` is a file of src/; elsewhere folders of the root are named.
+NAMED = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:cpp|hpp|h|py|sh|txt|md|js|cl|cmake|yml|yaml|cff))`")
+RUN = re.compile(r"(?<![\w/.])((?:scripts|examples|tests|bench|packaging|docs)/[\w./-]+\.(?:py|sh|txt|md|cpp))\b")
+MAPS = ("ARCHITECTURE.md", "CONTRIBUTING.md")  # pages that describe the code
+PLACES = (".", "src", "include", "python")
 ITEM = re.compile(r"^( *)([*-]|\d+\.) +")
 GAP = "\x00"  # a space at which lines are not broken
 
@@ -53,6 +59,16 @@ def broken_links(page):
                 yield number, f"there is no {path}"
             elif heading and file.suffix == ".md" and heading not in anchors_of(file):
                 yield number, f"{file.name} has no heading {heading}"
+
+
+def missing_files(page, root):
+    """Files of the project that a page names and that do not exist."""
+    text = page.read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in [*(NAMED.findall(line) if page.name in MAPS else []), *RUN.findall(line)]:
+            is_pattern = "NAME" in name or name.startswith("build/")
+            if not is_pattern and not any((root / place / name).exists() for place in PLACES):
+                yield number, f"there is no {name}"
 
 
 def is_wide(line):
@@ -108,7 +124,8 @@ def main(arguments):
     for page in pages_of(root):
         if "--fix" in arguments:
             fix(page)
-        found = [*broken_links(page), *(wide_lines(page) if "--width" in arguments else [])]
+        found = [*broken_links(page), *missing_files(page, root),
+                 *(wide_lines(page) if "--width" in arguments else [])]
         for number, what in found:
             complaints.append(f"{page.relative_to(root)}:{number}: {what}")
     print("\n".join(complaints), end="\n" if complaints else "")

@@ -166,6 +166,26 @@ class Words(CheckTest):
             self.assert_complains("words.py", "the number of an issue")
 
 
+class Documents(CheckTest):
+    def test_links_and_files_that_exist_pass(self):
+        self.write("src/tree/planes.hpp", "")
+        self.write("scripts/demo.sh", "")
+        self.write("CONTRIBUTING.md", "# Working\n\nSee `tree/planes.hpp`, [above](#working), scripts/demo.sh\n")
+        self.assert_passes("documents.py")
+
+    def test_a_link_to_nothing(self):
+        self.write("README.md", "[tree](docs/tree.md)\n")
+        self.assert_complains("documents.py", "README.md:1: there is no docs/tree.md")
+        self.write("README.md", "[here](#nowhere)\n")
+        self.assert_complains("documents.py", "README.md:1: README.md has no heading nowhere")
+
+    def test_a_file_that_does_not_exist(self):
+        self.write("CONTRIBUTING.md", "see `tree/plane.hpp`\n")
+        self.assert_complains("documents.py", "CONTRIBUTING.md:1: there is no tree/plane.hpp")
+        self.write("CONTRIBUTING.md", "```sh\nscripts/domo.sh\n```\n")
+        self.assert_complains("documents.py", "CONTRIBUTING.md:2: there is no scripts/domo.sh")
+
+
 class CompareOutput(CheckTest):
     def compare(self, expected, printed):
         self.write("expected.txt", expected)

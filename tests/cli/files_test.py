@@ -98,7 +98,7 @@ class Formats(ProgramTest):
         self.assertAlmostEqual(everything["largest"][0]["mass"], 50 * 1.5 + 200 * 2.5 + 50 * 3.5, places=3)
         with open(self.path("t.dat"), "ab") as file:
             file.write(b"bytes")
-        self.fails(1, "no text", "info", self.path("t.dat"))
+        self.fails(1, "does not occur in text", "info", self.path("t.dat"))
 
     def test_fits_tables(self):
         x = clumps(400)
@@ -233,7 +233,7 @@ class SaidByTheUser(ProgramTest):
             self.assertEqual(self.told("info", path, "--units", text)["length_unit"], length)
         for text, words in (("kpc", "names 1 units"), ("kpc/h,Msun,km/s", "both lengths and masses"),
                             ("ly,Msun,km/s", "ly is not a unit of length"), ("kpc,Msun,km", "km is not a unit of velocity"),
-                            ("kpc,-1 Msun,km/s", "no unit of mass")):
+                            ("kpc,-1 Msun,km/s", "not a unit of mass")):
             self.fails(2, words, "info", path, "--units", text)
         for text, words in (("h=0.7", "no omega_m"), ("omega=0.3", "not understood"), ("omega_m=x", "not understood")):
             self.fails(2, words, "info", path, "--cosmology", text)

@@ -70,7 +70,7 @@ class Groups(ProgramTest):
         self.assertIn("\ufffd", json.loads(done.stdout.decode("utf-8"))["snapshot"])
         done = run("fof", os.fsdecode(odd), "-b", 0.2, "--min-size", -1)
         self.assertLess(len(done.stderr), 200)
-        self.assertIn("no positive number", done.stderr)
+        self.assertIn("not a positive number", done.stderr)
 
     def test_labels_equal_brute_force(self):
         file = np.load(self.fof(self.points, "--box", "1", name="h.npz"))

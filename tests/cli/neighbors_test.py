@@ -151,7 +151,7 @@ class Neighbors(ProgramTest):
         def elsewhere(file):
             file["Group/GroupCM"][2, 1] += 0.001
 
-        broken(move, "are friends, but in groups")
+        broken(move, "are friends, but are in groups")
         broken(join, "")
         broken(drop, "has 0 linked members")
         broken(heavier, "mass of group 2 is")
@@ -170,7 +170,7 @@ class Neighbors(ProgramTest):
         self.works("knn", self.points, "-k", 3, "-o", path)
         other = self.save("y.npy", self.x[:-1])
         self.fails(1, "699 particles", "verify", other, path)
-        self.fails(1, "no result of kith", "verify", self.points, self.save_hdf5("plain.hdf5"))
+        self.fails(1, "not a result of kith", "verify", self.points, self.save_hdf5("plain.hdf5"))
         self.fails(1, "neither HDF5 nor .npz", "verify", self.points, self.points)
 
     def save_hdf5(self, name):
@@ -193,7 +193,7 @@ class Neighbors(ProgramTest):
     def test_bench(self):
         told = self.told("bench", self.points, "--box", "1", "--repeat", 1)
         self.assertEqual([r["task"] for r in told["results"]],
-                         ["tree", "knn, k = 16", "fof, b = 0.2, tree included"])
+                         ["tree", "knn, k = 16", "fof, b = 0.2, with the tree"])
         self.assertTrue(all(r["seconds"] > 0 for r in told["results"]))
         self.assertIn("1,000 points evenly", self.works("bench", "-n", 1000, "--repeat", 1))
 

@@ -152,6 +152,25 @@ class Page(unittest.TestCase):
         self.browser.key("ArrowLeft")
         self.browser.wait(f"document.querySelector('#space canvas').dataset.view.split(' ')[0] < {before[0]}")
 
+    def shown(self, selector):
+        return self.browser.run(f"[...document.querySelectorAll('{selector}')].some(e => e.getClientRects().length)")
+
+    def test_paper_shows_still_pictures(self):
+        self.browser.call("Emulation.setEmulatedMedia", {"media": "print"})
+        for selector, is_shown in [(MAP, False), ("#space", False), ("#map .static svg", True), (".tools", False),
+                                   ("#groups tbody tr", True), ("#largest svg", True)]:
+            self.assertEqual(self.shown(selector), is_shown, selector)
+        self.browser.call("Emulation.setEmulatedMedia", {"media": ""})
+        self.assertTrue(self.shown(MAP))
+
+    def test_screen_readers_get_names(self):
+        for selector in [MAP, "#space canvas", "figure > svg", "#groups input"]:
+            names = self.browser.run(f"[...document.querySelectorAll('{selector}')]"
+                                     ".map(e => (e.getAttribute('aria-label') ?? '').length)")
+            self.assertTrue(names and min(names) > 8, selector)
+        self.assertEqual(self.browser.run("[...document.querySelectorAll('button')]"
+                                          ".filter(b => !(b.textContent + (b.ariaLabel ?? '')).trim()).length"), 0)
+
     def test_narrow_and_without_scripts(self):
         self.browser.open(self.page, width=400, height=800, is_dark=True)
         self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 400)

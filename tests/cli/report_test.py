@@ -75,7 +75,7 @@ class Report(unittest.TestCase):
         headings = self.headings(page)
         self.assertEqual(headings[:3], ["Map of the groups", "Table of groups",
                                         "The largest groups"])
-        self.assertEqual(headings[3:], ["Mass function", "Sizes", "Input and options", "Run time"])
+        self.assertEqual(headings[3:], ["Mass function", "Sizes of the groups", "Input and options", "Run time"])
         groups, facts, times = self.tables(page)
         self.assertEqual(len(groups), 1 + 7)
         largest = self.fof["largest"][0]
@@ -215,7 +215,7 @@ class Report(unittest.TestCase):
         page = self.path("r.html")
         self.expect_failure(2, "reports are HTML pages", self.halos, "-o", self.path("r.pdf"))
         self.expect_failure(1, "there is no folder", self.halos, "-o", self.path("x/r.html"))
-        self.expect_failure(2, "leave -b", self.universe, "--catalogue", self.halos, "-b", "0.2",
+        self.expect_failure(2, "leave out -b", self.universe, "--catalogue", self.halos, "-b", "0.2",
                             "-o", page)
         self.expect_failure(2, "give -b", "points.npy", "-o", page)
         self.expect_failure(1, "universe.hdf5", self.universe, "-o", page)
@@ -227,7 +227,7 @@ class Report(unittest.TestCase):
     def test_refuses_the_catalogue_of_another_snapshot(self):
         other = os.path.join(self.keeper.name, "other.hdf5")
         run("sample", "cosmology", "-n", "16", "--a-end", "0.05", "-o", other)
-        self.expect_failure(2, "is about 32768 points", other, "--catalogue", self.halos, "-o",
+        self.expect_failure(2, "was made from 32768 points", other, "--catalogue", self.halos, "-o",
                             self.path("r.html"))
 
 

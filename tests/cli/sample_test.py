@@ -121,7 +121,7 @@ class Sample(unittest.TestCase):
         self.expect_failure(2, "--colour", "sample", "uniform", "-n", "5", "-o", out, "--colour")
         self.expect_failure(2, "unknown file format", "sample", "uniform", "-n", "5", "-o", self.path("p.fits"))
         self.expect_failure(2, "the points are float32", "sample", "uniform", "-n", "5", "-o", self.path("p.f64"))
-        self.expect_failure(2, "use an ending of .png", "sample", "uniform", "-n", "5", "-o", out,
+        self.expect_failure(2, "the name must end in .png", "sample", "uniform", "-n", "5", "-o", out,
                             "--picture", self.path("p.jpg"))
         self.expect_failure(2, "cosmology: sigma8 = -1", "sample", "cosmology", "--sigma8", "-1", "-o", out)
         self.expect_failure(2, "dimension 33", "sample", "uniform", "-n", "5", "-d", "33", "-o", out)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The programs in the documents: every block that begins with ```python, those of one page as one program.
+"""Runs the Python programs in the documents: every block that begins with ```python, those of one page as one program.
 
-Usage: documents.py [--pictures]   runs all pages; with --pictures, keeps the pictures that they make in docs/images.
+Usage: documents.py [--pictures]   with --pictures, keeps the pictures that the pages make in docs/images.
 """
 import os
 import pathlib
@@ -11,9 +11,16 @@ import sys
 import tempfile
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-PAGES = ["python.md", "tree.md", "kd.md", "coming_from.md", "correlation.md", "gradients.md", "../README.md", "index.md",
-         "tutorials/halos.md", "tutorials/point_cloud.md", "tutorials/sph.md"]
+# program.md reads files of the program with illustris_python and yt, as tests/cli/readers_test.py and yt_test.py do.
+LEFT_OUT = {"program.md", "python_reference.md"}
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def pages():
+    """The pages with programs."""
+    found = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [os.path.relpath(page, DOCS) for page in found
+            if page.name not in LEFT_OUT and FENCE.search(page.read_text(encoding="utf-8"))]
 
 
 def blocks(page):
@@ -38,7 +45,7 @@ def run(page, folder):
 
 
 def main(keep_pictures):
-    for page in PAGES:
+    for page in pages():
         with tempfile.TemporaryDirectory() as folder:
             pictures = run(page, folder)
             print(page, [p.name for p in pictures])

