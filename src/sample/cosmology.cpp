@@ -35,14 +35,12 @@ void check_matter(const Cosmology& options) {
   if (!(options.omega_b >= 0 && options.omega_b < options.omega_m))
     refuse(
         "cosmology: omega_b = {} with omega_m = {}; baryons are a part of matter, give 0 or more "
-        "and less "
-        "than omega_m",
+        "and less than omega_m",
         options.omega_b, options.omega_m);
   if (options.omega_b < 1e-6 && options.transfer == Transfer::eisenstein_hu)
     refuse(
         "cosmology: omega_b = {}, but the transfer function eisenstein_hu needs baryons; give at "
-        "least "
-        "1e-6 or take bbks",
+        "least 1e-6 or take bbks",
         options.omega_b);
 }
 

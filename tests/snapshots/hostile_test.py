@@ -77,8 +77,8 @@ class Hostile(Case):
                 del file["PartType1"][name]
                 file["PartType1"][name] = values
             return change
-        self.spoiled("is of rank 1", replaced("Coordinates", np.zeros(100)))
-        self.spoiled("is of rank 3", replaced("Coordinates", np.zeros((100, 3, 2))))
+        self.spoiled("has rank 1", replaced("Coordinates", np.zeros(100)))
+        self.spoiled("has rank 3", replaced("Coordinates", np.zeros((100, 3, 2))))
         self.spoiled("has 2 columns where others have 3", replaced("Coordinates", np.zeros((100, 2))))
         self.spoiled("has points of dimension 0", replaced("Coordinates", np.zeros((100, 0))))
         self.spoiled("holds no numbers", replaced("Coordinates", np.full((100, 3), b"abc")))
@@ -216,7 +216,7 @@ class Hostile(Case):
         np.save(self.folder / "a.npy", np.zeros((10, 3)))
         data = (self.folder / "a.npy").read_bytes()
         for changed, words in (
-                (data[:-1], "are to stand in"), (data + b"x", "the header promises"), (data[:50], "truncated or absurd"),
+                (data[:-1], "do not fit into"), (data + b"x", "the header promises"), (data[:50], "truncated or damaged"),
                 (data.replace(b"(10, 3)", b"(-1, 3)"), "header is damaged"),
                 (data.replace(b"(10, 3)", b"(1 000)"), "header is damaged"),
                 (data.replace(b"'<f8'", b"'|O8'"), "numbers of type '|O8'"),
@@ -273,7 +273,7 @@ class Hostile(Case):
                 ("a.ply", "ply\nformat binary_big_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n", "truncated"),
                 ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty list int int x\nend_header\n1 1\n", "has lists among"),
                 ("a.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty int a\nend_header\n1\n", "has no vertices"),
-                ("a.raw", "12345", "no whole number of 3-dimensional points"),
+                ("a.raw", "12345", "not a whole number of 3-dimensional points"),
                 ("a.f64", "123456789012", "points of float64"),
                 ("a.what", "hello", "unknown format; files of raw numbers"),
                 ("a.what", "", "is empty")):
@@ -293,7 +293,7 @@ class Hostile(Case):
             for ending in ("dat", "txt", "csv", "xyz"):
                 with self.subTest(name=name, ending=ending):
                     (self.folder / f"a.{ending}").write_bytes(data)
-                    self.refused(self.folder / f"a.{ending}", "no text")
+                    self.refused(self.folder / f"a.{ending}", "text")
         (self.folder / "a.csv").write_bytes(gzip.compress(b"1,2,3\n")[:-3])
         self.refused(self.folder / "a.csv", "packed bytes are damaged or truncated")
 
