@@ -43,7 +43,7 @@ template <class T>
 std::vector<T> read_numbers(const Found& found, const std::string& where,
                             const std::string& attribute) {
   if (!is_sound_number(found.type.get()))
-    fail(ErrorCode::io, "{}: the attribute {} holds no numbers", where, attribute);
+    fail(ErrorCode::io, "{}: the attribute {} does not contain numbers", where, attribute);
   if (found.count == 0 || found.count > kMostNumbers)
     fail(ErrorCode::io, "{}: the attribute {} has {} numbers; 1 to {} are allowed", where,
          attribute, found.count, kMostNumbers);

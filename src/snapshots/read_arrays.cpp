@@ -228,8 +228,8 @@ ReaderPointer open_raw(const std::string& path, const SnapshotOptions& options) 
       array.header.stored.bytes() * static_cast<std::uint64_t>(options.dimension);
   if (array.place.bytes % row != 0)
     fail(ErrorCode::io,
-         "{}: {} bytes are not a whole number of {}-dimensional points of {}; the file is truncated, "
-         "or has another dimension or type",
+         "{}: {} bytes are not a whole number of {}-dimensional points of {}; the file is "
+         "truncated, or has another dimension or type",
          path, array.place.bytes, options.dimension, name_of(array.header.stored.number));
   array.header.shape = {array.place.bytes / row, static_cast<std::uint64_t>(options.dimension)};
   reader->set_position(std::move(array));

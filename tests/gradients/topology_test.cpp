@@ -223,7 +223,7 @@ TEST(Reinforce, WeightsOfTheScore) {
   EXPECT_NEAR(clipped[2], 0.5, 1e-15);
   const Numbers unit = score_weights(loss, {Baseline::batch_mean, Advantage::normalized});
   EXPECT_NEAR(9 * std::inner_product(unit.begin(), unit.end(), unit.begin(), 0.0), 3, 1e-6);
-  test::expect_error(ErrorCode::invalid_argument, "wants at least 2",
+  test::expect_error(ErrorCode::invalid_argument, "needs at least 2",
                      [] { score_weights(Numbers{1}); });
 }
 

@@ -50,7 +50,7 @@ class Hostile(Case):
         self.spoiled("different lengths", attribute("NumPart_Total", np.zeros(3, np.uint64)))
         self.spoiled("particles of mass nan", attribute("MassTable", np.full(6, np.nan)))
         self.spoiled("a side of -1", attribute("BoxSize", -1.0))
-        self.spoiled("holds no numbers", attribute("BoxSize", "large"))
+        self.spoiled("does not contain numbers", attribute("BoxSize", "large"))
         self.spoiled("0 files in the header", attribute("NumFilesPerSnapshot", np.int32(0)))
 
         def one_of_seven(file, _):
@@ -81,8 +81,8 @@ class Hostile(Case):
         self.spoiled("has rank 3", replaced("Coordinates", np.zeros((100, 3, 2))))
         self.spoiled("has 2 columns where others have 3", replaced("Coordinates", np.zeros((100, 2))))
         self.spoiled("has points of dimension 0", replaced("Coordinates", np.zeros((100, 0))))
-        self.spoiled("holds no numbers", replaced("Coordinates", np.full((100, 3), b"abc")))
-        self.spoiled("holds no numbers", replaced("ParticleIDs", np.zeros(100, [("a", "i4"), ("b", "f8")])))
+        self.spoiled("does not contain numbers", replaced("Coordinates", np.full((100, 3), b"abc")))
+        self.spoiled("does not contain numbers", replaced("ParticleIDs", np.zeros(100, [("a", "i4"), ("b", "f8")])))
         self.spoiled("ids are", replaced("ParticleIDs", np.zeros(100)))
 
         def wide(file, _):
