@@ -83,7 +83,7 @@ class Hostile(Case):
         self.spoiled("has points of dimension 0", replaced("Coordinates", np.zeros((100, 0))))
         self.spoiled("does not contain numbers", replaced("Coordinates", np.full((100, 3), b"abc")))
         self.spoiled("does not contain numbers", replaced("ParticleIDs", np.zeros(100, [("a", "i4"), ("b", "f8")])))
-        self.spoiled("ids are", replaced("ParticleIDs", np.zeros(100)))
+        self.spoiled("ids must be", replaced("ParticleIDs", np.zeros(100)))
 
         def wide(file, _):
             kind = h5py.h5t.STD_U64LE.copy()
