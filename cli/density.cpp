@@ -87,21 +87,15 @@ Densities find_together(const Input& input, const Request& request, const Execut
   return found;
 }
 
-/// Pieces of the rows of all ranks, or nothing.
-struct DensityReaders {
-  ReadRows density, smoothing;
-};
-
 void write(Session& session, const Input& input, const Request& request, const Densities& found,
-           const DensityReaders& read = {}) {
+           std::span<const RowAccess> access = {}) {
   if (request.output.empty()) return;
   ResultAbout about = input.about(ResultKind::density);
   about.k = request.k;
   about.kernel = request.kernel;
   ResultRows arrays[] = {{result_array("density", found.density.data(), input.size())},
                          {result_array("smoothing_length", found.smoothing.data(), input.size())}};
-  arrays[0].read = read.density;
-  arrays[1].read = read.smoothing;
+  for (std::size_t i = 0; i < access.size(); ++i) take_from_all(arrays[i], access[i]);
   arrays[0].description =
       "Sum of m W(r, h) over the k nearest number of neighbors, including the point itself.";
   arrays[0].unit = {.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
@@ -112,18 +106,36 @@ void write(Session& session, const Input& input, const Request& request, const D
   session.say(request.output);
 }
 
+/// The least, the middle and the largest one.
+struct Summary {
+  double least = 0, median = 0, most = 0;
+};
+
+void show(Session& session, const Input& input, const Summary& summary) {
+  session.report().add("least", summary.least);
+  session.report().add("median", summary.median);
+  session.report().add("most", summary.most);
+  const UnitPowers unit{.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
+  session.say(fmt::format("density from {:.4g} to {:.4g}, median {}", summary.least, summary.most,
+                          with_unit(summary.median, input.info().units, unit)));
+}
+
 void show_summary(Session& session, const Input& input, std::vector<double> density) {
   std::erase_if(density, [](double value) { return !std::isfinite(value); });
   if (density.empty()) return;
   const auto middle = density.begin() + static_cast<std::ptrdiff_t>(density.size() / 2);
   std::nth_element(density.begin(), middle, density.end());
   const auto [least, most] = std::minmax_element(density.begin(), density.end());
-  session.report().add("least", *least);
-  session.report().add("median", *middle);
-  session.report().add("most", *most);
-  const UnitPowers unit{.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
-  session.say(fmt::format("density from {:.4g} to {:.4g}, median {}", *least, *most,
-                          with_unit(*middle, input.info().units, unit)));
+  show(session, input, {*least, *middle, *most});
+}
+
+/// The same of the densities of all ranks.
+void show_summary_together(Session& session, const Input& input, std::vector<double> density) {
+  std::erase_if(density, [](double value) { return !std::isfinite(value); });
+  const std::uint64_t count = ranks()->sum(density.size());
+  if (count == 0) return;
+  const double least = ranks()->nth(density, 0), middle = ranks()->nth(density, count / 2);
+  show(session, input, {least, middle, ranks()->nth(density, count - 1)});
 }
 
 void check_and_report(const Request& request, Session& session, const Input& input) {
@@ -140,18 +152,15 @@ void check_and_report(const Request& request, Session& session, const Input& inp
   session.need_memory(tree_bytes(input) + 24 * points + 2 * input.mass_bytes());
 }
 
-/// The median needs all densities on one rank.
 void tell_together(const Request& request, Session& session, const Input& input,
                    const Densities& found) {
+  show_summary_together(session, input, found.density);
   const SharedRows rows[] = {{found.density.data(), found.density.size(), sizeof(double)},
                              {found.smoothing.data(), found.smoothing.size(), sizeof(double)}};
-  ranks()->collect(rows, [&](std::span<const ReadRows> read) {
-    std::vector<double> all;
-    all.reserve(input.size());
-    for_all_rows<double>(read[0], input.size(), [&](double density) { all.push_back(density); });
-    show_summary(session, input, std::move(all));
-    write(session, input, request, found, {read[0], read[1]});
-  });
+  const auto write_all = [&](std::span<const RowAccess> access) {
+    write(session, input, request, found, access);
+  };
+  ranks()->collect(rows, write_all, session.execution());
 }
 
 void run(const Request& request) {

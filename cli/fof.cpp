@@ -56,9 +56,12 @@ void run(const GroupRequest& request) {
     if (!is_first_rank()) return;
     if (groups.catalogue().count() > 0 && request.rows > 0) session.say("\n" + groups.table());
     groups.report();
-    groups.write(nullptr);
-    groups.draw();
   });
+  if (ranks())
+    groups.write_together(nullptr);
+  else
+    groups.write(nullptr);
+  groups.draw();
   session.finish();
 }
 

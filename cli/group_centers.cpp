@@ -70,7 +70,7 @@ std::string GroupRun::center() const {
 }
 
 double GroupRun::softening() const {
-  return center() == "potential" ? kSoftening * groups_->linking_length() : 0;
+  return center() == "potential" ? kSoftening * found_.linking_length : 0;
 }
 
 const Tree& GroupRun::tree() {

@@ -40,7 +40,7 @@ void GroupRun::draw_all_lengths() const {
       std::minmax_element(request_.all_lengths.begin(), request_.all_lengths.end());
   // Around b = 1 most points are in one group.
   const double low = *least / 2, high = std::max(*most * 2, 1.0),
-               separation = groups_->linking_length() / b_;
+               separation = found_.linking_length / b_;
   Series groups{.name = fmt::format("groups of at least {} / most", request_.fof.min_size)};
   Series largest{.name = "largest group / all points", .style = SeriesStyle::dashed};
   std::vector<double> lengths;

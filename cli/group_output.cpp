@@ -22,30 +22,53 @@ std::vector<double> taken(const std::vector<double>& values, std::size_t rows,
 
 }  // namespace
 
-void GroupRun::write(const Subhalos* subhalos) {
-  write_result(subhalos);
-  write_sorted();
+bool GroupRun::has_order(bool has_subhalos) const {
+  if (style_ == ResultStyle::csv) return false;
+  return request_.wants_order ||
+         ((style_ == ResultStyle::gadget || has_subhalos) && !request_.wants_no_order);
 }
 
-void GroupRun::write_result(const Subhalos* subhalos) {
-  if (output_.empty()) return;
-  const ResultKind kind = subhalos ? ResultKind::subhalos : ResultKind::fof;
-  CatalogueContent content{.about = about(kind), .catalogue = &catalogue_, .peak = peak_};
-  const bool is_gadget = style_ == ResultStyle::gadget;
-  const bool is_csv = style_ == ResultStyle::csv;
-  const bool has_order =
-      request_.wants_order || ((is_gadget || subhalos) && !request_.wants_no_order);
-  const bool has_labels = request_.wants_labels || (!is_gadget && !is_csv);
-  if (has_order && !is_csv) content.members = &members_;
-  if (has_labels) content.label = groups_->label();
-  const std::vector<std::uint64_t> ids =
-      has_order || has_labels ? input_.ids(session_.execution()) : std::vector<std::uint64_t>();
-  if (!ids.empty()) content.id = ids.data();
-  if (!edges_.empty()) {
-    content.edges = edges_;
-    content.overdensities = &overdensities_;
+bool GroupRun::has_labels() const {
+  return request_.wants_labels || (style_ != ResultStyle::gadget && style_ != ResultStyle::csv);
+}
+
+CatalogueContent GroupRun::content(const Subhalos* subhalos) const {
+  CatalogueContent content{.about = about(subhalos ? ResultKind::subhalos : ResultKind::fof),
+                           .catalogue = &catalogue_,
+                           .peak = peak_,
+                           .subhalos = subhalos};
+  if (edges_.empty()) return content;
+  content.edges = edges_;
+  content.overdensities = &overdensities_;
+  return content;
+}
+
+void GroupRun::write(const Subhalos* subhalos) {
+  if (!output_.empty()) {
+    CatalogueContent all = content(subhalos);
+    if (has_order(subhalos)) all.members = &members_;
+    if (has_labels()) all.label = groups_->label();
+    const std::vector<std::uint64_t> ids = has_order(subhalos) || has_labels()
+                                               ? input_.ids(session_.execution())
+                                               : std::vector<std::uint64_t>();
+    if (!ids.empty()) all.id = ids.data();
+    write_result(all);
   }
-  content.subhalos = subhalos;
+  if (request_.sorted_snapshot.empty()) return;
+  TypeRows rows;
+  std::size_t begin = 0;
+  for (const int type : input_.types()) {
+    const std::size_t end = begin + input_.size_of(type);
+    rows.emplace_back();
+    for (const std::uint32_t i : members_.order)
+      if (!has_order_in_file() && i >= begin && i < end)
+        rows.back().push_back(static_cast<std::uint32_t>(i - begin));
+    begin = end;
+  }
+  write_sorted(std::move(rows));
+}
+
+void GroupRun::write_result(const CatalogueContent& content) {
   ResultWriteOptions options = request_.write;
   options.style = style_;
   write_catalogue(output_, content, options, session_.execution());
@@ -69,28 +92,22 @@ void GroupRun::check_sorted_snapshot() const {
   input_.check_output(path);
 }
 
+bool GroupRun::has_order_in_file() const {
+  return style_ == ResultStyle::gadget && !request_.wants_no_order;
+}
+
 /// In the order of the catalogue, which has subhalos inside groups where there are some.
-void GroupRun::write_sorted() const {
-  if (request_.sorted_snapshot.empty()) return;
-  const bool has_order = style_ == ResultStyle::gadget && !request_.wants_no_order;
-  std::optional<ResultFile> file;
-  if (has_order) file.emplace(output_);
-  std::vector<std::vector<std::uint32_t>> rows;
+void GroupRun::write_sorted(TypeRows rows) const {
   std::vector<TypeOrder> orders;
-  std::size_t begin = 0;
-  for (const int type : input_.types()) {
-    const std::size_t end = begin + input_.size_of(type);
-    rows.emplace_back();
-    if (file) {
+  std::optional<ResultFile> file;
+  if (has_order_in_file()) file.emplace(output_);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const int type = input_.types()[k];
+    if (file)
       for (const std::int64_t row : file->integers(fmt::format("order_{}", type)))
-        rows.back().push_back(static_cast<std::uint32_t>(row));
-    } else {
-      for (const std::uint32_t i : members_.order)
-        if (i >= begin && i < end) rows.back().push_back(static_cast<std::uint32_t>(i - begin));
-    }
-    begin = end;
+        rows[k].push_back(static_cast<std::uint32_t>(row));
+    orders.push_back({type, rows[k]});
   }
-  for (std::size_t k = 0; k < rows.size(); ++k) orders.push_back({input_.types()[k], rows[k]});
   write_sorted_snapshot(request_.sorted_snapshot, input_.snapshot(), orders, session_.execution());
   session_.report().add("sorted_snapshot", request_.sorted_snapshot);
   session_.say(request_.sorted_snapshot);

@@ -140,8 +140,9 @@ void GroupRun::find() {
   options.box = input_.box();
   options.non_finite = input_.non_finite();
   if (ranks()) {
-    const Groups found = found_together(options);
-    together([&] { take(found, options.b); });
+    found_ = found_together(options);
+    output_ = request_.output;
+    tell_found(options.b);
   } else if (!request_.los.empty()) {
     take(redshift_fof(points(), options, sight(), session_.on_device()), options.b);
   } else if (input_.types().size() > 1) {
@@ -153,7 +154,7 @@ void GroupRun::find() {
   }
 }
 
-Groups GroupRun::found_together(const FofOptions& options) {
+SharedGroups GroupRun::found_together(const FofOptions& options) {
   if (input_.types().size() > 1) return ranks()->fof(typed(), options, session_.execution());
   share_points(input_, positions_, session_.execution());
   return ranks()->fof(options, session_.execution());
@@ -162,30 +163,36 @@ Groups GroupRun::found_together(const FofOptions& options) {
 /// Makes these the groups that are measured and written.
 void GroupRun::take(const Groups& found, double b) {
   groups_ = found;
-  b_ = b;
-  output_ = request_.output;
-  const FofOptions& options = request_.fof;
   members_ = kith::members(*groups_, session_.execution());
-  const double length = groups_->linking_length();
-  const std::uint64_t grouped_points = members_.offset.back();
+  found_ = {.count = found.count(),
+            .grouped = members_.offset.back(),
+            .linking_length = found.linking_length()};
+  output_ = request_.output;
+  tell_found(b);
+}
+
+void GroupRun::tell_found(double b) {
+  b_ = b;
+  const FofOptions& options = request_.fof;
+  const double length = found_.linking_length;
   session_.say(fmt::format("linking length {}{}", with_unit(length, units(), {.length = 1}),
                            b > 0 ? fmt::format(" (b = {:g})", b) : ""));
   if (!request_.los.empty())
     session_.say(fmt::format("along the line of sight ({}) {}", line_of_sight(),
                              with_unit(length * sight().stretch, units(), {.length = 1})));
   session_.say(fmt::format(
-      "{} of at least {}, with {} ({:.1f} %)", counted(groups_->count(), "group", "groups"),
-      options.min_size, counted(grouped_points, "point", "points"),
+      "{} of at least {}, with {} ({:.1f} %)", counted(found_.count, "group", "groups"),
+      options.min_size, counted(found_.grouped, "point", "points"),
       input_.size() > 0
-          ? 100.0 * static_cast<double>(grouped_points) / static_cast<double>(input_.size())
+          ? 100.0 * static_cast<double>(found_.grouped) / static_cast<double>(input_.size())
           : 0));
   Report& report = hierarchy_ ? length_reports_.emplace_back() : session_.report();
   report.add("linking_length", length);
   if (b > 0) report.add("b", b);
   if (!request_.los.empty()) report.add("linking_length_parallel", length * sight().stretch);
   report.add_count("min_size", options.min_size);
-  report.add_count("groups", groups_->count());
-  report.add_count("grouped_points", grouped_points);
+  report.add_count("groups", found_.count);
+  report.add_count("grouped_points", found_.grouped);
 }
 
 void GroupRun::measure() {
@@ -218,7 +225,7 @@ ResultAbout GroupRun::about(ResultKind kind) const {
   ResultAbout about = input_.about(kind);
   about.link_types = link_types_;
   about.attach_types = attach_types_;
-  about.linking_length = groups_->linking_length();
+  about.linking_length = found_.linking_length;
   about.b = b_;
   about.min_size = request_.fof.min_size;
   about.strict = request_.fof.strict;

@@ -10,6 +10,7 @@
 #include <kith/halos.hpp>
 #include <kith/hierarchy.hpp>
 #include <kith/particle_roles.hpp>
+#include <kith/ranks.hpp>
 #include <kith/redshift_space.hpp>
 #include <kith/results.hpp>
 
@@ -73,6 +74,8 @@ class GroupRun {
   void take_length(double b);  ///< then: the groups at one of them, written under a name of its own
   void measure();              ///< the catalogue, and spheres of given density
   void write(const Subhalos* subhalos);
+  /// The same where ranks share the work; every rank calls it.
+  void write_together(const SharedSubhalos* subhalos);
   void draw() const;              ///< the picture
   void draw_all_lengths() const;  ///< numbers of groups over b
   void report_all_lengths() const;
@@ -82,7 +85,8 @@ class GroupRun {
 
  private:
   void take(const Groups& groups, double b);
-  Groups found_together(const FofOptions& options);
+  void tell_found(double b);
+  SharedGroups found_together(const FofOptions& options);
   void choose_roles();
   void choose_contaminating(const std::vector<int>& present, const ParticleRoles& roles);
   bool is_linked(int type) const;
@@ -93,8 +97,18 @@ class GroupRun {
   RedshiftSpace sight() const;
   void check_outputs();
   void check_sorted_snapshot() const;
-  void write_result(const Subhalos* subhalos);
-  void write_sorted() const;
+  /// Without rows of points.
+  CatalogueContent content(const Subhalos* subhalos) const;
+  bool has_order(bool has_subhalos) const;
+  bool has_labels() const;
+  void write_result(const CatalogueContent& content);
+  using TypeRows = std::vector<std::vector<std::uint32_t>>;
+  /// `rows`: of each type, if the order is not in the file.
+  void write_sorted(TypeRows rows) const;
+  bool has_order_in_file() const;
+  template <class Index>
+  void write_shared(const SharedSubhalos* subhalos);
+  void write_sorted_together();
   double memory() const;
   std::vector<TypedPoints> typed() const;
   PointsView linked_points() const;
@@ -124,6 +138,7 @@ class GroupRun {
   std::vector<Report> length_reports_;
   std::optional<Groups> groups_;
   Members members_;
+  SharedGroups found_;  // in one process without labels, which groups_ has
   Catalogue catalogue_;
   std::vector<double> peak_;
   std::vector<Edge> edges_;

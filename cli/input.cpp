@@ -279,8 +279,9 @@ ValuesView Input::mass_values(const Numbers& masses) const {
 
 std::vector<std::uint64_t> Input::ids(const Execution& execution) const {
   if (!has(Field::id)) return {};
-  std::vector<std::uint64_t> ids(size());
-  snapshot_.read_id(ids, types_, execution);
+  const Share rows = share_of(size());
+  std::vector<std::uint64_t> ids(rows.count);
+  snapshot_.read_id(rows.begin, ids, types_, execution);
   return ids;
 }
 

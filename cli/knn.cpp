@@ -69,7 +69,7 @@ class KnnRun {
                          near.size(), near.k()}));
   }
 
-  /// Rows stay where they are; rank 0 reads those of the others while it writes.
+  /// Rows stay where they are; each rank writes its own, or rank 0 reads them while it writes.
   template <class T, class Index>
   void find_together() {
     share_points(input_, session_.execution());
@@ -84,17 +84,18 @@ class KnnRun {
     const SharedRows rows[] = {{index.data(), near.size(), near.k() * sizeof(Index)},
                                {near.distances(), near.size(), near.k() * sizeof(T)},
                                {last.data(), near.size(), sizeof(T)}};
-    ranks()->collect(rows, [&](std::span<const ReadRows> read) {
-      for_all_rows<T>(read[2], input_.size(), [&](T distance) { note(double{distance}); });
+    const auto tell = [&](std::span<const RowAccess> access) {
+      for_all_rows<T>(access[2].read, input_.size(), [&](T distance) { note(double{distance}); });
       show_summary();
       auto arrays = neighbor_rows({.index_type = number_type<Index>(),
                                    .distance_type = number_type<T>(),
                                    .rows = input_.size(),
                                    .width = near.k()});
-      arrays[0].read = read[0];
-      arrays[1].read = read[1];
+      take_from_all(arrays[0], access[0]);
+      take_from_all(arrays[1], access[1]);
       write(arrays);
-    });
+    };
+    ranks()->collect(rows, tell, session_.execution());
   }
 
   /// The distance of the last neighbor: the mean over full rows is something to look at.

@@ -75,8 +75,27 @@ void tell(const Request& request, const Subhalos& found, GroupRun& groups, Sessi
     session.say("\n" + table_of(found, groups, request.rows));
   groups.report();
   report_subhalos(session.report(), found, request.rows);
-  groups.write(&found);
-  groups.draw();
+}
+
+/// What was found, which is told before it is written.
+void find(const Request& request, GroupRun& groups, Session& session) {
+  SubhaloOptions options = request.subhalos;
+  options.box = groups.input().box();
+  options.velocity = groups.velocity();
+  options.mass = groups.mass();
+  if (!ranks()) {
+    const Subhalos found =
+        subhalos(groups.points(), groups.members(), options, session.execution());
+    tell(request, found, groups, session);
+    return groups.write(&found);
+  }
+  const SharedSubhalos found =
+      ranks()->subhalos(groups.points(), options, groups.about(ResultKind::subhalos).counts,
+                        session.execution());
+  together([&] {
+    if (is_first_rank()) tell(request, found.all, groups, session);
+  });
+  groups.write_together(&found);
 }
 
 void run(Request& request) {
@@ -91,16 +110,8 @@ void run(Request& request) {
   groups.set_subhalo_options(&request.subhalos);
   groups.find();
   groups.measure();
-  SubhaloOptions options = request.subhalos;
-  options.box = groups.input().box();
-  options.velocity = groups.velocity();
-  options.mass = groups.mass();
-  const Subhalos found =
-      ranks() ? ranks()->subhalos(groups.points(), options, session.execution())
-              : subhalos(groups.points(), groups.members(), options, session.execution());
-  together([&] {
-    if (is_first_rank()) tell(request, found, groups, session);
-  });
+  find(request, groups, session);
+  groups.draw();
   session.finish();
 }
 

@@ -30,6 +30,39 @@ struct SharedRows {
 /// reader.
 using ReadRows = std::function<const void*(std::size_t begin, std::size_t rows)>;
 
+/// Puts rows [begin, begin + rows) of all ranks into an existing file, from a byte on: each rank
+/// opens the file, writes the rows that it holds, and syncs them.
+using StoreRows = std::function<void(const std::string& file, std::uint64_t offset,
+                                     std::size_t begin, std::size_t rows)>;
+
+/// How rank 0 gets at rows of all ranks.
+struct RowAccess {
+  ReadRows read;
+  StoreRows store;
+};
+
+/// Groups of the points of all ranks.
+struct SharedGroups {
+  std::uint64_t count = 0;               ///< of groups
+  std::uint64_t grouped = 0;             ///< points in them
+  double linking_length = 0;             ///< rounded to the scalar type of the points
+  std::vector<std::int32_t> label = {};  ///< of the points of this rank
+};
+
+/// Subhalos of all ranks; complete on rank 0, except for their members, of which only the offsets
+/// are known there.
+struct SharedSubhalos {
+  Subhalos all;
+  std::vector<std::int64_t> type_size = {};  ///< [subhalo * types + type]
+};
+
+/// Some of the points in the order of their groups, one rank after the other: by label, inside a
+/// group by subhalo, then ascending; points without a group are last.
+struct SharedOrder {
+  std::vector<std::int64_t> index;
+  std::vector<std::uint64_t> id;  ///< of each of them, if ids were given
+};
+
 /// All ranks of MPI_COMM_WORLD. Every call but rank() and size() is collective. Points are numbered
 /// rank by rank.
 class KITH_API Ranks {
@@ -41,32 +74,41 @@ class KITH_API Ranks {
   /// f() on every rank; an error on one of them is thrown on all. A rank that fails itself throws
   /// its own error.
   virtual void together(const std::function<void()>& f) = 0;
-  /// use(readers) on rank 0, where readers[i] fetches rows of arrays[i] from the other ranks. All
+  /// use(access) on rank 0, where access[i] reads and stores rows of arrays[i] of all ranks. All
   /// ranks pass as many arrays. Errors of `use` are thrown on all ranks.
   virtual void collect(std::span<const SharedRows> arrays,
-                       const std::function<void(std::span<const ReadRows>)>& use) = 0;
+                       const std::function<void(std::span<const RowAccess>)>& use,
+                       const Execution& execution) = 0;
+  /// The n-th smallest of the values of all ranks, from 0; the same on every rank. None is NaN.
+  virtual double nth(std::span<const double> values, std::uint64_t n) = 0;
+  /// The sum over all ranks; the same on every rank.
+  virtual std::uint64_t sum(std::uint64_t value) = 0;
 
   /// Deals the points out, for the calls below; they live until the call after the last one.
   virtual void take(PointsView points, const TreeOptions& options, const Execution& execution) = 0;
 
   virtual std::uint64_t points() const = 0;  ///< of all ranks, without dropped ones
 
-  /// As kith::fof for the points of all ranks. Results of this call and the next one are complete
-  /// on rank 0, where they must fit: labels take 4 bytes for each point of all ranks. The others
-  /// get results without groups.
-  virtual Groups fof(const FofOptions& options, const Execution& execution) = 0;
+  /// As kith::fof for the points of all ranks.
+  virtual SharedGroups fof(const FofOptions& options, const Execution& execution) = 0;
   /// The same for this rank's points of several types; the calls below then have those of all
   /// types.
-  virtual Groups fof(std::span<const TypedPoints> types, const FofOptions& options,
-                     const Execution& execution) = 0;
-  /// As the calls without MPI, for the groups of the last call of fof; complete on rank 0. The
-  /// catalogue has the centers of the call before it, if there was one.
+  virtual SharedGroups fof(std::span<const TypedPoints> types, const FofOptions& options,
+                           const Execution& execution) = 0;
+  /// As the calls without MPI, for the groups of the last call of fof; complete on rank 0, where
+  /// they must fit. The catalogue has the centers of the call before it, if there was one.
   virtual std::vector<double> centers(PointsView points, const CenterOptions& options,
                                       const Execution& execution) = 0;
   virtual Catalogue catalogue(PointsView points, const CatalogueOptions& options,
                               const Execution& execution) = 0;
 
-  virtual Subhalos subhalos(PointsView points, const SubhaloOptions& options,
+  /// `counts`: the points of each type, of all ranks.
+  virtual SharedSubhalos subhalos(PointsView points, const SubhaloOptions& options,
+                                  std::span<const std::uint64_t> counts,
+                                  const Execution& execution) = 0;
+  /// The points in the order of the groups of the last call of fof, inside a group by the subhalos
+  /// that were found since then, if they matter. ids: one for each point of this rank, or none.
+  virtual SharedOrder order(std::span<const std::uint64_t> ids, bool by_subhalo,
                             const Execution& execution) = 0;
   /// Each rank gives some centers and gets their rows; among the points of the last call of take.
   virtual Overdensities overdensities(std::span<const double> centers,

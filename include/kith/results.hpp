@@ -142,6 +142,8 @@ struct ResultWriteOptions {
 KITH_API ResultStyle check_result_path(const std::string& path, const ResultWriteOptions& options,
                                        ResultKind kind);
 
+struct CatalogueRows;  // <kith/result_rows.hpp>
+
 /// The content of a catalogue file; only the catalogue is required.
 struct CatalogueContent {
   ResultAbout about;
@@ -153,6 +155,7 @@ struct CatalogueContent {
   std::span<const Edge> edges = {};
   const Overdensities* overdensities = nullptr;  ///< [group * edges + edge]
   const Subhalos* subhalos = nullptr;
+  const CatalogueRows* rows = nullptr;  ///< instead of `members`, `label` and `id`
 };
 
 /// Writes a catalogue with all its columns (docs/program.md lists their names in every style). The

@@ -13,6 +13,7 @@
 #include <kith/temporary_files.hpp>
 
 #include "base/fail.hpp"
+#include "base/write_at.hpp"
 
 namespace kith::io {
 namespace {
@@ -99,6 +100,10 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
     next += written;
     bytes -= static_cast<std::size_t>(written);
   }
+}
+
+void AtomicFile::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
+  if (!kith::write_at(file_, data, bytes, offset)) fail_with("written");
 }
 
 void AtomicFile::sync() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace kith::io {
@@ -17,6 +18,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(const void* data, std::size_t bytes);
+  /// At a place of its own: the place of the next `write` stays where it is.
+  void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
   /// Has what was written so far put on disk: keeps the last sync of a large file short.
   void sync();
   void commit();

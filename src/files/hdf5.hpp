@@ -114,6 +114,8 @@ class Dataset : public Object {
   std::optional<Stored> stored() const { return stored_; }
   bool is_integer() const { return is_integer_; }
   std::uint64_t chunk_rows() const { return chunk_rows_; }  ///< 0: not in chunks
+  /// Where its rows begin in the file, one after the other; 0: it has none, or they are in chunks.
+  std::uint64_t offset() const;
   /// What the rows of a virtual dataset are made of, in order; empty if it is not virtual.
   const std::vector<Segment>& segments() const { return segments_; }
   bool is_virtual() const { return is_virtual_; }
@@ -194,6 +196,15 @@ class OutputFile : public Group {
   /// Has what was written so far put on disk: keeps the last sync of a large file short.
   void sync();
   void commit();
+
+  /// Rows of datasets that are not in chunks may be written beside the library, from their offset
+  /// on, also by other processes.
+  const std::string& temporary() const { return atomic_->temporary(); }
+  void write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
+    atomic_->write_at(offset, data, bytes);
+  }
+  /// Syncs what was written in this way.
+  void sync_written() { atomic_->sync(); }
 
  private:
   OutputFile(std::unique_ptr<AtomicFile> file, const std::string& path);

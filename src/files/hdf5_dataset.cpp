@@ -104,7 +104,11 @@ Handle creation_list(const Shape& shape, std::uint64_t row_bytes, const DatasetO
   H5Pset_obj_track_times(list.get(), false);
   H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER);
   const bool needs_chunks = options.compression > 0 || options.is_checked || options.chunk_rows > 0;
-  if (shape.empty() || shape[0] == 0 || !needs_chunks) return list;
+  if (shape.empty() || shape[0] == 0 || !needs_chunks) {
+    // The place of the rows is known at once, and does not depend on when they are written.
+    H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY);
+    return list;
+  }
   std::vector<hsize_t> chunk(shape.begin(), shape.end());
   chunk[0] = chosen_chunk_rows(shape, row_bytes, options);
   check(H5Pset_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()), where, "prepared");
@@ -195,6 +199,12 @@ void Dataset::check_storage(std::uint64_t file_bytes) const {
   if (chunk_bytes > std::max(kLargestChunk, 2 * bytes))
     fail(ErrorCode::io, "{}: has chunks of {} bytes for {} bytes of data; the file is damaged",
          where_, chunk_bytes, bytes);
+}
+
+std::uint64_t Dataset::offset() const {
+  const Lock lock;
+  const haddr_t offset = chunk_size_ > 0 || is_virtual_ ? HADDR_UNDEF : H5Dget_offset(id_.get());
+  return offset == HADDR_UNDEF ? 0 : offset;
 }
 
 void Dataset::transfer(std::uint64_t begin, std::uint64_t count, std::int64_t type, void* to,

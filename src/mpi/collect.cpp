@@ -2,15 +2,54 @@
 
 #include <algorithm>
 #include <exception>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
+
+#include "base/write_at.hpp"
 
 namespace kith::mpi {
 namespace {
+
+constexpr std::size_t kPathBytes = 4096;
+constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes between two looks at the cancel token
 
 /// What the first rank asks for; an array that does not exist: nothing more.
 struct Question {
   std::int64_t array = -1;
   std::uint64_t begin = 0, rows = 0;
+  std::uint64_t offset = 0;   ///< of row `begin` in a file
+  char path[kPathBytes] = ""; ///< empty: rows are sent
+};
+
+/// A file that other ranks write to as well.
+class SharedFile {
+ public:
+  explicit SharedFile(const char* path) : path_(path), file_(open(path, O_WRONLY | O_CLOEXEC)) {
+    if (file_ < 0) fail_with("opened");
+  }
+  ~SharedFile() {
+    if (file_ >= 0) close(file_);
+  }
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  void write(std::uint64_t offset, const std::byte* data, std::size_t bytes) const {
+    if (!write_at(file_, data, bytes, offset)) fail_with("written");
+  }
+  void finish() {
+    if (fsync(file_) != 0) fail_with("synced");
+    if (close(std::exchange(file_, -1)) != 0) fail_with("closed");
+  }
+
+ private:
+  [[noreturn]] void fail_with(const char* what) const {
+    const std::string reason = std::generic_category().message(errno);
+    fail(ErrorCode::io, "{}: cannot be {}: {}", path_, what, reason);
+  }
+  const char* path_;
+  int file_;
 };
 
 class Collection {
@@ -30,7 +69,11 @@ class Collection {
 
   /// Sends rows until the first rank has what it wants.
   void serve() {
-    for (Question question; ask(question), question.array >= 0;) answer(question);
+    for (Question question; ask(question), question.array >= 0;)
+      if (question.path[0] != '\0')
+        put(question);
+      else
+        answer(question);
   }
 
   const void* fetch(std::size_t array, std::size_t begin, std::size_t rows) {
@@ -40,6 +83,19 @@ class Collection {
     const void* data = answer(question);
     has_ended_ = false;
     return data;
+  }
+
+  void store(std::size_t array, const std::string& path, const Question& rows) {
+    if (path.size() >= kPathBytes)
+      fail(ErrorCode::io, "{}: the path is too long; use one of less than {} bytes", path,
+           kPathBytes);
+    Question question = rows;
+    question.array = static_cast<std::int64_t>(array);
+    std::copy(path.begin(), path.end(), question.path);
+    ask(question);
+    has_ended_ = true;
+    put(question);
+    has_ended_ = false;
   }
 
   bool has_ended() const { return has_ended_; }
@@ -73,6 +129,26 @@ class Collection {
     return piece.data();
   }
 
+  /// Writes the rows of this rank to the file.
+  void put(const Question& question) {
+    const auto array = static_cast<std::size_t>(question.array);
+    const std::size_t row = arrays_[array].row_bytes;
+    const auto [begin, end] = part_of(call_.rank(), question);
+    const std::uint64_t offset = question.offset + (begin - question.begin) * row;
+    const std::size_t bytes = (end - begin) * row;
+    const std::uint64_t first = begin - start_[array][static_cast<std::size_t>(call_.rank())];
+    call_.phase([&](Workers& workers) {
+      if (bytes == 0) return;
+      const auto* data = static_cast<const std::byte*>(arrays_[array].data) + first * row;
+      SharedFile file(question.path);
+      for (std::size_t at = 0; at < bytes; at += kPiece) {
+        workers.check_cancelled();
+        file.write(offset + at, data + at, std::min(kPiece, bytes - at));
+      }
+      file.finish();
+    });
+  }
+
   /// The rows of all ranks, of those asked for, that a rank has.
   std::pair<std::uint64_t, std::uint64_t> part_of(int rank, const Question& question) const {
     const auto& start = start_[static_cast<std::size_t>(question.array)];
@@ -88,26 +164,31 @@ class Collection {
   bool has_ended_ = false;
 };
 
-std::vector<ReadRows> readers_of(Collection& collection, std::size_t arrays) {
-  std::vector<ReadRows> readers;
-  for (std::size_t a = 0; a < arrays; ++a)
-    readers.emplace_back([&collection, a](std::size_t begin, std::size_t rows) {
+std::vector<RowAccess> access_to(Collection& collection, std::size_t arrays) {
+  std::vector<RowAccess> access(arrays);
+  for (std::size_t a = 0; a < arrays; ++a) {
+    access[a].read = [&collection, a](std::size_t begin, std::size_t rows) {
       return collection.fetch(a, begin, rows);
-    });
-  return readers;
+    };
+    access[a].store = [&collection, a](const std::string& path, std::uint64_t offset,
+                                       std::size_t begin, std::size_t rows) {
+      collection.store(a, path, {.begin = begin, .rows = rows, .offset = offset});
+    };
+  }
+  return access;
 }
 
 }  // namespace
 
 void collect(Call& call, std::span<const SharedRows> arrays,
-             const std::function<void(std::span<const ReadRows>)>& use) {
+             const std::function<void(std::span<const RowAccess>)>& use) {
   Collection collection(call, arrays);
   if (call.rank() > 0) collection.serve();
   std::exception_ptr own;
   bool is_agreed = false;
   if (call.rank() == 0) {
     try {
-      use(readers_of(collection, arrays.size()));
+      use(access_to(collection, arrays.size()));
     } catch (...) {
       own = std::current_exception();
       is_agreed = collection.has_ended();

@@ -30,9 +30,10 @@ Array<Value> gathered(Call& call, const Array<Value>& values) {
   return gathered(call, std::span<const Value>(values.data(), values.size()));
 }
 
-/// use(readers) on the first rank, to which the others send the rows that it asks for. Errors of
-/// `use` are thrown on all ranks, on the first one unchanged. Collective.
+/// use(access) on the first rank. The others send it the rows that it asks for, or write them to
+/// the file that it names. Errors of `use` are thrown on all ranks, on the first one unchanged.
+/// Collective.
 void collect(Call& call, std::span<const SharedRows> arrays,
-             const std::function<void(std::span<const ReadRows>)>& use);
+             const std::function<void(std::span<const RowAccess>)>& use);
 
 }  // namespace kith::mpi

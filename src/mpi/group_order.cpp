@@ -5,16 +5,10 @@
 
 #include "base/checked_sort.hpp"
 #include "mpi/mail.hpp"
+#include "mpi/sample_splitters.hpp"
 
 namespace kith::mpi {
 namespace {
-
-/// What all ranks learn of one: some of its keys, evenly spaced, each for as many others.
-struct Sample {
-  static constexpr std::size_t kKeys = 64;
-  std::uint64_t keys;
-  GroupKey key[kKeys];
-};
 
 struct Numbered {
   GroupKey key;
@@ -28,11 +22,15 @@ class Ordering {
 
   GroupRows run(const std::vector<GroupKey>& keys, std::vector<std::int64_t>& label) {
     call_.work([&](Workers& workers) { sort(keys, workers); });
-    find_splitters();
+    std::size_t count = 0;
+    call_.prepare([&] { count = own_.size(); });
+    const auto splitters =
+        sample_splitters<GroupKey>(call_, count, [&](std::size_t i) { return own_[i].key; });
     Runs out, back;
     std::vector<GroupKey> sorted;
     call_.prepare([&] {
-      out = runs();
+      out = sorted_runs(own_, splitters, sizeof(GroupKey),
+                        [](const Numbered& row, const GroupKey& key) { return row.key < key; });
       back = out;
       for (std::size_t& at : back.offset) at = at / sizeof(GroupKey) * sizeof(std::int64_t);
       for (const Numbered& each : own_) sorted.push_back(each.key);
@@ -62,53 +60,6 @@ class Ordering {
     for (std::size_t i = 0; i < keys.size(); ++i)
       own_[i] = {keys[i], static_cast<std::uint32_t>(i)};
     checked_sort(own_.begin(), own_.end(), [&] { workers.check_cancelled(); });
-  }
-
-  /// The first key of every rank but the first.
-  void find_splitters() {
-    std::vector<Sample> samples;
-    Sample mine{own_.size(), {}};
-    call_.quick([&] {
-      samples.resize(static_cast<std::size_t>(call_.ranks()));
-      for (std::size_t i = 0; i < Sample::kKeys && !own_.empty(); ++i)
-        mine.key[i] = own_[(2 * i + 1) * own_.size() / (2 * Sample::kKeys)].key;
-    });
-    call_.communicator().gather_all(&mine, sizeof mine, samples.data());
-    call_.prepare([&] { choose(samples); });
-  }
-
-  void choose(const std::vector<Sample>& samples) {
-    std::vector<std::pair<GroupKey, double>> weighted;
-    double total = 0;
-    for (const Sample& sample : samples)
-      for (std::size_t i = 0; i < Sample::kKeys && sample.keys > 0; ++i) {
-        weighted.emplace_back(sample.key[i], static_cast<double>(sample.keys));
-        total += static_cast<double>(sample.keys);
-      }
-    std::sort(weighted.begin(), weighted.end());
-    const auto ranks = static_cast<double>(call_.ranks());
-    double before = 0;
-    for (const auto& [key, weight] : weighted) {
-      before += weight;
-      while (splitters_.size() + 1 < samples.size() &&
-             before * ranks > total * static_cast<double>(splitters_.size() + 1))
-        splitters_.push_back(key);
-    }
-  }
-
-  /// Own keys by rank: those of rank r are before splitter r.
-  Runs runs() const {
-    Runs runs;
-    auto begin = own_.begin();
-    for (std::size_t r = 0; begin != own_.end(); ++r) {
-      const auto end = r < splitters_.size()
-                           ? std::lower_bound(begin, own_.end(), Numbered{splitters_[r], 0})
-                           : own_.end();
-      if (end != begin)
-        runs.add(static_cast<int>(r), static_cast<std::size_t>(end - begin) * sizeof(GroupKey));
-      begin = end;
-    }
-    return runs;
   }
 
   void merge(const Arrived& arrived, const Workers& workers) {
@@ -179,7 +130,6 @@ class Ordering {
 
   Call& call_;
   std::vector<Numbered> own_, merged_;
-  std::vector<GroupKey> splitters_;
   std::vector<Counts> counts_;            ///< of each rank
   std::uint64_t before_ = 0, total_ = 0;  ///< points in groups: of the ranks before, of all
   std::vector<std::int64_t> labels_;      ///< by arrival

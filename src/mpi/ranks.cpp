@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
-#include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <kith/mpi_halos.hpp>
 #include <kith/ranks.hpp>
 
-#include "groups/groups_impl.hpp"
 #include "mpi/collect.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/groups_impl.hpp"
+#include "mpi/row_order.hpp"
+#include "mpi/selection.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -56,10 +57,22 @@ class World : public Ranks {
   }
 
   void collect(std::span<const SharedRows> arrays,
-               const std::function<void(std::span<const ReadRows>)>& use) override {
-    const Execution execution;
+               const std::function<void(std::span<const RowAccess>)>& use,
+               const Execution& execution) override {
     Call call("kith", *communicator_, execution);
     mpi::collect(call, arrays, use);
+  }
+
+  double nth(std::span<const double> values, std::uint64_t n) override {
+    const Execution execution;
+    Call call("kith", *communicator_, execution);
+    return nth_of_all(call, values, n);
+  }
+
+  std::uint64_t sum(std::uint64_t value) override {
+    auto total = static_cast<std::int64_t>(value);
+    communicator_->sum(&total, 1);
+    return static_cast<std::uint64_t>(total);
   }
 
   void take(PointsView points, const TreeOptions& options, const Execution& execution) override {
@@ -68,11 +81,11 @@ class World : public Ranks {
 
   std::uint64_t points() const override { return domains_->total(); }
 
-  kith::Groups fof(const FofOptions& options, const Execution& execution) override {
+  SharedGroups fof(const FofOptions& options, const Execution& execution) override {
     return taken(mpi::fof(*domains_, options, RowOrder::input, execution), execution);
   }
 
-  kith::Groups fof(std::span<const TypedPoints> types, const FofOptions& options,
+  SharedGroups fof(std::span<const TypedPoints> types, const FofOptions& options,
                    const Execution& execution) override {
     return taken(mpi::fof(MPI_COMM_WORLD, types, options, execution), execution);
   }
@@ -87,23 +100,61 @@ class World : public Ranks {
     return all;
   }
 
-  kith::Subhalos subhalos(PointsView points, const SubhaloOptions& options,
+  SharedSubhalos subhalos(PointsView points, const SubhaloOptions& options,
+                          std::span<const std::uint64_t> counts,
                           const Execution& execution) override {
     Subhalos found = has_types() ? mpi::subhalos(points, *groups_, options, execution)
                                  : mpi::subhalos(*domains_, points, *groups_, options, execution);
     Call call("subhalos", *communicator_, execution);
-    kith::Subhalos all;
-    gather(call, found.parent, all.parent);
-    const auto index = gathered<std::int64_t>(call, found.index);
+    const auto starts = starts_of(call, found.parent.size());
+    std::vector<std::int64_t> type_size;
+    Parts parts;
+    call.quick([&] {
+      type_size = type_sizes(found, counts);
+      parts = {static_cast<std::int64_t>(starts[static_cast<std::size_t>(call.rank())]),
+               std::move(found.index), found.offset};
+    });
+    part_ = part_of_rows(call, parts, starts_of(call, groups_->label().size()));
+    SharedSubhalos result;
+    gather(call, found.parent, result.all.parent);
+    gather(call, type_size, result.type_size);
     gather(call, found.catalogue);
     call.quick([&] {
-      all.catalogue = std::move(found.catalogue);
-      all.members.order.assign(index.begin(), index.end());
-      all.members.offset = {0};
-      for (const std::int64_t size : all.catalogue.size)
-        all.members.offset.push_back(all.members.offset.back() + static_cast<std::size_t>(size));
+      result.all.catalogue = std::move(found.catalogue);
+      result.all.members.offset = {0};
+      for (const std::int64_t size : result.all.catalogue.size)
+        result.all.members.offset.push_back(result.all.members.offset.back() +
+                                            static_cast<std::size_t>(size));
     });
-    return all;
+    return result;
+  }
+
+  SharedOrder order(std::span<const std::uint64_t> ids, bool by_subhalo,
+                    const Execution& execution) override {
+    Call call("order", *communicator_, execution);
+    const auto starts = starts_of(call, groups_->label().size());
+    std::vector<OrderedRow> rows;
+    call.quick([&] {
+      const auto first =
+          static_cast<std::int64_t>(starts[static_cast<std::size_t>(call.rank())]);
+      const auto label = groups_->label();
+      rows.resize(label.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (label[i] >= 0) rows[i].label = label[i];
+        if (by_subhalo && !part_.empty()) rows[i].part = part_[i];
+        rows[i].index = first + static_cast<std::int64_t>(i);
+        if (!ids.empty()) rows[i].id = ids[i];
+      }
+    });
+    sort_rows(call, rows);
+    SharedOrder order;
+    call.quick([&] {
+      order.index.resize(rows.size());
+      order.id.resize(ids.empty() ? 0 : rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) order.index[i] = rows[i].index;
+      for (std::size_t i = 0; i < order.id.size(); ++i) order.id[i] = rows[i].id;
+    });
+    return order;
   }
 
   Overdensities overdensities(std::span<const double> centers, const OverdensityOptions& options,
@@ -156,47 +207,51 @@ class World : public Ranks {
     each_column(catalogue, [&](auto& column) { gather(call, column, column); });
   }
 
-  /// Rank 0 gets the whole of it.
-  kith::Groups taken(Groups found, const Execution& execution) {
+  SharedGroups taken(Groups found, const Execution& execution) {
     groups_.emplace(std::move(found));
     peak_.clear();
+    part_.clear();
     Call call("fof", *communicator_, execution);
-    Array<std::int32_t> label;
+    SharedGroups result{.count = groups_->count(), .linking_length = groups_->linking_length()};
     call.quick([&] {
       if (groups_->count() > std::uint64_t{std::numeric_limits<std::int32_t>::max()})
         fail(ErrorCode::too_large, "fof: {} groups; set min_size to 2 or more", groups_->count());
-      label = Array<std::int32_t>(groups_->label().size());
-      std::copy(groups_->label().begin(), groups_->label().end(), label.begin());
+      result.label.assign(groups_->label().begin(), groups_->label().end());
     });
-    auto all_labels = gathered<std::int32_t>(call, label);
-    const auto sizes = gathered<std::int64_t>(call, groups_->sizes());
-    const auto lowest = gathered<std::int64_t>(call, groups_->lowest());
-    std::shared_ptr<kith::Groups::Impl> impl;
-    call.quick([&] { impl = whole(std::move(all_labels), sizes, lowest); });
-    return kith::Groups(std::move(impl));
+    result.grouped = sum(static_cast<std::uint64_t>(std::count_if(
+        result.label.begin(), result.label.end(), [](std::int32_t label) { return label >= 0; })));
+    return result;
   }
 
-  std::shared_ptr<kith::Groups::Impl> whole(Array<std::int32_t> label,
-                                            const Array<std::int64_t>& size,
-                                            const Array<std::int64_t>& lowest) const {
-    if (label.size() > kMaxPoints)
-      fail(ErrorCode::too_large, "fof: {} labels on one rank; it holds at most {}", label.size(),
-           kMaxPoints);
-    auto impl = std::make_shared<kith::Groups::Impl>();
-    impl->label = std::move(label);
-    impl->size = Array<std::uint64_t>(size.size());
-    std::copy(size.begin(), size.end(), impl->size.begin());
-    impl->lowest = Array<std::uint32_t>(lowest.size());
-    for (std::size_t i = 0; i < lowest.size(); ++i)
-      impl->lowest[i] = static_cast<std::uint32_t>(lowest[i]);
-    impl->linking_length = groups_->linking_length();
-    return impl;
+  /// Where the rows of each rank begin among those of all, and the end.
+  static std::vector<std::uint64_t> starts_of(Call& call, std::uint64_t rows) {
+    std::vector<std::uint64_t> start;
+    call.quick([&] { start.resize(static_cast<std::size_t>(call.ranks()) + 1); });
+    call.communicator().gather_all(&rows, sizeof rows, start.data() + 1);
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    return start;
+  }
+
+  /// Members of each type in each subhalo of this rank; the points of a type are consecutive.
+  static std::vector<std::int64_t> type_sizes(const Subhalos& found,
+                                              std::span<const std::uint64_t> counts) {
+    std::vector<std::uint64_t> end(counts.begin(), counts.end());
+    std::partial_sum(end.begin(), end.end(), end.begin());
+    std::vector<std::int64_t> sizes(found.parent.size() * counts.size());
+    for (std::size_t s = 0; s < found.parent.size(); ++s)
+      for (std::size_t i = found.offset[s]; i < found.offset[s + 1]; ++i) {
+        const auto type = std::upper_bound(end.begin(), end.end(),
+                                           static_cast<std::uint64_t>(found.index[i]));
+        ++sizes[s * counts.size() + static_cast<std::size_t>(type - end.begin())];
+      }
+    return sizes;
   }
 
   std::optional<Communicator> communicator_;
   std::optional<Domains> domains_;
   std::optional<Groups> groups_;
-  std::vector<double> peak_;  ///< of the groups of this rank, for the catalogue
+  std::vector<double> peak_;        ///< of the groups of this rank, for the catalogue
+  std::vector<std::int64_t> part_;  ///< the subhalo of each point, if subhalos were asked for
 };
 
 }  // namespace

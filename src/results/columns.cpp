@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <kith/result_rows.hpp>
+
 #include "base/fail.hpp"
 
 namespace kith::io {
@@ -86,6 +88,13 @@ Integers subhalo_type_sizes(const CatalogueContent& content, std::size_t types) 
   const Members& members = content.subhalos->members;
   const std::vector<TypeSlice> slices = slices_of(content.about);
   Integers sizes(members.count() * types);
+  if (content.rows) {
+    const auto known = content.rows->subhalo_type_size;
+    for (std::size_t i = 0; i < known.size(); ++i)
+      sizes[i / slices.size() * types +
+            static_cast<std::size_t>(slices[i % slices.size()].type)] = known[i];
+    return sizes;
+  }
   for (std::size_t s = 0; s < members.count(); ++s)
     for (const std::uint32_t i : members.of(s))
       for (const TypeSlice& slice : slices)

@@ -8,6 +8,7 @@
 #include <kith/version.hpp>
 
 #include "results/columns.hpp"
+#include "results/point_rows.hpp"
 #include "results/writer.hpp"
 
 namespace kith::io {
@@ -146,36 +147,26 @@ void write_snapshot_offsets(Hdf5Writer& writer, const CatalogueContent& content,
 }
 
 /// For each type, its particles in the order of the groups: type_offset points here.
-void write_order(Hdf5Writer& writer, const CatalogueContent& content,
-                 const std::vector<std::uint32_t>& order) {
-  for (const TypeSlice& slice : slices_of(content.about)) {
-    std::vector<std::uint32_t> part;
-    part.reserve(slice.end - slice.begin);
-    for (const std::uint32_t i : order)
-      if (i >= slice.begin && i < slice.end)
-        part.push_back(static_cast<std::uint32_t>(i - slice.begin));
+void write_order(Hdf5Writer& writer, const ResultAbout& about, PointRows& points) {
+  std::size_t number = 0;
+  for (const TypeSlice& slice : slices_of(about)) {
     Dataset dataset = writer.write("Order/PartType" + std::to_string(slice.type),
-                                   result_array("order", part.data(), part.size()));
+                                   points.order(slice, number++));
     dataset.set("description",
                 "Rows of this type in the snapshot, group after group, those in no group last; a "
                 "group's begin at GroupOffsetByType, or GroupOffsetType beside a sorted snapshot.");
   }
 }
 
-void write_ids(Hdf5Writer& writer, const CatalogueContent& content,
-               const std::vector<std::uint32_t>& order) {
-  const std::size_t count = content.members->offset.back();
-  std::vector<std::uint64_t> ids(count);
-  for (std::size_t i = 0; i < count; ++i) ids[i] = content.id[order[i]];
-  Dataset dataset = writer.write("IDs/ID", result_array("id", ids.data(), ids.size()));
+void write_ids(Hdf5Writer& writer, PointRows& points) {
+  Dataset dataset = writer.write("IDs/ID", points.member_id());
   dataset.set("description", "IDs of the members, group after group.");
 }
 
-void write_labels(Hdf5Writer& writer, const CatalogueContent& content) {
-  for (const TypeSlice& slice : slices_of(content.about)) {
-    Dataset dataset = writer.write(
-        "Labels/PartType" + std::to_string(slice.type),
-        result_array("label", content.label.data() + slice.begin, slice.end - slice.begin));
+void write_labels(Hdf5Writer& writer, const ResultAbout& about, const PointRows& points) {
+  for (const TypeSlice& slice : slices_of(about)) {
+    Dataset dataset =
+        writer.write("Labels/PartType" + std::to_string(slice.type), points.label(slice));
     dataset.set("description",
                 "Row of each particle's group in /Group, in the order of the snapshot; -1: none.");
   }
@@ -186,8 +177,8 @@ void write_labels(Hdf5Writer& writer, const CatalogueContent& content) {
 void write_gadget(const std::string& path, const CatalogueContent& content, int compression,
                   const Workers& workers) {
   Hdf5Writer writer(path, compression, workers);
-  const bool has_ids = content.members && content.id;
-  write_header(writer, content, has_ids ? content.members->offset.back() : 0);
+  PointRows points(content);
+  write_header(writer, content, points.has_member_id() ? points.grouped() : 0);
   write_parameters(writer, content.about);
   for (const char* name : {"Group", "Subhalo", "IDs"}) writer.group(name);
   writer.attributes(writer.group("Kith"), facts_of(content.about));
@@ -195,12 +186,9 @@ void write_gadget(const std::string& path, const CatalogueContent& content, int 
   write_tables(writer, columns, content.about);
   write_second_names(writer, content, columns);
   write_snapshot_offsets(writer, content, columns);
-  if (content.members) {
-    const std::vector<std::uint32_t> order = order_of(content);
-    write_order(writer, content, order);
-    if (has_ids) write_ids(writer, content, order);
-  }
-  if (!content.label.empty()) write_labels(writer, content);
+  if (points.has_order()) write_order(writer, content.about, points);
+  if (points.has_member_id()) write_ids(writer, points);
+  if (points.has_label()) write_labels(writer, content.about, points);
   writer.commit();
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{4} << 20;    // bytes between two looks at the token
 constexpr std::size_t kPacked = std::size_t{1} << 19;   // of what is compressed: a chunk takes long
-constexpr std::size_t kSynced = std::size_t{32} << 20;  // bytes between two syncs
 
 }  // namespace
 
@@ -75,16 +74,37 @@ hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultRows& array
   const bool is_packed = compression_ > 0 && array.rows > 0;
   hdf5::Dataset dataset = file_.create_dataset(path, number_of(array.type), shape,
                                                {.compression = is_packed ? compression_ : 0});
-  std::size_t unsynced = 0;
+  if (is_packed)
+    write_packed(dataset, array);
+  else
+    write_in_place(dataset.offset(), array);
+  return dataset;
+}
+
+/// Beside the library: it must not flush in the middle, or the bytes of its own structures would
+/// depend on how many rows were written by then, and by whom.
+void Hdf5Writer::write_in_place(std::uint64_t offset, const ResultRows& array) {
+  const std::size_t row = row_bytes(array);
+  if (array.rows * row == 0) return;
+  if (array.store) {
+    array.store(file_.temporary(), offset, 0, array.rows);
+    workers_.advance(array.rows * row);
+    return;
+  }
+  Unsynced unsynced;
+  in_pieces(array, workers_, [&](std::size_t begin, std::size_t rows, const char* data) {
+    file_.write_at(offset + begin * row, data, rows * row);
+    if (unsynced.is_too_much(rows * row)) file_.sync_written();
+  });
+}
+
+void Hdf5Writer::write_packed(hdf5::Dataset& dataset, const ResultRows& array) {
+  Unsynced unsynced;
   const auto write = [&](std::size_t begin, std::size_t rows, const char* data) {
     dataset.write(begin, rows, number_of(array.type), data);
-    unsynced += rows * row_bytes(array);
-    if (unsynced < kSynced) return;
-    file_.sync();
-    unsynced = 0;
+    if (unsynced.is_too_much(rows * row_bytes(array))) file_.sync();
   };
-  in_pieces(array, workers_, write, is_packed);
-  return dataset;
+  in_pieces(array, workers_, write, true);
 }
 
 void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const ResultAbout& about) {

@@ -10,8 +10,6 @@
 namespace kith::io {
 namespace {
 
-constexpr std::size_t kSynced = std::size_t{32} << 20;  // bytes between two syncs
-
 std::uint32_t crc_of(std::uint32_t crc, const char* data, std::size_t bytes) {
   return static_cast<std::uint32_t>(
       crc32_z(crc, reinterpret_cast<const unsigned char*>(data), bytes));
@@ -29,13 +27,10 @@ void write_array(AtomicFile& file, ZipWriter& zip, const ResultRows& array,
   });
   zip.begin(array.name + ".npy", header.size() + array.rows * row_bytes(array), crc);
   file.write(header.data(), header.size());
-  std::size_t unsynced = 0;
+  Unsynced unsynced;
   in_pieces(array, workers, [&](std::size_t, std::size_t rows, const char* data) {
     file.write(data, rows * row_bytes(array));
-    unsynced += rows * row_bytes(array);
-    if (unsynced < kSynced) return;
-    file.sync();
-    unsynced = 0;
+    if (unsynced.is_too_much(rows * row_bytes(array))) file.sync();
   });
 }
 

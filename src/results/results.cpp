@@ -4,6 +4,7 @@
 #include "base/fail.hpp"
 #include "parallel/public_call.hpp"
 #include "results/columns.hpp"
+#include "results/point_rows.hpp"
 #include "results/writer.hpp"
 
 namespace kith {
@@ -72,16 +73,17 @@ void write_table(const std::string& path, const CatalogueContent& content, const
 void write_arrays(const std::string& path, const CatalogueContent& content,
                   const Workers& workers) {
   const io::Columns columns = io::table_columns(content, io::type_numbers_of(content.about));
-  std::vector<ResultArray> arrays = columns.arrays;
-  if (!content.label.empty())
-    arrays.push_back(result_array("label", content.label.data(), content.label.size()));
-  std::vector<std::uint32_t> order;
-  if (content.members) {
-    order = io::order_of(content);
-    arrays.push_back(result_array("order", order.data(), order.size()));
-  }
-  if (content.id) arrays.push_back(result_array("id", content.id, content.about.points));
-  io::write_npz(path, content.about, io::rows_of(arrays), workers);
+  std::vector<ResultRows> arrays = io::rows_of(columns.arrays);
+  const io::PointRows points(content);
+  const io::TypeSlice all{0, 0, content.about.points};
+  const auto add = [&](const char* name, ResultRows rows) {
+    rows.name = name;
+    arrays.push_back(std::move(rows));
+  };
+  if (points.has_label()) add("label", points.label(all));
+  if (points.has_order()) add("order", points.order_of_all());
+  if (points.has_id()) add("id", points.id(all));
+  io::write_npz(path, content.about, arrays, workers);
 }
 
 }  // namespace

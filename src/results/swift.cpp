@@ -5,6 +5,7 @@
 
 #include "files/swift_groups.hpp"
 #include "results/columns.hpp"
+#include "results/point_rows.hpp"
 #include "results/writer.hpp"
 
 namespace kith::io {
@@ -80,30 +81,23 @@ void describe(Dataset& dataset, const ResultArray& array, const ResultAbout& abo
   if (!unit.empty()) dataset.set("unit", unit);
 }
 
-void write_described(Hdf5Writer& writer, const std::string& path, const ResultArray& array,
+void write_described(Hdf5Writer& writer, const std::string& path, const ResultRows& array,
                      const ResultAbout& about) {
   Dataset dataset = writer.write(path, array);
   describe(dataset, array, about);
 }
 
-/// Groups are numbered from 1 here; 2^31 - 1 means none.
-void write_labels(Hdf5Writer& writer, const CatalogueContent& content) {
-  constexpr std::int64_t kNone = 2147483647;
-  for (const TypeSlice& slice : slices_of(content.about)) {
-    std::vector<std::int64_t> ids(slice.end - slice.begin);
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const std::int32_t label = content.label[slice.begin + i];
-      ids[i] = label < 0 ? kNone : std::int64_t{label} + 1;
-    }
+void write_labels(Hdf5Writer& writer, const ResultAbout& about, PointRows& points) {
+  for (const TypeSlice& slice : slices_of(about)) {
     const std::string group = "PartType" + std::to_string(slice.type);
-    ResultArray labels = result_array("label", ids.data(), ids.size());
+    ResultRows labels = points.swift_label(slice);
     labels.description =
         "GroupIDs of the particles' groups, in the order of the snapshot; 2147483647: none.";
-    write_described(writer, group + "/FOFGroupIDs", labels, content.about);
-    if (!content.id) continue;
-    ResultArray particles = result_array("id", content.id + slice.begin, ids.size());
+    write_described(writer, group + "/FOFGroupIDs", labels, about);
+    if (!points.has_id()) continue;
+    ResultRows particles = points.id(slice);
     particles.description = "IDs of the particles, in the order of the snapshot.";
-    write_described(writer, group + "/ParticleIDs", particles, content.about);
+    write_described(writer, group + "/ParticleIDs", particles, about);
   }
 }
 
@@ -124,13 +118,14 @@ void write_swift(const std::string& path, const CatalogueContent& content, int c
   const Columns columns = table_columns(content, type_numbers_of(about));
   for (const ResultArray& array : columns.arrays)
     if (const std::string& place = find_rule(array.name)->swift; !place.empty())
-      write_described(writer, place, array, about);
+      write_described(writer, place, {array}, about);
   std::vector<std::int64_t> ids(content.catalogue->count());
   for (std::size_t g = 0; g < ids.size(); ++g) ids[g] = static_cast<std::int64_t>(g) + 1;
   ResultArray numbers = result_array("ids", ids.data(), ids.size());
   numbers.description = "Number of the group, from 1, the largest first.";
-  write_described(writer, "Groups/GroupIDs", numbers, about);
-  if (!content.label.empty()) write_labels(writer, content);
+  write_described(writer, "Groups/GroupIDs", {numbers}, about);
+  PointRows points(content);
+  if (points.has_label()) write_labels(writer, about, points);
   writer.commit();
 }
 

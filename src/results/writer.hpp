@@ -24,6 +24,22 @@ void in_pieces(const ResultRows& array, const Workers& workers,
                FunctionRef<void(std::size_t begin, std::size_t rows, const char* data)> write,
                bool is_packed = false);
 
+/// Counts bytes between two syncs.
+class Unsynced {
+ public:
+  /// After so many more; then it is time for a sync.
+  bool is_too_much(std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ < kMost) return false;
+    bytes_ = 0;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{32} << 20;
+  std::size_t bytes_ = 0;
+};
+
 /// Writes arrays and facts to HDF5.
 class Hdf5Writer {
  public:
@@ -42,6 +58,9 @@ class Hdf5Writer {
   void commit() { file_.commit(); }
 
  private:
+  void write_in_place(std::uint64_t offset, const ResultRows& array);
+  void write_packed(hdf5::Dataset& dataset, const ResultRows& array);
+
   hdf5::OutputFile file_;
   int compression_;
   const Workers& workers_;

@@ -1,0 +1,128 @@
+// The catalogue of many ranks on its way out: rank 0 writes the tables, and every rank its rows of
+// points.
+#include "groups.hpp"
+#include "shared_input.hpp"
+
+namespace kith::cli {
+namespace {
+
+/// The rows of points that this rank has, and how rank 0 gets at those of all.
+class OutputRows {
+ public:
+  template <class T>
+  void add(const std::vector<T>& values) {
+    arrays_.push_back({values.data(), values.size(), sizeof(T)});
+    types_.push_back(number_type<T>());
+  }
+  std::span<const SharedRows> arrays() const { return arrays_; }
+
+  /// One of them, as an array of a result with so many rows in all.
+  ResultRows array(std::size_t i, const char* name, std::uint64_t rows,
+                   std::span<const RowAccess> access) const {
+    ResultRows array;
+    array.name = name;
+    array.type = types_[i];
+    array.rows = rows;
+    take_from_all(array, access[i]);
+    return array;
+  }
+
+ private:
+  std::vector<SharedRows> arrays_;
+  std::vector<NumberType> types_;
+};
+
+/// Those of each type, counted in that type, if `counts` has several; they follow each other.
+template <class Index>
+std::vector<std::vector<Index>> by_type(const std::vector<std::int64_t>& order,
+                                        const std::vector<std::uint64_t>& counts) {
+  std::vector<std::vector<Index>> rows(counts.size());
+  std::uint64_t begin = 0;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    for (const std::int64_t row : order)
+      if (const auto i = static_cast<std::uint64_t>(row); i >= begin && i < begin + counts[k])
+        rows[k].push_back(static_cast<Index>(i - begin));
+    begin += counts[k];
+  }
+  return rows;
+}
+
+std::vector<std::uint32_t> read_all(const ReadRows& read, std::uint64_t rows) {
+  std::vector<std::uint32_t> values;
+  for_all_rows<std::uint32_t>(read, rows, [&](std::uint32_t row) { values.push_back(row); });
+  return values;
+}
+
+}  // namespace
+
+void GroupRun::write_together(const SharedSubhalos* subhalos) {
+  const bool is_wide = input_.size() > 0xffffffffu;
+  if (!output_.empty() && is_wide) write_shared<std::uint64_t>(subhalos);
+  if (!output_.empty() && !is_wide) write_shared<std::uint32_t>(subhalos);
+  if (!request_.sorted_snapshot.empty()) write_sorted_together();
+}
+
+template <class Index>
+void GroupRun::write_shared(const SharedSubhalos* subhalos) {
+  const bool is_gadget = style_ == ResultStyle::gadget;
+  const bool wants_order = has_order(subhalos), wants_labels = has_labels();
+  const bool wants_ids = (wants_order || wants_labels) && input_.has(Field::id);
+  const ResultAbout facts = about(ResultKind::fof);
+  const std::vector<std::uint64_t> counts =
+      is_gadget ? facts.counts : std::vector<std::uint64_t>{facts.points};
+  std::vector<std::uint64_t> ids;
+  std::vector<std::int64_t> swift;
+  together([&] {
+    if (wants_ids) ids = input_.ids(session_.execution());
+    if (wants_labels && style_ == ResultStyle::swift) swift = swift_labels(found_.label);
+  });
+  SharedOrder order;
+  if (wants_order) order = ranks()->order(ids, true, session_.execution());
+  std::vector<std::vector<Index>> rows;
+  OutputRows output;
+  together([&] {
+    rows = by_type<Index>(order.index, counts);
+    if (style_ == ResultStyle::swift)
+      output.add(swift);
+    else
+      output.add(found_.label);
+    output.add(ids);
+    output.add(order.id);
+    for (const auto& each : rows) output.add(each);
+  });
+  const auto write = [&](std::span<const RowAccess> access) {
+    CatalogueRows all{.grouped = found_.grouped};
+    if (wants_labels) all.label = output.array(0, "label", facts.points, access);
+    if (wants_ids) all.id = output.array(1, "id", facts.points, access);
+    if (wants_ids && wants_order) all.member_id = output.array(2, "id", facts.points, access);
+    for (std::size_t k = 0; wants_order && k < rows.size(); ++k)
+      all.order.push_back(output.array(3 + k, "order", counts[k], access));
+    if (subhalos) all.subhalo_type_size = subhalos->type_size;
+    CatalogueContent written = content(subhalos ? &subhalos->all : nullptr);
+    written.rows = &all;
+    write_result(written);
+  };
+  ranks()->collect(output.arrays(), write, session_.execution());
+}
+
+/// Rank 0 writes it, and holds the order of all particles.
+void GroupRun::write_sorted_together() {
+  SharedOrder order;
+  if (!has_order_in_file()) order = ranks()->order({}, false, session_.execution());
+  const ResultAbout facts = about(ResultKind::fof);
+  std::vector<std::vector<std::uint32_t>> rows;
+  OutputRows output;
+  together([&] {
+    rows = by_type<std::uint32_t>(order.index, facts.counts);
+    for (const auto& each : rows) output.add(each);
+  });
+  const auto write = [&](std::span<const RowAccess> access) {
+    TypeRows all(access.size());
+    for (std::size_t k = 0; !has_order_in_file() && k < all.size(); ++k)
+      all[k] = read_all(access[k].read, facts.counts[k]);
+    write_sorted(std::move(all));
+  };
+  ranks()->collect(output.arrays(), write, session_.execution());
+}
+
+}  // namespace kith::cli
