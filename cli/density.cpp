@@ -132,7 +132,7 @@ void show_summary(Session& session, const Input& input, std::vector<double> dens
 /// The same of the densities of all ranks.
 void show_summary_together(Session& session, const Input& input, std::vector<double> density) {
   std::erase_if(density, [](double value) { return !std::isfinite(value); });
-  const std::uint64_t count = ranks()->sum(density.size());
+  const std::uint64_t count = sum_of_all(density.size());
   if (count == 0) return;
   const double least = ranks()->nth(density, 0), middle = ranks()->nth(density, count / 2);
   show(session, input, {least, middle, ranks()->nth(density, count - 1)});

@@ -21,12 +21,19 @@ constexpr const char* kExamples = R"(Examples:
 
 Units are those of the snapshot. Groups are numbered by size, the largest first.)";
 
+void write(GroupRun& groups) {
+  if (ranks())
+    groups.write_together(nullptr);
+  else
+    groups.write(nullptr);
+}
+
 void run_all_lengths(const GroupRequest& request, GroupRun& groups, Session& session) {
   groups.find_all_lengths();
   for (const double b : request.all_lengths) {
     groups.take_length(b);
     groups.measure();
-    groups.write(nullptr);
+    write(groups);
   }
   groups.report_all_lengths();
   if (!request.picture.empty()) groups.draw_all_lengths();
@@ -57,10 +64,7 @@ void run(const GroupRequest& request) {
     if (groups.catalogue().count() > 0 && request.rows > 0) session.say("\n" + groups.table());
     groups.report();
   });
-  if (ranks())
-    groups.write_together(nullptr);
-  else
-    groups.write(nullptr);
+  write(groups);
   groups.draw();
   session.finish();
 }

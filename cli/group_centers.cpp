@@ -41,24 +41,50 @@ std::vector<double> GroupRun::linked_distances(const Tree& tree) const {
     return KnnOptions{.k = std::min(kPeakNeighbors, std::max<std::size_t>(1, of.size()))};
   };
   if (attach_types_.empty()) return kth_distance(tree, neighbors(tree), session_.on_device());
+  const Numbers linked = own_linked();
+  const Tree own(linked.rows(input_.dimension()),
+                 {.box = input_.box(), .non_finite = input_.non_finite()}, session_.on_device());
+  return with_attached(kth_distance(own, neighbors(own), session_.on_device()));
+}
+
+/// The same over ranks, of the points of this one.
+std::vector<double> GroupRun::linked_distances_together() const {
+  Numbers linked = positions_;
+  together([&] {
+    if (!attach_types_.empty()) linked = own_linked();
+  });
+  if (input_.types().size() > 1) share_points(input_, linked, session_.execution());
+  const std::size_t most = std::max<std::size_t>(1, ranks()->points());
+  const std::vector<double> found =
+      ranks()->kth_distance({.k = std::min(kPeakNeighbors, most)}, session_.execution());
+  std::vector<double> distance;
+  together([&] { distance = attach_types_.empty() ? found : with_attached(found); });
+  return distance;
+}
+
+/// Coordinates of the linked points of this rank.
+Numbers GroupRun::own_linked() const {
   const auto dimension = static_cast<std::size_t>(input_.dimension());
   std::size_t count = 0, begin = 0, filled = 0;
-  for (const int type : link_types_) count += input_.size_of(type);
+  for (const int type : link_types_) count += own_size_of(input_, type);
   Numbers linked(positions_.scalar(), count * dimension);
   for (const int type : input_.types()) {
-    const std::size_t end = begin + input_.size_of(type);
+    const std::size_t end = begin + own_size_of(input_, type);
     for (std::size_t k = begin * dimension; is_linked(type) && k < end * dimension; ++k)
       linked.set(filled++, positions_[k]);
     begin = end;
   }
-  const Tree own(linked.rows(input_.dimension()),
-                 {.box = input_.box(), .non_finite = input_.non_finite()}, session_.on_device());
-  const std::vector<double> found = kth_distance(own, neighbors(own), session_.on_device());
+  return linked;
+}
+
+/// Distances of the linked points of this rank, with infinity for the others.
+std::vector<double> GroupRun::with_attached(const std::vector<double>& linked) const {
   std::vector<double> distance;
   std::size_t next = 0;
   for (const int type : input_.types())
-    for (std::size_t k = 0; k < input_.size_of(type); ++k)
-      distance.push_back(is_linked(type) ? found[next++] : std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < own_size_of(input_, type); ++k)
+      distance.push_back(is_linked(type) ? linked[next++]
+                                         : std::numeric_limits<double>::infinity());
   return distance;
 }
 
@@ -82,16 +108,21 @@ const Tree& GroupRun::tree() {
 
 /// Places of the densest members.
 std::vector<double> GroupRun::densest() {
+  const auto dimension = static_cast<std::size_t>(input_.dimension());
+  const auto place = [&](std::size_t point, int axis) {
+    return inside(positions_[point * dimension + static_cast<std::size_t>(axis)], input_.box(),
+                  axis);
+  };
+  if (ranks())
+    return ranks()->peaks(linked_distances_together(), place, input_.dimension(),
+                          session_.execution());
   const std::vector<double> distance = linked_distances(tree());
   const std::vector<std::int64_t> peaks =
       peak_members(members_, values(distance), Peak::smallest, session_.execution());
-  const auto dimension = static_cast<std::size_t>(input_.dimension());
-  std::vector<double> places(peaks.size() * dimension);
-  for (std::size_t g = 0; g < peaks.size(); ++g)
-    for (std::size_t axis = 0; axis < dimension; ++axis)
-      places[g * dimension + axis] =
-          inside(positions_[static_cast<std::size_t>(peaks[g]) * dimension + axis], input_.box(),
-                 static_cast<int>(axis));
+  std::vector<double> places;
+  for (const std::int64_t peak : peaks)
+    for (int axis = 0; axis < input_.dimension(); ++axis)
+      places.push_back(place(static_cast<std::size_t>(peak), axis));
   return places;
 }
 

@@ -7,6 +7,7 @@
 #include <kith/figure.hpp>
 
 #include "groups.hpp"
+#include "shared_input.hpp"
 
 namespace kith::cli {
 
@@ -22,16 +23,31 @@ void GroupRun::find_all_lengths() {
     throw Error(ErrorCode::invalid_argument,
                 "--all-lengths links one type of particles; choose it with --link-types, and "
                 "--attach-types none");
-  positions_ = input_.positions(session_.execution());
-  hierarchy_ = hierarchy(tree(), {}, session_.execution());
+  together([&] { positions_ = input_.positions(session_.execution()); });
+  if (ranks())
+    share_points(input_, positions_, session_.execution());
+  else
+    hierarchy_ = hierarchy(tree(), {}, session_.execution());
 }
 
 void GroupRun::take_length(double b) {
   FofOptions options = request_.fof;
   options.b = b;
-  choose_separation(options);
-  take(hierarchy_->groups(options, session_.execution()), b);
+  together([&] { choose_separation(options); });
+  length_reports_.emplace_back();
+  if (ranks()) {
+    options.box = input_.box();
+    options.non_finite = input_.non_finite();
+    found_ = ranks()->fof(options, session_.execution());
+    tell_found(b);
+  } else {
+    take(hierarchy_->groups(options, session_.execution()), b);
+  }
   output_ = request_.output.empty() ? "" : with_b(request_.output, b);
+}
+
+Report& GroupRun::report_of_groups() {
+  return request_.all_lengths.empty() ? session_.report() : length_reports_.back();
 }
 
 void GroupRun::draw_all_lengths() const {

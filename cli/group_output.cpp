@@ -72,7 +72,7 @@ void GroupRun::write_result(const CatalogueContent& content) {
   ResultWriteOptions options = request_.write;
   options.style = style_;
   write_catalogue(output_, content, options, session_.execution());
-  (hierarchy_ ? length_reports_.back() : session_.report()).add("output", output_);
+  report_of_groups().add("output", output_);
   session_.say(output_);
 }
 

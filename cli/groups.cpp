@@ -18,12 +18,11 @@ std::string types_text(const std::vector<int>& types) {
 }
 
 /// Refuses what several ranks do not share.
-void check_shared(const GroupRequest& request, const std::string& center) {
-  const char* what = center == "density"            ? "--center density is"
-                     : !request.los.empty()         ? "--los is"
-                     : !request.picture.empty()     ? "--picture is"
-                     : !request.all_lengths.empty() ? "--all-lengths is"
-                                                    : nullptr;
+void check_shared(const GroupRequest& request) {
+  const char* what = !request.los.empty() ? "--los is"
+                     : !request.all_lengths.empty() && !request.picture.empty()
+                         ? "--picture with --all-lengths is"
+                         : nullptr;
   if (what)
     throw Error(
         ErrorCode::invalid_argument,
@@ -37,7 +36,7 @@ GroupRun::GroupRun(const GroupRequest& request, Session& session)
   choose_roles();
   check_sight();
   check_outputs();
-  if (ranks()) check_shared(request, center());
+  if (ranks()) check_shared(request);
   if (request.wants_overdensities) check_overdensities();
   if (request.needs_velocity && !input_.has(Field::velocity))
     throw Error(
@@ -186,7 +185,7 @@ void GroupRun::tell_found(double b) {
       input_.size() > 0
           ? 100.0 * static_cast<double>(found_.grouped) / static_cast<double>(input_.size())
           : 0));
-  Report& report = hierarchy_ ? length_reports_.emplace_back() : session_.report();
+  Report& report = report_of_groups();
   report.add("linking_length", length);
   if (b > 0) report.add("b", b);
   if (!request_.los.empty()) report.add("linking_length_parallel", length * sight().stretch);

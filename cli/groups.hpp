@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kith/catalogue.hpp>
+#include <kith/figure.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
 #include <kith/hierarchy.hpp>
@@ -69,11 +70,14 @@ class GroupRun {
   /// Goes into what the file says about itself.
   void set_subhalo_options(const SubhaloOptions* options) { subhalo_options_ = options; }
 
-  void find();                 ///< reads the points and links them
-  void find_all_lengths();     ///< reads the points and makes the hierarchy of all linking lengths
+  void find();  ///< reads the points and links them
+  /// Reads the points and makes the hierarchy of all linking lengths; ranks link them anew for
+  /// each.
+  void find_all_lengths();
   void take_length(double b);  ///< then: the groups at one of them, written under a name of its own
   void measure();              ///< the catalogue, and spheres of given density
   void write(const Subhalos* subhalos);
+  Report& report_of_groups();  ///< where facts about those that were taken last go
   /// The same where ranks share the work; every rank calls it.
   void write_together(const SharedSubhalos* subhalos);
   void draw() const;              ///< the picture
@@ -111,8 +115,16 @@ class GroupRun {
   void write_sorted_together();
   double memory() const;
   std::vector<TypedPoints> typed() const;
+  void draw_together() const;
+  PictureOptions picture_view(const std::vector<double>& sample) const;
+  FigureOptions figure_options(const PictureOptions& view) const;
+  void write_picture(const Drawing& drawing) const;
   PointsView linked_points() const;
+  std::vector<double> own_sample() const;
   std::vector<double> linked_distances(const Tree& tree) const;
+  std::vector<double> linked_distances_together() const;
+  Numbers own_linked() const;
+  std::vector<double> with_attached(const std::vector<double>& linked) const;
   std::string center() const;  ///< mass, density, shrinking or potential
   double softening() const;
   bool needs_tree() const { return center() == "density" || request_.wants_overdensities; }

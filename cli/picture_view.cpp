@@ -27,11 +27,13 @@ struct Spread {
 };
 
 /// Distances are measured from a place among the points, so that they may lie across an edge.
-Spread spread_of(const PointsView& points, const Box& box, int axis, double reference) {
-  const double side = box.is_periodic(axis) ? box.side(axis) : 0;
+Spread spread_of(const std::vector<double>& sample, const Box& box, std::size_t axis,
+                 std::span<const double> reference) {
+  const int number = static_cast<int>(axis);
+  const double side = box.is_periodic(number) ? box.side(number) : 0, from = reference[axis];
   std::vector<double> distance;
-  for (std::size_t i = 0; i < points.size; i += points.size / kSamples + 1) {
-    double d = coordinate(points, i, axis) - reference;
+  for (std::size_t i = axis; i < sample.size(); i += reference.size()) {
+    double d = sample[i] - from;
     if (side > 0) d -= side * std::round(d / side);
     if (std::isfinite(d)) distance.push_back(d);
   }
@@ -39,7 +41,7 @@ Spread spread_of(const PointsView& points, const Box& box, int axis, double refe
   std::sort(distance.begin(), distance.end());
   const auto outside = static_cast<std::size_t>(kOutside * static_cast<double>(distance.size()));
   const double all = side > 0 ? side : distance.back() - distance.front();
-  return {reference + distance[outside], reference + distance[distance.size() - 1 - outside], all};
+  return {from + distance[outside], from + distance[distance.size() - 1 - outside], all};
 }
 
 }  // namespace
@@ -66,19 +68,27 @@ PictureOptions slice_view(const ResultAbout& about, const Catalogue& catalogue,
   return view;
 }
 
-void crop_to_points(PictureOptions& view, const PointsView& points,
+std::vector<double> sampled_rows(const PointsView& points, std::uint64_t first, std::uint64_t all) {
+  const std::uint64_t step = all / kSamples + 1;
+  std::vector<double> rows;
+  for (std::uint64_t i = (step - first % step) % step; i < points.size; i += step)
+    for (int axis = 0; axis < points.dimension; ++axis)
+      rows.push_back(coordinate(points, static_cast<std::size_t>(i), axis));
+  return rows;
+}
+
+void crop_to_points(PictureOptions& view, const std::vector<double>& sample,
                     std::span<const double> reference) {
   const bool is_known =
       std::all_of(reference.begin(), reference.end(), [](double x) { return std::isfinite(x); });
-  if (reference.empty() || !is_known || points.size == 0) return;
+  if (reference.empty() || !is_known || sample.empty()) return;
   std::vector<double> around(reference.begin(), reference.end());
   double width = 0, all = 0;
-  for (int axis = 0, shown = 0; axis < points.dimension && shown < 2; ++axis) {
-    if (points.dimension > 2 && axis == view.axis) continue;
+  for (std::size_t axis = 0, shown = 0; axis < reference.size() && shown < 2; ++axis) {
+    if (reference.size() > 2 && static_cast<int>(axis) == view.axis) continue;
     ++shown;
-    const Spread spread =
-        spread_of(points, view.box, axis, reference[static_cast<std::size_t>(axis)]);
-    around[static_cast<std::size_t>(axis)] = (spread.low + spread.high) / 2;
+    const Spread spread = spread_of(sample, view.box, axis, reference);
+    around[axis] = (spread.low + spread.high) / 2;
     width = std::max(width, kMargin * (spread.high - spread.low));
     all = std::max(all, spread.all);
   }

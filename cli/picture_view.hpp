@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <kith/picture.hpp>
 #include <kith/results.hpp>
@@ -25,9 +26,13 @@ struct ViewRequest {
 PictureOptions slice_view(const ResultAbout& about, const Catalogue& catalogue,
                           const ViewRequest& request);
 
-/// Shows the part of the box that holds all but a hundredth of the points, if that is less than
-/// half of it: zoom simulations and isolated galaxies.
-void crop_to_points(PictureOptions& view, const PointsView& points,
+/// Some of `all` points, evenly spread, of which those from the first one on are passed: rows of
+/// coordinates.
+std::vector<double> sampled_rows(const PointsView& points, std::uint64_t first, std::uint64_t all);
+
+/// Shows the part of the box that holds all but a hundredth of such a sample, if that is less than
+/// half of it: zoom simulations and isolated galaxies. `reference`: a place among the points.
+void crop_to_points(PictureOptions& view, const std::vector<double>& sample,
                     std::span<const double> reference);
 
 std::string redshift_text(const ResultAbout& about);  ///< "z = 0.5"; empty if it is not known

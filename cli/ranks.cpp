@@ -74,6 +74,12 @@ void together(const std::function<void()>& f) {
     f();
 }
 
+std::uint64_t sum_of_all(std::uint64_t number) {
+  auto sum = static_cast<std::int64_t>(number);
+  if (started) started->sum({&sum, 1});
+  return static_cast<std::uint64_t>(sum);
+}
+
 Share share_of(std::uint64_t rows) {
   if (!started) return {0, rows};
   const auto rank = static_cast<std::uint64_t>(started->rank());

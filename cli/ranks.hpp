@@ -28,6 +28,9 @@ Ranks* ranks();
 /// f() on all ranks; an error on one is an error on all.
 void together(const std::function<void()>& f);
 
+/// The sum of a number of each rank.
+std::uint64_t sum_of_all(std::uint64_t number);
+
 /// The rows of this rank, if the work on so many is shared.
 struct Share {
   std::uint64_t begin = 0, count = 0;

@@ -89,9 +89,8 @@ void find(const Request& request, GroupRun& groups, Session& session) {
     tell(request, found, groups, session);
     return groups.write(&found);
   }
-  const SharedSubhalos found =
-      ranks()->subhalos(groups.points(), options, groups.about(ResultKind::subhalos).counts,
-                        session.execution());
+  const SharedSubhalos found = ranks()->subhalos(
+      groups.points(), options, groups.about(ResultKind::subhalos).counts, session.execution());
   together([&] {
     if (is_first_rank()) tell(request, found.all, groups, session);
   });

@@ -69,6 +69,9 @@ struct FigureOptions {
 /// invalid_argument for circles with arrays of the wrong size.
 KITH_API Drawing figure(PointsView points, const FigureOptions& options = {},
                         const Execution& execution = {});
+/// The same for points that are not here, from their pixel_counts().
+KITH_API Drawing figure(std::span<const std::uint32_t> counts, int dimension,
+                        const FigureOptions& options, const Execution& execution = {});
 
 enum class SeriesStyle { line, dashed, points, steps };
 

@@ -37,6 +37,9 @@ struct PictureOptions {
   /// The number of points that the neighborhood of a pixel must contain: where there are fewer, the
   /// picture is smoothed over a wider area. 0 = no smoothing.
   double smoothing = 32;
+  /// The lowest and the highest coordinate along each axis, for points of which only a part is
+  /// passed; needed along open axes. Empty: those of the points.
+  std::vector<double> lowest = {}, highest = {};
 };
 
 /// Draws the density of points. The picture depends only on points and options. The horizontal and
@@ -44,6 +47,12 @@ struct PictureOptions {
 /// invalid_argument (fewer than two dimensions, bad options), cancelled, out_of_memory.
 KITH_API Picture picture(PointsView points, const PictureOptions& options = {},
                          const Execution& execution = {});
+
+/// How many of the points each pixel of the picture contains, row by row from the top. If points
+/// are spread over processes, the sums of their counts are those of all points; see figure().
+KITH_API std::vector<std::uint32_t> pixel_counts(PointsView points,
+                                                 const PictureOptions& options = {},
+                                                 const Execution& execution = {});
 
 /// Writes a PNG file, which appears only when it is complete. Errors: invalid_argument (not a
 /// picture), io, cancelled.

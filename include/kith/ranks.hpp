@@ -15,6 +15,7 @@
 #include <kith/halos.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/points.hpp>
+#include <kith/radius.hpp>
 #include <kith/tree.hpp>
 
 namespace kith {
@@ -81,8 +82,11 @@ class KITH_API Ranks {
                        const Execution& execution) = 0;
   /// The n-th smallest of the values of all ranks, from 0; the same on every rank. None is NaN.
   virtual double nth(std::span<const double> values, std::uint64_t n) = 0;
-  /// The sum over all ranks; the same on every rank.
-  virtual std::uint64_t sum(std::uint64_t value) = 0;
+  /// Sums over all ranks, in place; the same on every rank.
+  virtual void sum(std::span<std::int64_t> values) = 0;
+  /// Likewise the least of each value, and the values of rank 0.
+  virtual void least(std::span<double> values) = 0;
+  virtual void take_first(std::span<double> values) = 0;
 
   /// Deals the points out, for the calls below; they live until the call after the last one.
   virtual void take(PointsView points, const TreeOptions& options, const Execution& execution) = 0;
@@ -99,6 +103,11 @@ class KITH_API Ranks {
   /// they must fit. The catalogue has the centers of the call before it, if there was one.
   virtual std::vector<double> centers(PointsView points, const CenterOptions& options,
                                       const Execution& execution) = 0;
+  /// The same for the places of those members that have the smallest value, ties by index. Values
+  /// are those of the points of this rank; place(i, axis) is a coordinate of one of them.
+  virtual std::vector<double> peaks(std::span<const double> values,
+                                    const std::function<double(std::size_t point, int axis)>& place,
+                                    int dimension, const Execution& execution) = 0;
   virtual Catalogue catalogue(PointsView points, const CatalogueOptions& options,
                               const Execution& execution) = 0;
 
@@ -119,6 +128,11 @@ class KITH_API Ranks {
   using AnyNeighbors =
       std::variant<Neighbors<float, std::int64_t>, Neighbors<double, std::int64_t>>;
   virtual AnyNeighbors knn(const KnnOptions& options, const Execution& execution) = 0;
+  using AnyLists =
+      std::variant<NeighborLists<float, std::int64_t>, NeighborLists<double, std::int64_t>>;
+  virtual AnyLists radius(const RadiusOptions& options, const Execution& execution) = 0;
+  virtual std::vector<std::int64_t> radius_count(const RadiusOptions& options,
+                                                 const Execution& execution) = 0;
   virtual std::vector<double> kth_distance(const KnnOptions& options,
                                            const Execution& execution) = 0;
   virtual std::vector<double> sph_density(const DensityOptions& options,

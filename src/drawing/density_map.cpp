@@ -48,9 +48,13 @@ Extent extent_along(const PointsView& points, int axis, const Workers& workers) 
       });
 }
 
-Range range_along(const PointsView& points, const Box& box, int axis, const Workers& workers) {
+Range range_along(const PointsView& points, const PictureOptions& options, int axis,
+                  const Workers& workers) {
+  const Box& box = options.box;
   if (box.is_periodic(axis)) return {axis, box.origin(axis), box.side(axis), box.side(axis)};
-  const Extent e = extent_along(points, axis, workers);
+  const auto at = static_cast<std::size_t>(axis);
+  const Extent e = options.lowest.empty() ? extent_along(points, axis, workers)
+                                          : Extent{options.lowest[at], options.highest[at]};
   if (!(e.low <= e.high)) return {axis, 0, 1, 0};
   const double length = e.high - e.low;
   return {axis, e.low, length > 0 ? length * (1 + 1e-6) : 1, 0};  // the last point is inside
@@ -62,7 +66,7 @@ Range shown_along(const PointsView& points, const PictureOptions& options, int a
   const Box& box = options.box;
   const double side = box.is_periodic(axis) ? box.side(axis) : 0;
   const bool is_all = !(options.width > 0) || (side > 0 && options.width >= side);
-  if (is_all) return range_along(points, box, axis, workers);
+  if (is_all) return range_along(points, options, axis, workers);
   const double middle = options.around[static_cast<std::size_t>(axis)];
   return {axis, middle - options.width / 2, options.width, side};
 }
@@ -79,7 +83,7 @@ Frame frame_of(const PointsView& points, const PictureOptions& options, const Wo
     if (!frame.has_depth || axis != options.axis) shown[count++] = axis;
   frame.across = shown_along(points, options, shown[0], workers);
   frame.up = shown_along(points, options, shown[1], workers);
-  if (frame.has_depth) frame.depth = range_along(points, options.box, options.axis, workers);
+  if (frame.has_depth) frame.depth = range_along(points, options, options.axis, workers);
   frame.pixel = std::max(frame.across.length, frame.up.length) / options.size;
   frame.width = pixels_along(frame.across, frame.pixel);
   frame.height = pixels_along(frame.up, frame.pixel);
@@ -94,8 +98,8 @@ std::size_t pixel_at(const Range& range, double x, std::size_t count) {
 }
 
 /// The number of points in each pixel, from the top row down.
-Image count_points(const PointsView& points, const PictureOptions& options, const Frame& frame,
-                   const Workers& workers) {
+std::vector<std::uint32_t> count_points(const PointsView& points, const PictureOptions& options,
+                                        const Frame& frame, const Workers& workers) {
   const Coordinates coordinate{points};
   std::vector<std::uint32_t> count(frame.width * frame.height);
   workers.for_ranges(points.size, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -110,9 +114,7 @@ Image count_points(const PointsView& points, const PictureOptions& options, cons
     }
     workers.advance(end - begin);
   });
-  Image image{frame.width, frame.height, frame.across.wraps(), frame.up.wraps(), {}};
-  image.values.assign(count.begin(), count.end());
-  return image;
+  return count;
 }
 
 /// Some of the positive pixels, sorted: at most about a million, evenly spread.
@@ -160,6 +162,11 @@ void check(const PointsView& points, const PictureOptions& options) {
       !std::all_of(options.around.begin(), options.around.end(),
                    [](double x) { return std::isfinite(x); }))
     refuse("picture: width = {}; give 0 or more, around a finite place", options.width);
+  const std::size_t lowest = options.lowest.size();
+  if (options.highest.size() != lowest ||
+      (lowest != 0 && lowest != static_cast<std::size_t>(points.dimension)))
+    refuse("picture: {} lowest and {} highest coordinates; give one of each for {} axes", lowest,
+           options.highest.size(), points.dimension);
   if (!(options.smoothing >= 0))
     refuse("picture: smoothing = {}; give 0 or more", options.smoothing);
   if (!(options.darkest >= 0) || !(options.brightest >= 0) ||
@@ -199,14 +206,14 @@ bool Frame::is_in_slice(const PictureOptions& options, double depth_coordinate) 
   return distance <= options.thickness / 2;
 }
 
-DensityMap density_map(const PointsView& points, const PictureOptions& options, Workers& workers) {
-  check(points, options);
+namespace {
+
+DensityMap map_of(const Frame& frame, std::span<const std::uint32_t> counts,
+                  const PictureOptions& options, Workers& workers) {
   DensityMap map;
-  map.frame = frame_of(points, options, workers);
-  {
-    const Stage stage(workers, "counting", points.size);
-    map.density = count_points(points, options, map.frame, workers);
-  }
+  map.frame = frame;
+  map.density = {frame.width, frame.height, frame.across.wraps(), frame.up.wraps(), {}};
+  map.density.values.assign(counts.begin(), counts.end());
   map.mean = mean_of(map.density);
   if (options.smoothing > 0 && map.mean > 0) {
     const Stage stage(workers, "smoothing", smoothing_work(map.density));
@@ -214,6 +221,37 @@ DensityMap density_map(const PointsView& points, const PictureOptions& options, 
   }
   set_scale(map, options);
   return map;
+}
+
+std::vector<std::uint32_t> staged_counts(const PointsView& points, const PictureOptions& options,
+                                         const Frame& frame, Workers& workers) {
+  const Stage stage(workers, "counting", points.size);
+  return count_points(points, options, frame, workers);
+}
+
+}  // namespace
+
+DensityMap density_map(const PointsView& points, const PictureOptions& options, Workers& workers) {
+  check(points, options);
+  const Frame frame = frame_of(points, options, workers);
+  return map_of(frame, staged_counts(points, options, frame, workers), options, workers);
+}
+
+std::vector<std::uint32_t> counts_of(const PointsView& points, const PictureOptions& options,
+                                     Workers& workers) {
+  check(points, options);
+  return staged_counts(points, options, frame_of(points, options, workers), workers);
+}
+
+DensityMap density_map(std::span<const std::uint32_t> counts, int dimension,
+                       const PictureOptions& options, Workers& workers) {
+  const PointsView none{.dimension = dimension, .stride = dimension};
+  check(none, options);
+  const Frame frame = frame_of(none, options, workers);
+  if (counts.size() != frame.width * frame.height)
+    refuse("figure: {} counts for {} x {} pixels; pass those of pixel_counts with the same options",
+           counts.size(), frame.width, frame.height);
+  return map_of(frame, counts, options, workers);
 }
 
 Picture colored(const DensityMap& map, const Workers& workers) {

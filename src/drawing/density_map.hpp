@@ -2,6 +2,10 @@
 // colors.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include <kith/picture.hpp>
 
 #include "drawing/image.hpp"
@@ -41,6 +45,11 @@ struct DensityMap {
 
 /// Errors: as those of picture(), whose options these are.
 DensityMap density_map(const PointsView& points, const PictureOptions& options, Workers& workers);
+/// The numbers of points in the pixels, and a map made of them.
+std::vector<std::uint32_t> counts_of(const PointsView& points, const PictureOptions& options,
+                                     Workers& workers);
+DensityMap density_map(std::span<const std::uint32_t> counts, int dimension,
+                       const PictureOptions& options, Workers& workers);
 
 Picture colored(const DensityMap& map, const Workers& workers);
 

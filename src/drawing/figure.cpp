@@ -262,6 +262,15 @@ void check(const FigureOptions& options, int dimension) {
 }  // namespace
 }  // namespace io
 
+Drawing figure(std::span<const std::uint32_t> counts, int dimension, const FigureOptions& options,
+               const Execution& execution) {
+  return public_call("figure", execution, [&](Workers& workers) {
+    io::check(options, dimension);
+    const io::DensityMap map = io::density_map(counts, dimension, options.view, workers);
+    return io::Sheet(map, options, dimension).draw(io::colored(map, workers));
+  });
+}
+
 Drawing figure(PointsView points, const FigureOptions& options, const Execution& execution) {
   return public_call("figure", execution, [&](Workers& workers) {
     io::check(options, points.dimension);

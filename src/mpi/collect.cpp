@@ -19,8 +19,8 @@ constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes between two looks
 struct Question {
   std::int64_t array = -1;
   std::uint64_t begin = 0, rows = 0;
-  std::uint64_t offset = 0;   ///< of row `begin` in a file
-  char path[kPathBytes] = ""; ///< empty: rows are sent
+  std::uint64_t offset = 0;    ///< of row `begin` in a file
+  char path[kPathBytes] = "";  ///< empty: rows are sent
 };
 
 /// A file that other ranks write to as well.

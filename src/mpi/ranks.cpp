@@ -13,6 +13,7 @@
 #include "mpi/collect.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/groups_impl.hpp"
+#include "mpi/peaks.hpp"
 #include "mpi/row_order.hpp"
 #include "mpi/selection.hpp"
 
@@ -69,10 +70,14 @@ class World : public Ranks {
     return nth_of_all(call, values, n);
   }
 
-  std::uint64_t sum(std::uint64_t value) override {
-    auto total = static_cast<std::int64_t>(value);
-    communicator_->sum(&total, 1);
-    return static_cast<std::uint64_t>(total);
+  void sum(std::span<std::int64_t> values) override {
+    communicator_->sum(values.data(), values.size());
+  }
+  void least(std::span<double> values) override {
+    communicator_->least(values.data(), values.size());
+  }
+  void take_first(std::span<double> values) override {
+    communicator_->broadcast(values.data(), values.size_bytes(), 0);
   }
 
   void take(PointsView points, const TreeOptions& options, const Execution& execution) override {
@@ -95,9 +100,18 @@ class World : public Ranks {
     peak_ = has_types() ? mpi::centers(points, *groups_, options, execution)
                         : mpi::centers(*domains_, points, *groups_, options, execution);
     Call call("centers", *communicator_, execution);
-    std::vector<double> all;
-    gather(call, peak_, all);
-    return all;
+    return all_peaks(call);
+  }
+
+  std::vector<double> peaks(std::span<const double> values,
+                            const std::function<double(std::size_t, int)>& place, int dimension,
+                            const Execution& execution) override {
+    Call call("peaks", *communicator_, execution);
+    const auto starts = starts_of(call, values.size());
+    peak_ =
+        places_of_least(call, groups_->impl(),
+                        {values, starts[static_cast<std::size_t>(call.rank())], place, dimension});
+    return all_peaks(call);
   }
 
   SharedSubhalos subhalos(PointsView points, const SubhaloOptions& options,
@@ -135,8 +149,7 @@ class World : public Ranks {
     const auto starts = starts_of(call, groups_->label().size());
     std::vector<OrderedRow> rows;
     call.quick([&] {
-      const auto first =
-          static_cast<std::int64_t>(starts[static_cast<std::size_t>(call.rank())]);
+      const auto first = static_cast<std::int64_t>(starts[static_cast<std::size_t>(call.rank())]);
       const auto label = groups_->label();
       rows.resize(label.size());
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -179,6 +192,17 @@ class World : public Ranks {
     return mpi::knn<double>(*domains_, options, execution);
   }
 
+  AnyLists radius(const RadiusOptions& options, const Execution& execution) override {
+    if (domains_->scalar() == Scalar::float32)
+      return mpi::radius<float>(*domains_, options, RowOrder::input, execution);
+    return mpi::radius<double>(*domains_, options, RowOrder::input, execution);
+  }
+
+  std::vector<std::int64_t> radius_count(const RadiusOptions& options,
+                                         const Execution& execution) override {
+    return mpi::radius_count(*domains_, options, RowOrder::input, execution);
+  }
+
   std::vector<double> kth_distance(const KnnOptions& options, const Execution& execution) override {
     return mpi::kth_distance(*domains_, options, execution);
   }
@@ -197,6 +221,12 @@ class World : public Ranks {
 
  private:
   bool has_types() const { return groups_->impl().domains != nullptr; }
+
+  std::vector<double> all_peaks(Call& call) const {
+    std::vector<double> all;
+    gather(call, peak_, all);
+    return all;
+  }
 
   template <class Value>
   static void gather(Call& call, const std::vector<Value>& mine, std::vector<Value>& all) {
@@ -218,8 +248,10 @@ class World : public Ranks {
         fail(ErrorCode::too_large, "fof: {} groups; set min_size to 2 or more", groups_->count());
       result.label.assign(groups_->label().begin(), groups_->label().end());
     });
-    result.grouped = sum(static_cast<std::uint64_t>(std::count_if(
-        result.label.begin(), result.label.end(), [](std::int32_t label) { return label >= 0; })));
+    std::int64_t grouped = std::count_if(result.label.begin(), result.label.end(),
+                                         [](std::int32_t label) { return label >= 0; });
+    communicator_->sum(&grouped, 1);
+    result.grouped = static_cast<std::uint64_t>(grouped);
     return result;
   }
 
@@ -240,8 +272,8 @@ class World : public Ranks {
     std::vector<std::int64_t> sizes(found.parent.size() * counts.size());
     for (std::size_t s = 0; s < found.parent.size(); ++s)
       for (std::size_t i = found.offset[s]; i < found.offset[s + 1]; ++i) {
-        const auto type = std::upper_bound(end.begin(), end.end(),
-                                           static_cast<std::uint64_t>(found.index[i]));
+        const auto type =
+            std::upper_bound(end.begin(), end.end(), static_cast<std::uint64_t>(found.index[i]));
         ++sizes[s * counts.size() + static_cast<std::size_t>(type - end.begin())];
       }
     return sizes;

@@ -28,9 +28,8 @@ void sort_rows(Call& call, std::vector<OrderedRow>& rows) {
   const auto splitters =
       sample_splitters<OrderedRow>(call, count, [&](std::size_t i) { return rows[i]; });
   Runs runs;
-  call.prepare([&] {
-    runs = sorted_runs(rows, splitters, sizeof(OrderedRow), std::less<OrderedRow>());
-  });
+  call.prepare(
+      [&] { runs = sorted_runs(rows, splitters, sizeof(OrderedRow), std::less<OrderedRow>()); });
   Arrived arrived = call.exchange(runs, reinterpret_cast<const std::byte*>(rows.data()));
   call.phase([&](Workers& workers) {
     std::vector<OrderedRow>().swap(rows);
@@ -52,8 +51,8 @@ std::vector<std::int64_t> part_of_rows(Call& call, const Parts& parts,
               [](const Placed& a, const Placed& b) { return a.index < b.index; });
   });
   const Arrived arrived = mailed(call, placed, [&](const Placed& each) {
-    const auto after = std::upper_bound(start.begin() + 1, start.end(),
-                                        static_cast<std::uint64_t>(each.index));
+    const auto after =
+        std::upper_bound(start.begin() + 1, start.end(), static_cast<std::uint64_t>(each.index));
     return static_cast<int>(after - start.begin()) - 1;
   });
   std::vector<std::int64_t> part;

@@ -91,8 +91,8 @@ Integers subhalo_type_sizes(const CatalogueContent& content, std::size_t types) 
   if (content.rows) {
     const auto known = content.rows->subhalo_type_size;
     for (std::size_t i = 0; i < known.size(); ++i)
-      sizes[i / slices.size() * types +
-            static_cast<std::size_t>(slices[i % slices.size()].type)] = known[i];
+      sizes[i / slices.size() * types + static_cast<std::size_t>(slices[i % slices.size()].type)] =
+          known[i];
     return sizes;
   }
   for (std::size_t s = 0; s < members.count(); ++s)

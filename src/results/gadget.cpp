@@ -150,8 +150,8 @@ void write_snapshot_offsets(Hdf5Writer& writer, const CatalogueContent& content,
 void write_order(Hdf5Writer& writer, const ResultAbout& about, PointRows& points) {
   std::size_t number = 0;
   for (const TypeSlice& slice : slices_of(about)) {
-    Dataset dataset = writer.write("Order/PartType" + std::to_string(slice.type),
-                                   points.order(slice, number++));
+    Dataset dataset =
+        writer.write("Order/PartType" + std::to_string(slice.type), points.order(slice, number++));
     dataset.set("description",
                 "Rows of this type in the snapshot, group after group, those in no group last; a "
                 "group's begin at GroupOffsetByType, or GroupOffsetType beside a sorted snapshot.");

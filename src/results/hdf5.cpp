@@ -8,8 +8,8 @@
 namespace kith::io {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;    // bytes between two looks at the token
-constexpr std::size_t kPacked = std::size_t{1} << 19;   // of what is compressed: a chunk takes long
+constexpr std::size_t kPiece = std::size_t{4} << 20;   // bytes between two looks at the token
+constexpr std::size_t kPacked = std::size_t{1} << 19;  // of what is compressed: a chunk takes long
 
 }  // namespace
 

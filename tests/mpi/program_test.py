@@ -8,11 +8,14 @@ import os
 import pathlib
 import random
 import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import zlib
 
 LAUNCH, MPIEXEC, KITH = sys.argv[1:4]
 folder = pathlib.Path()
@@ -66,6 +69,8 @@ class Files(unittest.TestCase):
                    "-o", "halos.npz")
         self.check(2, "fof", "universe.hdf5", "-b", "0.2", "--overdensities", "-o", "halos.hdf5")
         self.check(3, "fof", "universe.hdf5", "-b", "0.2", "--center", "shrinking", "-o", "halos.npz")
+        self.check(2, "fof", "universe.hdf5", "-b", "0.2", "--center", "density", "-o", "halos.npz")
+        self.check(3, "fof", "types.gadget", "--linking-length", "0.3", "--center", "density", "-o", "halos.npz")
 
     def test_subhalos(self):
         self.check(3, "subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "--subhalo-min-size",
@@ -83,6 +88,27 @@ class Files(unittest.TestCase):
         self.check(3, "knn", "universe.hdf5", "-k", "5", "-o", "near.hdf5")
         self.check(2, "knn", "universe.hdf5", "-k", "3", "--scalar", "float64", "--exclude-self", "-o", "near.npz")
         self.check(2, "knn", "points.csv", "-k", "4", "--max-radius", "0.4", "-o", "near.csv")
+
+    def test_radius(self):
+        self.check(3, "radius", "universe.hdf5", "--radius", "4", "-o", "lists.hdf5")
+        self.check(2, "radius", "points.csv", "--radius", "0.35", "--exclude-self", "-o", "lists.npz")
+        (folder / "few.csv").write_text("x,y,z\n1,2,3\n1,2,3.1\n")
+        self.check(4, "radius", "few.csv", "--radius", "1", "-o", "lists.hdf5")
+
+    def test_pictures(self):
+        """Each rank counts its own particles in the pixels."""
+        for words in (["universe.hdf5", "-b", "0.2"], ["types.gadget", "--linking-length", "0.3", "--box", "open"]):
+            words = ["fof", *words, "--picture-size", "200", "--picture"]
+            self.assertEqual(alone(*words, "one.png").returncode, 0)
+            self.assertEqual(together(3, *words, "many.png").returncode, 0)
+            self.assertEqual((folder / "many.png").read_bytes(), (folder / "one.png").read_bytes())
+
+    def test_all_lengths(self):
+        words = ["fof", "universe.hdf5", "--all-lengths", "0.15,0.2", "-o", "lengths.hdf5"]
+        self.assertEqual(alone(*words).returncode, 0)
+        one = [(folder / f"lengths_b{b}.hdf5").read_bytes() for b in ("0.15", "0.2")]
+        self.assertEqual(together(2, *words).returncode, 0)
+        self.assertEqual([(folder / f"lengths_b{b}.hdf5").read_bytes() for b in ("0.15", "0.2")], one)
 
     def test_density(self):
         self.check(3, "density", "universe.hdf5", "-k", "12", "-o", "density.hdf5")
@@ -122,12 +148,83 @@ class Errors(unittest.TestCase):
         self.assertRegex(many.stderr, "kith: rank 2 of 3: .* not finite")
 
     def test_what_is_not_shared_out_is_refused(self):
-        for words in (["fof", "universe.hdf5", "-b", "0.2", "--picture", "halos.png"],
+        for words in (["fof", "universe.hdf5", "-b", "0.2", "--b-parallel", "1", "--los", "z"],
                       ["knn", "universe.hdf5", "-k", "4", "--norm", "1"]):
             many = together(2, *words)
             self.assertEqual(many.returncode, 2)
             self.assertIn(words[-2] + " ", many.stderr)
             self.assertIn("not available over several ranks", many.stderr)
+
+
+# A rank that may write files of so many KiB only; a write beyond that fails, it does not end the process.
+LIMITED = """rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+if [ "$rank" = 2 ]; then trap '' XFSZ; ulimit -f 8192; fi
+exec "$0" "$@\""""
+
+
+class Faults(unittest.TestCase):
+    """What goes wrong on one rank in the middle of reading and writing."""
+
+    def test_full_disk_on_one_rank(self):
+        """16 MiB, of which the last third is written by rank 2."""
+        (folder / "large.hdf5").write_text("old")
+        words = ["knn", "universe.hdf5", "-k", "512", "-o", "large.hdf5", "--threads", "1"]
+        run = subprocess.run([LAUNCH, MPIEXEC, "3", "bash", "-c", LIMITED, KITH, *words], cwd=folder,
+                             capture_output=True, text=True, timeout=120)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stderr, r"kith: rank 2 of 3: .*large.hdf5.*: cannot be written: File too large")
+        self.assertEqual((folder / "large.hdf5").read_text(), "old")
+        self.assertEqual(list(folder.glob("*.part")), [])
+
+    def test_damaged_rows_of_one_rank(self):
+        """The last rows of a compressed file are damaged; only the last rank reads them."""
+        numbers = [random.random() for _ in range(90000)]
+        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (30000, 3), }".ljust(117) + "\n"
+        array = b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + struct.pack("<90000d", *numbers)
+        packer = zlib.compressobj(wbits=-15)
+        packed = packer.compress(array) + packer.flush()
+        sizes = struct.pack("<III", zlib.crc32(array), len(packed), len(array))
+        local = struct.pack("<IHHHHH", 0x04034b50, 20, 0, 8, 0, 0) + sizes + struct.pack("<HH", 12, 0) + b"position.npy"
+        damaged = packed[:-50000] + bytes(50000)
+        entry = struct.pack("<IHHHHHH", 0x02014b50, 20, 20, 0, 8, 0, 0) + sizes
+        entry += struct.pack("<HHHHHII", 12, 0, 0, 0, 0, 0, 0) + b"position.npy"
+        end = struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, 1, 1, len(entry), len(local) + len(damaged), 0)
+        (folder / "damaged.npz").write_bytes(local + damaged + entry + end)
+        run = together(3, "knn", "damaged.npz", "-k", "2", "-o", "none.npz")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stderr, r"kith: rank 2 of 3: damaged.npz")
+        self.assertFalse((folder / "none.npz").exists())
+
+    def ranks_of(self):
+        """The processes of the program that run here."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(process / "cwd") == str(folder) and os.readlink(process / "exe") == os.path.realpath(KITH):
+                    found.append(int(process.name))
+            except OSError:
+                pass
+        return found
+
+    def test_killed_while_writing(self):
+        """The old file or the new one."""
+        words = ["knn", "universe.hdf5", "-k", "256", "-o", "killed.hdf5"]
+        self.assertEqual(alone(*words).returncode, 0)
+        new, old = (folder / "killed.hdf5").read_bytes(), b"old"
+        for _ in range(4):
+            (folder / "killed.hdf5").write_bytes(old)
+            run = subprocess.Popen([LAUNCH, MPIEXEC, "3", KITH, *words, "--threads", "1"], cwd=folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while run.poll() is None and not list(folder.glob("*.part")):
+                time.sleep(0.001)
+            time.sleep(random.uniform(0, 0.03))
+            for process in random.sample(self.ranks_of(), 1) if run.poll() is None else []:
+                os.kill(process, signal.SIGKILL)
+            code = run.wait(timeout=60)
+            found = (folder / "killed.hdf5").read_bytes()
+            self.assertTrue(found == new if code == 0 else found in (old, new))
+            for part in folder.glob("*.part"):
+                part.unlink()
 
 
 class Others(unittest.TestCase):

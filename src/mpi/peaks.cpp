@@ -1,0 +1,77 @@
+#include "mpi/peaks.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "mpi/mail.hpp"
+
+namespace kith::mpi {
+namespace {
+
+struct Candidate {
+  std::int64_t label;
+  double value;
+  std::int64_t index;
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return std::tie(a.label, a.value, a.index) < std::tie(b.label, b.value, b.index);
+  }
+};
+
+/// The best one of each group, by label.
+std::vector<Candidate> candidates_of(const Groups::Impl& groups, const PlacedValues& values) {
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < values.value.size(); ++i)
+    if (groups.label[i] >= 0)
+      all.push_back(
+          {groups.label[i], values.value[i], static_cast<std::int64_t>(values.first + i)});
+  std::sort(all.begin(), all.end());
+  const auto is_same = [](const Candidate& a, const Candidate& b) { return a.label == b.label; };
+  all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
+  return all;
+}
+
+int rank_of_label(const Groups::Impl& groups, std::int64_t label) {
+  const auto after = std::upper_bound(groups.start.begin() + 1, groups.start.end(),
+                                      static_cast<std::uint64_t>(label));
+  return static_cast<int>(after - groups.start.begin()) - 1;
+}
+
+}  // namespace
+
+std::vector<double> places_of_least(Call& call, const Groups::Impl& groups,
+                                    const PlacedValues& values) {
+  const auto dimension = static_cast<std::size_t>(values.dimension);
+  std::vector<Candidate> own;
+  std::vector<double> places;
+  Runs runs;
+  call.prepare([&] {
+    own = candidates_of(groups, values);
+    for (const Candidate& each : own)
+      for (int axis = 0; axis < values.dimension; ++axis)
+        places.push_back(values.place(static_cast<std::size_t>(each.index) - values.first, axis));
+    runs = runs_of(std::span<const Candidate>(own),
+                   [&](const Candidate& each) { return rank_of_label(groups, each.label); });
+    for (std::size_t& at : runs.offset) at = at / sizeof(Candidate) * dimension * sizeof(double);
+  });
+  const Arrived found =
+      mailed(call, own, [&](const Candidate& each) { return rank_of_label(groups, each.label); });
+  const Arrived found_places =
+      call.exchange(runs, reinterpret_cast<const std::byte*>(places.data()));
+  std::vector<double> result;
+  call.quick([&] {
+    const auto candidates = rows_of<Candidate>(found.bytes);
+    std::vector<const Candidate*> best(groups.size.size(), nullptr);
+    for (const Candidate& each : candidates) {
+      const Candidate*& place = best[static_cast<std::size_t>(each.label) - groups.first];
+      if (!place || each < *place) place = &each;
+    }
+    result.resize(best.size() * dimension);
+    for (std::size_t g = 0; g < best.size(); ++g)
+      std::copy_n(rows_of<double>(found_places.bytes).data() +
+                      static_cast<std::size_t>(best[g] - candidates.data()) * dimension,
+                  dimension, &result[g * dimension]);
+  });
+  return result;
+}
+
+}  // namespace kith::mpi
