@@ -3,7 +3,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 
 #include <kith/density.hpp>
 #include <kith/result_rows.hpp>
@@ -166,17 +165,14 @@ void tell_together(const Request& request, Session& session, const Input& input,
 void run(const Request& request) {
   if (!share_work()) return;
   Session session(request.common);
-  std::optional<Input> input;
-  together([&] {
-    input.emplace(request.input);
-    check_and_report(request, session, *input);
-  });
+  const Input input = open_together(
+      request.input, [&](const Input& made) { check_and_report(request, session, made); });
   if (ranks()) {
-    tell_together(request, session, *input, find_together(*input, request, session.execution()));
+    tell_together(request, session, input, find_together(input, request, session.execution()));
   } else {
-    const Densities found = find_alone(*input, request, session);
-    show_summary(session, *input, found.density);
-    write(session, *input, request, found);
+    const Densities found = find_alone(input, request, session);
+    show_summary(session, input, found.density);
+    write(session, input, request, found);
   }
   session.finish();
 }

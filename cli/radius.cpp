@@ -128,23 +128,20 @@ std::uint64_t count_pairs(const Request& request, Session& session, const Input&
 void run(const Request& request) {
   if (!share_work()) return;
   Session session(request.common);
-  std::optional<Input> input;
-  together([&] {
-    input.emplace(request.input);
-    check_and_report(request, session, *input);
-  });
+  const Input input = open_together(
+      request.input, [&](const Input& made) { check_and_report(request, session, made); });
   std::optional<Tree> tree;
   if (ranks())
-    share_points(*input, session.execution());
+    share_points(input, session.execution());
   else
-    tree.emplace(build_tree(*input, session));
-  const std::uint64_t pairs = count_pairs(request, session, *input, tree);
+    tree.emplace(build_tree(input, session));
+  const std::uint64_t pairs = count_pairs(request, session, input, tree);
   if (!request.output.empty()) {
     if (tree)
-      write_alone(session, *input, request, *tree);
+      write_alone(session, input, request, *tree);
     else
-      with_types(*input, [&]<class T, class Index>() {
-        write_shared<T, Index>(session, *input, request, pairs);
+      with_types(input, [&]<class T, class Index>() {
+        write_shared<T, Index>(session, input, request, pairs);
       });
     session.report().add("output", request.output);
     session.say(request.output);

@@ -1,6 +1,7 @@
 #include "shared_input.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace kith::cli {
 
@@ -14,6 +15,15 @@ std::uint64_t own_size_of(const Input& input, int type) {
   const std::uint64_t begin = std::max(first, rows.begin);
   const std::uint64_t end = std::min(first + input.size_of(type), rows.begin + rows.count);
   return end > begin ? end - begin : 0;
+}
+
+Input open_together(const InputOptions& options, const std::function<void(const Input&)>& check) {
+  std::optional<Input> input;
+  together([&] {
+    input.emplace(options);
+    check(*input);
+  });
+  return *input;
 }
 
 void share_points(const Input& input, const Numbers& positions, const Execution& execution) {

@@ -17,6 +17,9 @@ inline void take_from_all(ResultRows& array, const RowAccess& access) {
   array.store = access.store;
 }
 
+/// Opens the snapshot on every rank and has it checked; an error on one is an error on all.
+Input open_together(const InputOptions& options, const std::function<void(const Input&)>& check);
+
 /// Deals the points of all ranks out; these are those of this one.
 void share_points(const Input& input, const Numbers& positions, const Execution& execution);
 /// Reads them first.

@@ -34,6 +34,8 @@ typedef struct kith_mpi_points {
   int keep;             /* 1: ranks are parts of space already, points stay where they are */
   int drop;             /* 1: leave out points that are not finite, else an error */
   int threads;          /* of each rank; 0 = CPUs of the node divided by its ranks */
+  int (*stop)(void);    /* asked every few milliseconds on the calling thread; not 0: the call ends
+                           with an error on all ranks; null = never */
 } kith_mpi_points;
 
 typedef struct kith_mpi_fof_options {

@@ -1,15 +1,19 @@
 """Searches over points that are distributed over MPI ranks. The parameter ``comm`` of kith.fof, kith.knn and
 kith.density calls these functions.
 
-They need mpi4py, and the library libkith_mpi built with the same MPI. The environment variable KITH_MPI_LIBRARY names
-the library or its folder; otherwise the system searches for it. Every rank makes the call, with its points and the
-same options, and gets the results for its points.
+They need mpi4py, and the library libkith_mpi built with the same MPI. ``pip install .`` builds it into the package where
+it finds MPI; otherwise it is searched for in the folder of libraries of the environment and by the system. The
+environment variable KITH_MPI_LIBRARY names another one, or its folder. Every rank makes the call, with its points and
+the same options, and gets the results for its points. Ctrl-C on one rank ends the call on all ranks.
 """
 from __future__ import annotations
 
 import ctypes
 import functools
 import os
+import signal
+import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -24,11 +28,14 @@ _ERRORS: dict[int, type[Exception]] = {1: ValueError, 2: ValueError, 3: ValueErr
                                        6: OSError}
 
 
+_Stop = ctypes.CFUNCTYPE(ctypes.c_int)
+
+
 class _Points(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("dimension", ctypes.c_int),
                 ("is_double", ctypes.c_int), ("stride", ctypes.c_ssize_t), ("box", ctypes.c_void_p),
                 ("origin", ctypes.c_void_p), ("ids", ctypes.c_void_p), ("keep", ctypes.c_int),
-                ("drop", ctypes.c_int), ("threads", ctypes.c_int)]
+                ("drop", ctypes.c_int), ("threads", ctypes.c_int), ("stop", _Stop)]
 
 
 class _FofOptions(ctypes.Structure):
@@ -143,7 +150,9 @@ class Halos:
 def _library() -> ctypes.CDLL:
     """libkith_mpi."""
     place = os.environ.get("KITH_MPI_LIBRARY", "")
-    tries = [place] if os.path.isfile(place) else [os.path.join(place, name) for name in _NAMES]
+    here = [os.path.dirname(__file__), os.path.join(sys.prefix, "lib"), ""]  # "": where the system looks
+    folders = [place] if place else here
+    tries = [place] if os.path.isfile(place) else [os.path.join(folder, name) for folder in folders for name in _NAMES]
     reasons = []
     for name in tries:
         try:
@@ -157,10 +166,38 @@ def _library() -> ctypes.CDLL:
                       "KITH_MPI_LIBRARY to the folder of libkith_mpi.so")
 
 
-def _check(code: int) -> None:
+class _Interrupts:
+    """Ctrl-C during a call: noted when the library asks, on the thread of the call, and passed on after it."""
+
+    def __init__(self) -> None:
+        self.caught: tuple[int, Any] | None = None
+        self.stop = _Stop(lambda: int(self.caught is not None))
+
+    def _note(self, number: int, frame: Any) -> None:
+        self.caught = (number, frame)
+
+    def run(self, call: Any) -> int:
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or not callable(before):
+            return call()
+        signal.signal(signal.SIGINT, self._note)
+        try:
+            code = call()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if self.caught is not None:
+            before(*self.caught)
+        return code
+
+
+def _call(name: str, comm: Any, given: _Given, *rest: Any) -> None:
+    """A function of the library; its errors are exceptions."""
+    library, handle = _library(), _handle(comm)
+    interrupts = _Interrupts()
+    given.struct.stop = interrupts.stop
+    code = interrupts.run(lambda: getattr(library, name)(handle, ctypes.byref(given.struct), *rest))
     if code:
-        text = _library().kith_mpi_error().decode()
-        raise _ERRORS.get(code, RuntimeError)(text)
+        raise _ERRORS.get(code, RuntimeError)(library.kith_mpi_error().decode())
 
 
 def _handle(comm: Any) -> ctypes.c_int:
@@ -218,8 +255,8 @@ def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float
     label = np.empty(len(given.x), np.int64)
     found = _Groups()
     library = _library()
-    _check(library.kith_mpi_fof_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
-                                  ctypes.c_void_p(label.ctypes.data), ctypes.byref(found)))
+    _call("kith_mpi_fof_f", comm, given, ctypes.byref(options),
+          ctypes.c_void_p(label.ctypes.data), ctypes.byref(found))
     try:
         return Groups(label, found)
     finally:
@@ -256,8 +293,8 @@ def halos(comm: Any, points: Any, *, velocity: Any = None, mass: Any = None, gra
     label = np.empty(len(given.x), np.int64)
     found = _Halos()
     library = _library()
-    _check(library.kith_mpi_find_halos_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
-                                         ctypes.c_void_p(label.ctypes.data), ctypes.byref(found)))
+    _call("kith_mpi_find_halos_f", comm, given, ctypes.byref(options),
+          ctypes.c_void_p(label.ctypes.data), ctypes.byref(found))
     try:
         groups = Groups(label, found.groups)
         columns = {found.column[i].name.decode(): _copied(found.column[i], len(groups.size), given.x.shape[1])
@@ -292,8 +329,8 @@ def knn(comm: Any, points: Any, *, k: int, box: Any = None, exclude_self: bool =
     options = _KnnOptions(k, int(exclude_self), int(strict), max_radius)
     index = np.empty((len(given.x), k), np.int64)
     distance = np.empty((len(given.x), k), given.x.dtype)
-    _check(_library().kith_mpi_knn_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
-                                     ctypes.c_void_p(index.ctypes.data), ctypes.c_void_p(distance.ctypes.data)))
+    _call("kith_mpi_knn_f", comm, given, ctypes.byref(options),
+          ctypes.c_void_p(index.ctypes.data), ctypes.c_void_p(distance.ctypes.data))
     return index, distance
 
 
@@ -310,6 +347,5 @@ def density(comm: Any, points: Any, *, k: int = 32, kernel: str = "cubic_spline"
     masses = None if mass is None else np.ascontiguousarray(values(mass, len(given.x), "mass", FLOAT64))
     options = _DensityOptions(k, int(kernel == "wendland_c2"), None if masses is None else masses.ctypes.data)
     found = np.empty(len(given.x), np.float64)
-    _check(_library().kith_mpi_density_f(_handle(comm), ctypes.byref(given.struct), ctypes.byref(options),
-                                         ctypes.c_void_p(found.ctypes.data)))
+    _call("kith_mpi_density_f", comm, given, ctypes.byref(options), ctypes.c_void_p(found.ctypes.data))
     return found

@@ -9,6 +9,8 @@
 #include <kith/kith_mpi.h>
 #include <kith/mpi.hpp>
 
+#include "mpi/stop_question.hpp"
+
 namespace kith::mpi {
 namespace {
 
@@ -16,7 +18,8 @@ thread_local std::string last_error;
 
 /// f(), whose errors become a number: one more than the code.
 template <class F>
-int numbered(F f) {
+int numbered(const kith_mpi_points& points, F f) {
+  const StopQuestion question(points.stop);
   try {
     f();
     return 0;
@@ -80,7 +83,7 @@ FofOptions options_of(const kith_mpi_fof_options& options) {
 
 int fof_of(MPI_Comm comm, const kith_mpi_points& points, const kith_mpi_fof_options& options,
            std::int64_t* label, kith_mpi_groups* out) {
-  return numbered([&] {
+  return numbered(points, [&] {
     const Groups groups =
         fof(domains_of(comm, points), options_of(options), RowOrder::input, execution_of(points));
     std::copy(groups.label().begin(), groups.label().end(), label);
@@ -129,7 +132,7 @@ CatalogueOptions options_of(const kith_mpi_points& points, const kith_mpi_halo_o
 
 int halos_of(MPI_Comm comm, const kith_mpi_points& points, const kith_mpi_halo_options& options,
              std::int64_t* label, kith_mpi_halos* out) {
-  return numbered([&] {
+  return numbered(points, [&] {
     const Domains domains = domains_of(comm, points);
     const Groups groups =
         fof(domains, options_of(options.fof), RowOrder::input, execution_of(points));
@@ -147,7 +150,7 @@ int halos_of(MPI_Comm comm, const kith_mpi_points& points, const kith_mpi_halo_o
 
 int density_of(MPI_Comm comm, const kith_mpi_points& points,
                const kith_mpi_density_options& options, double* density) {
-  return numbered([&] {
+  return numbered(points, [&] {
     DensityOptions density_options{.k = options.k == 0 ? 32 : options.k};
     if (options.is_wendland) density_options.kernel = SphKernel::wendland_c2;
     if (options.mass) density_options.mass = {options.mass, points.size};
@@ -170,7 +173,7 @@ void write_neighbors(const Domains& domains, const KnnOptions& options, const Ex
 
 int knn_of(MPI_Comm comm, const kith_mpi_points& points, const kith_mpi_knn_options& options,
            std::int64_t* index, void* distance) {
-  return numbered([&] {
+  return numbered(points, [&] {
     KnnOptions knn_options{
         .k = options.k, .exclude_self = options.exclude_self != 0, .strict = options.strict != 0};
     if (options.max_radius != 0) knn_options.max_radius = options.max_radius;

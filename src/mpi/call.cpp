@@ -4,6 +4,8 @@
 #include <cstring>
 #include <sys/resource.h>
 
+#include "mpi/stop_question.hpp"
+
 namespace kith::mpi {
 namespace {
 
@@ -16,7 +18,27 @@ std::uint64_t peak_memory() {
 /// How often a rank that computes looks for alarms and at the caller's token.
 constexpr std::chrono::milliseconds kLook{5};
 
+/// The question of this thread.
+struct Asked {
+  int (*stop)() = nullptr;
+  bool is_answered = false;
+  std::chrono::steady_clock::time_point next = {};
+};
+thread_local Asked asked;
+
 }  // namespace
+
+StopQuestion::StopQuestion(int (*stop)()) { asked = {stop, false, {}}; }
+StopQuestion::~StopQuestion() { asked = {}; }
+
+bool StopQuestion::is_answered() {
+  if (!asked.stop || asked.is_answered) return asked.is_answered;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < asked.next) return false;
+  asked.next = now + kLook;
+  asked.is_answered = asked.stop() != 0;
+  return asked.is_answered;
+}
 
 Call::Call(const char* name, Communicator& communicator, const Execution& execution)
     : name_(name), communicator_(communicator), execution_(execution) {
@@ -69,13 +91,19 @@ void Call::guarded(FunctionRef<void()> f) noexcept {
   }
 }
 
+namespace {
+bool is_to_stop(const Execution& execution) {
+  return (execution.cancel && execution.cancel->is_cancelled()) || StopQuestion::is_answered();
+}
+}  // namespace
+
 void Call::listen_while(const std::atomic<bool>& is_running) {
   while (true) {
     {
       std::unique_lock lock(mutex_);
       if (is_over_.wait_for(lock, kLook, [&] { return !is_running.load(); })) return;
     }
-    if (execution_.cancel && execution_.cancel->is_cancelled()) stop_->cancel();
+    if (is_to_stop(execution_)) stop_->cancel();
     if (communicator_.hears_alarm()) {
       is_told_ = true;
       stop_->cancel();
@@ -87,7 +115,7 @@ void Call::work(FunctionRef<void(Workers&)> body) {
   if (is_broken()) return;
   std::atomic<bool> is_running{true};
   std::thread thread;
-  if (execution_.cancel && execution_.cancel->is_cancelled()) stop_->cancel();
+  if (is_to_stop(execution_)) stop_->cancel();
   guarded([&] {
     thread = std::thread([&] {
       guarded([&] { public_call(name_, inner_, [&](Workers& workers) { body(workers); }); });
@@ -105,7 +133,10 @@ void Call::work(FunctionRef<void(Workers&)> body) {
 
 void Call::prepare(FunctionRef<void()> body) {
   if (is_broken()) return;
-  guarded([&] { public_call(name_, [&] { body(); }); });
+  guarded([&] {
+    if (StopQuestion::is_answered()) fail(ErrorCode::cancelled, "{}: stopped", name_);
+    public_call(name_, [&] { body(); });
+  });
   ring();
 }
 

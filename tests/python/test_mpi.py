@@ -75,23 +75,59 @@ if comm.rank == 0:
 """
 
 
+# Ctrl-C on one rank while all search: an exception on every rank, within a second.
+INTERRUPTED = """
+import os
+import signal
+import threading
+import time
+import numpy as np
+from mpi4py import MPI
+import kith
+
+comm = MPI.COMM_WORLD
+x = np.random.default_rng(comm.rank).random((200000, 3))
+if comm.rank == 0:
+    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        kith.knn(x, k=64, comm=comm)
+except KeyboardInterrupt:
+    assert comm.rank == 0
+except RuntimeError as error:
+    assert comm.rank == 1 and "rank 0" in str(error), error
+assert kith.fof(x[:100], linking_length=2, comm=comm).count == 1
+if comm.rank == 0:
+    print("stopped")
+"""
+
+
 def library():
     """The folder of libkith_mpi: as the environment says, or of the release build."""
     folder = pathlib.Path(os.environ.get("KITH_MPI_LIBRARY", ROOT / "build/release/src"))
     return folder if (folder / "libkith_mpi.so").exists() else None
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
-def test_answers_are_those_of_one_process(ranks, tmp_path):
+def launched(program, ranks, folder):
     pytest.importorskip("mpi4py")
     launcher = shutil.which("mpirun")
     if launcher is None or library() is None:
         pytest.skip("needs mpirun and libkith_mpi")
-    (tmp_path / "program.py").write_text(PROGRAM)
-    result = subprocess.run([ROOT / "tests/mpi/launch.sh", launcher, str(ranks), sys.executable, "program.py"],
-                            cwd=tmp_path, env=os.environ | {"KITH_MPI_LIBRARY": str(library())}, capture_output=True,
-                            text=True, timeout=300, check=False)
+    (folder / "program.py").write_text(program)
+    return subprocess.run([ROOT / "tests/mpi/launch.sh", launcher, str(ranks), sys.executable, "program.py"],
+                          cwd=folder, env=os.environ | {"KITH_MPI_LIBRARY": str(library())}, capture_output=True,
+                          text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_answers_are_those_of_one_process(ranks, tmp_path):
+    result = launched(PROGRAM, ranks, tmp_path)
     assert result.stdout == "equal\n", result.stdout + result.stderr
+
+
+def test_ctrl_c_ends_the_call_on_all_ranks(tmp_path):
+    result = launched(INTERRUPTED, 2, tmp_path)
+    assert result.stdout == "stopped\n", result.stdout + result.stderr
 
 
 def test_comm_must_be_a_communicator():
