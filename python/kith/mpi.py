@@ -1,10 +1,10 @@
 """Searches over points that are distributed over MPI ranks. The parameter ``comm`` of kith.fof, kith.knn and
 kith.density calls these functions.
 
-They need mpi4py, and the library libkith_mpi built with the same MPI. ``pip install .`` builds it into the package where
-it finds MPI; otherwise it is searched for in the folder of libraries of the environment and by the system. The
-environment variable KITH_MPI_LIBRARY names another one, or its folder. Every rank makes the call, with its points and
-the same options, and gets the results for its points. Ctrl-C on one rank ends the call on all ranks.
+They need mpi4py, and the library libkith_mpi built with the same MPI, in the folder of this package, in the folder of
+libraries of the environment, or where the system looks. The environment variable KITH_MPI_LIBRARY names another one,
+or its folder. Every rank makes the call, with its points and the same options, and gets the results for its points.
+Ctrl-C on one rank ends the call on all ranks.
 """
 from __future__ import annotations
 

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from program_test import write_types
+
 LAUNCH, MPIEXEC, KITH = sys.argv[1:4]
 RUNS = [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (7, 1), (8, 1), (16, 1), (1, 2), (2, 2), (4, 2)]
 
@@ -18,6 +20,7 @@ CASES = [
     ("universe, `fof -b 0.2 --style swift`", "universe.hdf5", ".hdf5"),
     ("universe, `fof -b 0.2 --center density --files 3`", "universe.hdf5", ".hdf5"),
     ("universe, `subhalos -b 0.2 --phase-linking-length 0.3`", "universe.hdf5", ".hdf5"),
+    ("gas, dark matter and stars in clumps, `fof --linking-length 0.3`", "types.gadget", ".npz"),
     ("20,000 uniform points, `fof --linking-length 0.03 --box 1 --min-size 2 --order`", "uniform.csv", ".npz"),
     ("a line of 20,000 points in random order: one group through all ranks, `fof --linking-length 0.01`", "line.csv",
      ".npz"),
@@ -55,6 +58,7 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     subprocess.run([KITH, "sample", "cosmology", "-n", "32", "-o", "universe.hdf5", "-q"], cwd=folder, check=True)
     write_points(folder)
+    write_types(folder / "types.gadget")
     print("| points and command | file | digest | all ranks |\n|---|---|---|---|")
     for case in CASES:
         found = {digest(folder, case, *run) for run in RUNS}
