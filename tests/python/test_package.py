@@ -1,21 +1,159 @@
-"""The package as a whole."""
+"""What is installed: samples, pictures, snapshots, types, and the libraries inside the wheel."""
+import importlib.metadata
+import importlib.resources
+import pathlib
 import subprocess
 import sys
 
-MEASURE = """
-import time
+import numpy as np
+import pytest
+
 import kith
-print(time.process_time())
-"""
 
 
-def test_import_is_quick():
-    """CPU time of a process that imports kith, NumPy included; the best of several, because the first one reads files."""
-    seconds = [float(subprocess.run([sys.executable, "-c", MEASURE], check=True, capture_output=True, text=True).stdout)
+def test_names_and_version():
+    for name in kith.__all__:
+        if name != "sklearn":
+            assert getattr(kith, name) is not None
+    assert set(kith.__all__) <= set(dir(kith))
+    assert kith.__version__ == importlib.metadata.version("kith")
+    assert (importlib.resources.files("kith") / "py.typed").is_file()
+    assert (importlib.resources.files("kith") / "_kith.pyi").is_file()
+    with pytest.raises(AttributeError, match="no attribute 'knm'"):
+        kith.knm
+
+
+def test_importing_is_light():
+    """matplotlib, scikit-learn, pandas, scipy, jax and torch are imported when they are needed."""
+    program = "import kith, sys; print([m for m in ('matplotlib', 'sklearn', 'pandas', 'scipy', 'jax', 'torch') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_importing_is_quick():
+    """In CPU time of the whole process, NumPy included; the best of several, because the first one reads files."""
+    program = "import time, kith; print(time.process_time())"
+    seconds = [float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
                for _ in range(5)]
     assert min(seconds) < 0.3
 
 
-def test_import_loads_no_optional_package():
-    code = "import sys, kith; print([m for m in ('scipy', 'sklearn', 'matplotlib', 'pandas', 'jax', 'torch') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
+def test_libraries_come_from_the_wheel():
+    """None of the libraries that kith brings is loaded from the system."""
+    package = pathlib.Path(kith.__file__).parent
+    inside = package.parent / "kith.libs"
+    if not inside.is_dir():
+        pytest.skip("not installed from a wheel with libraries inside")
+    loaded = {line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
+    for library in ("libtbb", "libhwy", "libhdf5", "libfmt", "libkissfft"):
+        paths = [path for path in loaded if pathlib.Path(path).name.startswith(library)]
+        assert any(str(inside) in path for path in paths), (library, paths)
+    assert not list(inside.glob("libcurl*")) and not list(inside.glob("libcrypto*"))  # scripts/wheel_hdf5.py
+
+
+def test_licenses_of_the_libraries_inside_are_listed():
+    package = pathlib.Path(kith.__file__).resolve().parent
+    inside = [p.name for p in (package.parent / "kith.libs").glob("*.so*")]
+    if not inside:
+        pytest.skip("not installed from a wheel with libraries")
+    files = {p.name: p for p in importlib.metadata.files("kith") if "licenses" in p.parts}
+    listed = files["LICENSES.md"].read_text()
+    assert [name for name in inside if f"| {name} |" not in listed] == []
+    assert {"LICENSE", "nanobind.txt", "xxhash.txt"} <= set(files)
+
+
+def test_samples():
+    for make in (kith.sample.uniform, kith.sample.normal, kith.sample.shells, kith.sample.lines,
+                 kith.sample.all_equal, kith.sample.half_identical):
+        assert make(50, 2).shape == (50, 2)
+    assert kith.sample.grid(4, 3).shape == (64, 3)
+    assert kith.sample.plummer(10).shape == kith.sample.nfw(10).shape == (10, 3)
+    np.testing.assert_array_equal(kith.sample.uniform(9, seed=5), kith.sample.uniform(9, seed=5))
+    assert not np.array_equal(kith.sample.uniform(9, seed=5), kith.sample.uniform(9, seed=6))
+    universe = kith.sample.cosmology(8, steps=2, side=20.0)
+    assert universe.position.shape == universe.velocity.shape == (512, 3)
+    assert universe.box == kith.Box(20.0) and 0 <= universe.position.min() and universe.position.max() < 20
+    with pytest.raises(ValueError, match="transfer"):
+        kith.sample.cosmology(8, transfer="none")
+    with pytest.raises(TypeError, match="n = 2.5"):
+        kith.sample.uniform(2.5)
+
+
+def test_snapshots(tmp_path):
+    x, v = kith.sample.uniform(100), kith.sample.normal(100)
+    np.savez(tmp_path / "s.npz", position=x, velocity=v)
+    found = kith.read_snapshot(tmp_path / "s.npz")
+    assert len(found) == 100 and found.fields == ("position", "velocity") and found.info["format"] == "npz"
+    np.testing.assert_array_equal(found.position, x)
+    np.testing.assert_array_equal(found.velocity, v)
+    assert found.position is found.position and found.position.dtype == np.float32
+    assert kith.read_snapshot(tmp_path / "s.npz", dtype=np.float64).position.dtype == np.float64
+    with pytest.raises(AttributeError, match="have no mass; they have position, velocity"):
+        found.mass
+    with pytest.raises(AttributeError, match="no attribute color"):
+        found.color
+    (tmp_path / "broken.hdf5").write_bytes(b"\x89HDF\r\n\x1a\nnonsense")
+    with pytest.raises(OSError, match="broken.hdf5"):
+        kith.read_snapshot(tmp_path / "broken.hdf5")
+    with pytest.raises(OSError):
+        kith.read_snapshot(tmp_path / "missing.npy")
+    np.savetxt(tmp_path / "t.csv", np.column_stack([x, v[:, 0]]), delimiter=",", header="a,b,c,d", comments="")
+    by_name = kith.read_snapshot(tmp_path / "t.csv", columns=["c", "a", "b"])
+    np.testing.assert_allclose(by_name.position, x[:, [2, 0, 1]], rtol=1e-6)
+
+
+def test_parts_of_snapshots(tmp_path):
+    x = kith.sample.uniform(100)
+    np.savez(tmp_path / "s.npz", position=x, mass=x[:, 0])
+    np.savez_compressed(tmp_path / "packed.npz", position=np.asfortranarray(x), mass=x[:, 0])
+    np.savetxt(tmp_path / "s.csv", np.column_stack([x, x[:, 0]]), delimiter=",", header="x,y,z,mass", comments="")
+    for name in ("s.npz", "packed.npz", "s.csv"):
+        found = kith.read_snapshot(tmp_path / name, dtype=np.float32)
+        for begin, count in ((0, 100), (17, 30), (99, 1), (100, 0), (40, None)):
+            part = slice(begin, None if count is None else begin + count)
+            np.testing.assert_array_equal(found.read("position", begin, count), x[part])
+            np.testing.assert_array_equal(found.read("mass", begin, count), x[part, 0])
+        for begin, count in ((-1, 1), (0, 101), (101, 0), (5, -1)):
+            with pytest.raises(ValueError, match="there are 100"):
+                found.read("position", begin, count)
+
+
+class TestPictures:
+    @pytest.fixture(autouse=True)
+    def drawing(self):
+        matplotlib = pytest.importorskip("matplotlib")
+        matplotlib.use("Agg")
+        yield
+        matplotlib.pyplot.close("all")
+
+    def test_density_map_shows_the_groups_of_the_slice(self, rng):
+        x = np.concatenate([rng.normal([2, 2, 1], 0.05, (200, 3)), rng.normal([7, 7, 9], 0.05, (100, 3))])
+        groups = kith.fof(x, linking_length=0.2, min_size=20)
+        ax = kith.plot.density_map(x, groups, box=10.0, size=64)
+        assert len(ax.patches) == 2 and ax.get_images()[0].get_extent() == [0, 10, 0, 10]
+        ax = kith.plot.density_map(x, groups, box=10.0, size=64, center=1.0, thickness=2.0)
+        assert len(ax.patches) == 1
+
+    def test_mass_function_and_theory(self, rng):
+        ax = kith.plot.mass_function(10 ** rng.uniform(12, 14, 300), 1e6, theory=True)
+        assert len(ax.get_lines()) >= 3 and ax.get_xscale() == "log"
+
+    def test_planes_and_curve(self, rng):
+        tree = kith.Tree(rng.random((300, 2)), builder="cells", max_leaf_size=8)
+        for axes in (kith.plot.planes(tree), kith.plot.planes(tree, cells=True)):
+            assert len(axes) >= 2 and all(ax.collections for ax in axes)
+        ax = kith.plot.curve(kith.sample.grid(8, 2), curve="z")
+        assert len(ax.collections[0].get_segments()) == 63
+        with pytest.raises(ValueError, match="2"):
+            kith.plot.curve(rng.random((10, 3)))
+
+    def test_splits_and_domains(self, rng):
+        x = rng.random((512, 2))
+        ax = kith.plot.splits(x, depth=4)
+        assert len(ax.collections[0].get_segments()) == 15
+        assert not kith.plot.splits(x[:5]).collections[0].get_segments()
+        with pytest.raises(ValueError, match="2"):
+            kith.plot.splits(rng.random((10, 3)))
+        rank = np.where(x[:, 0] < 0.6, 0, np.where(x[:, 1] < 0.5, 1, 2))
+        ax = kith.plot.domains(x, rank, [(0, 1, 3, 0, 0.6), (1, 2, 3, 1, 0.5)])
+        first, second = ax.collections[1].get_segments()
+        assert (first[:, 0] == 0.6).all() and (second[:, 1] == 0.5).all() and second[:, 0].min() == 0.6
