@@ -4,9 +4,9 @@ table, writes JSON.
     bench/peers/clusters.py PROGRAM OUTPUT.json [N] [quick] [SET] [FILE.raw]
 
 N points, 1000000 by default; quick: the spanning tree alone. Sets: uniform2, uniform3 and clumps, all unless one is
-named, and FILE.raw: rows of three float64. Peers get float64, kith both types. Trees are
-compared edge by edge, clusters of DBSCAN as partitions. On a busy machine the time of the CPU says more than the time
-that passed.
+named, and FILE.raw: rows of three float64. The other libraries get float64, kith both types.
+Trees are compared edge by edge, clusters of DBSCAN as partitions. On a busy machine, CPU time is more reliable than wall
+time.
 """
 
 import json

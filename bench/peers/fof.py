@@ -2,8 +2,9 @@
 
     bench/peers/fof.py PROGRAM OUTPUT.json [quick] [N ...]   N^3 particles of the sample universe; 128 by default
 
-Ratios are to one thread of kith with min_size = 20. hfof is timed if Python can import it, scikit-learn and scipy up to 128^3 unless `quick`. Every labelling is compared with
-kith's. On a busy machine the time of the CPU says more than the time that passed; ratios are of the latter.
+Ratios are to one thread of kith with min_size = 20. hfof is timed if it is installed, scikit-learn and scipy up to 128^3
+unless `quick`. All labels are compared with kith's. On a busy machine, CPU time is more reliable than wall time; ratios
+are of wall times.
 """
 
 import json

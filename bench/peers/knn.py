@@ -1,10 +1,10 @@
-"""k nearest neighbours: kith beside nanoflann, scipy, pykdtree and scikit-learn, in one run.
+"""k nearest neighbors: kith beside nanoflann, scipy, pykdtree and scikit-learn, in one run.
 
     bench/peers/knn.py PROGRAM OUTPUT.json [quick] [raw float32 files of 3-D points ...]
 
 Prints a table and writes JSON. Times are seconds for building, searching and rows in input order; the best of several.
-nanoflann has points and queries sorted along the z-curve around it (its best light, the sort timed), the Python
-packages are called as people call them. The tasks are those of the table in docs/neighbors.md.
+nanoflann gets points and queries sorted along the z-curve, with which it is fastest; the sort is timed. The Python
+packages run with default settings. The tasks are those of the table in docs/neighbors.md.
 """
 
 import json
@@ -15,7 +15,7 @@ import time
 import numpy
 
 TASKS = [
-    # name, what the program is told
+    # name, arguments of the program
     ("10^6 uniform, k = 16", "uniform 1e6 16"),
     ("k = 1", "uniform 1e6 1"),
     ("k = 8", "uniform 1e6 8"),

@@ -1,10 +1,10 @@
-"""Other norms, numbers of pairs and saved trees: kith beside scipy, in one run.
+"""Other norms, pair counts and saved trees: kith beside scipy, in one run.
 
     bench/peers/norms.py PROGRAM OUTPUT.json [POINTS]
 
-Prints a table and writes JSON. Points are uniform in a cube, in double; POINTS of them for neighbours (10^6 unless
-said), a tenth for pairs. Neighbours: building the tree and k = 8 of all points. Pairs: a tree with itself at the radii
-0.01, 0.02, ... 0.1, the tree at hand. scipy's count_neighbors runs on one thread only.
+Prints a table and writes JSON. Points are uniform in a cube, in double; POINTS of them for neighbors (default
+10^6), a tenth for pairs. Neighbors: building the tree and k = 8 of all points. Pairs: a tree with itself at the radii
+0.01, 0.02, ... 0.1, with the tree already built. scipy's count_neighbors runs on one thread only.
 """
 
 import json

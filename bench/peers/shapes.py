@@ -4,8 +4,8 @@
 
 Prints a table and writes JSON: nanoseconds per point for tree and task on one thread. POINTS (50,000 unless given) in
 three dimensions, float and double; scipy works in double. Tasks: k = 1, 16 and 64 nearest neighbors of all points, how
-many are within a radius (which holds 16 on the average), friends of friends (with a linking length that holds 2). The
-sets are in tests/support/shapes.hpp. "uniform" says how many times longer a task takes than on uniform points of the
+many are within a radius (which holds 16 on average), friends of friends (with a linking length that holds 2). The
+sets are in tests/support/shapes.hpp. "uniform" is how many times longer a task takes than on uniform points of the
 same type, "scipy" how many times longer scipy takes.
 """
 

@@ -14,7 +14,7 @@ import kith
 
 # Processor seconds between a cancel and the end of a call, whatever else the machine does: 0.25 on each CPU.
 LONGEST_STOP = 0.25 * (os.cpu_count() or 1)
-SLOW_POINTS = 1_000_000  # a search of these for 400 neighbours takes some seconds
+SLOW_POINTS = 1_000_000  # a search of these for 400 neighbors takes some seconds
 
 
 @pytest.fixture(scope="module")
