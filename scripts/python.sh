@@ -18,13 +18,13 @@ build_wheel() {
   rm -rf build/dist
   CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
     "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
-    -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON
+    -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON || return 1
   # Without the S3 driver of HDF5, which needs libcurl and 26 more libraries.
   local path
   path=$(dirname "$python"):$PATH
-  PATH=$path "$python" scripts/wheel_hdf5.py build/wheel/python/_kith*.so build/wheel-libraries
+  PATH=$path "$python" scripts/wheel_hdf5.py build/wheel/python/_kith*.so build/wheel-libraries || return 1
   PATH=$path LD_LIBRARY_PATH=$PWD/build/wheel-libraries \
-    "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist
+    "$python" -m auditwheel repair build/dist/plain/kith-*.whl --wheel-dir build/dist || return 1
   "$python" scripts/wheel_licenses.py build/dist/kith-*.whl
 }
 

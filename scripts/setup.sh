@@ -67,11 +67,22 @@ want_packages() {
   unset 'failed_steps[-1]'
 }
 
-# need_python NAME...: installs Python packages in the virtual environment .venv; sets $python.
+# missing_python NAME...: prints those of the Python packages that .venv does not have, in any version.
+missing_python() {
+  "$python" - "$@" <<'END'
+import importlib.metadata, re, sys
+have = {re.sub("[-_.]+", "-", each.metadata["Name"]).lower() for each in importlib.metadata.distributions()}
+print("\n".join(name for name in sys.argv[1:] if re.sub("[-_.]+", "-", re.split("[<>=]", name)[0]).lower() not in have))
+END
+}
+
+# need_python NAME...: installs the missing ones of these Python packages in the virtual environment .venv; sets $python.
 need_python() {
+  local absent
   python=$PWD/.venv/bin/python
   [ -x "$python" ] || { need_venv && python3 -m venv .venv; }
-  "$python" -m pip show --quiet "$@" >/dev/null 2>&1 || step python "$python" -m pip install "$@"
+  mapfile -t absent < <(missing_python "$@" | grep .)
+  [ ${#absent[@]} = 0 ] || step python "$python" -m pip install "${absent[@]}"
 }
 
 need_venv() {

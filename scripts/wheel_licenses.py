@@ -7,6 +7,7 @@ license is the package's copyright file. Fails if a library's license is not fou
 import base64
 import hashlib
 import importlib.metadata
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -29,15 +30,23 @@ def entry(name, content):
     return f"{name},sha256={digest},{len(content)}\n"
 
 
-def compiled_in():
-    """Licenses of code that is compiled into the extension module: nanobind with robin-map, and xxHash."""
-    files = importlib.metadata.files("nanobind") or []
+def license_of(distribution):
+    """The license texts of an installed Python package."""
+    files = importlib.metadata.files(distribution) or []
     texts = [file.read_binary() for file in files if "LICENSE" in file.name.upper()]
     if not texts:
-        raise SystemExit("wheel_licenses.py: nanobind's license was not found")
-    yield "nanobind", b"\n".join(texts)
+        raise SystemExit(f"wheel_licenses.py: the license of {distribution} was not found")
+    return files, b"\n".join(texts)
+
+
+def compiled_in():
+    """Licenses of code that is compiled into the extension module: nanobind with robin-map, headers of XLA, and xxHash."""
+    files, text = license_of("nanobind")
+    yield "nanobind", text
     header = next(file for file in files if file.name == "robin_map.h").read_binary()
     yield "robin-map", header[:header.index(b"*/") + 3]
+    if importlib.util.find_spec("jaxlib"):
+        yield "xla", license_of("jaxlib")[1]
     yield "xxhash", pathlib.Path("/usr/share/doc/libxxhash-dev/copyright").read_bytes()
 
 
