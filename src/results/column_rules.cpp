@@ -16,10 +16,11 @@ std::string sentence_of(Convention convention) {
   switch (convention) {
     case same: return "";
     case times_scale_factor:
-      return " In files of Gadget's style this is the peculiar velocity times the scale factor, as "
+      return " In files of style gadget this is the peculiar velocity times the scale factor, as "
              "in IllustrisTNG; elsewhere the peculiar velocity.";
     case one_axis:
-      return " In files of Gadget's style this is that of one axis (over the root of 3), as in "
+      return " In files of style gadget this is the dispersion along one axis (divided by the "
+             "square root of 3), as in "
              "IllustrisTNG.";
   }
   return "";
