@@ -40,7 +40,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   const Execution& execution() const { return execution_; }
-  /// The same on the device that was asked for, for trees, searches and linking.
+  /// The same on the device that was asked for, for trees, searches, linking and sums over groups.
   const Execution& on_device() const { return on_device_; }
   const Statistics& statistics() const { return statistics_; }
   Report& report() { return report_; }

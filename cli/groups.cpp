@@ -154,9 +154,9 @@ void GroupRun::find() {
 }
 
 SharedGroups GroupRun::found_together(const FofOptions& options) {
-  if (input_.types().size() > 1) return ranks()->fof(typed(), options, session_.execution());
+  if (input_.types().size() > 1) return ranks()->fof(typed(), options, session_.on_device());
   share_points(input_, positions_, session_.execution());
-  return ranks()->fof(options, session_.execution());
+  return ranks()->fof(options, session_.on_device());
 }
 
 /// Makes these the groups that are measured and written.
@@ -214,8 +214,8 @@ void GroupRun::measure() {
       .contaminating_types = contaminating_types_,
       .gravity = input_.has(Field::mass) ? snapshot_gravity(input_.info()) : 0,
       .peak = peak_};
-  catalogue_ = ranks() ? ranks()->catalogue(points(), options, execution)
-                       : kith::catalogue(points(), members_, options, execution);
+  catalogue_ = ranks() ? ranks()->catalogue(points(), options, session_.on_device())
+                       : kith::catalogue(points(), members_, options, session_.on_device());
   if (request_.wants_overdensities) find_overdensities();
   if (!hierarchy_) tree_.reset();
 }

@@ -72,7 +72,7 @@ def centers(points: Any, groups: Any, *, kind: str = "potential", softening: flo
 def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = None, type: Any = None,
               types: int = 0, contaminating_types: Sequence[int] = (), gravity: float = 0.0, peak: Any = None,
               box: Any = None, threads: int | None = None, progress: Progress = None,
-              cancel: CancelToken | None = None) -> Catalogue:
+              cancel: CancelToken | None = None, device: str = "cpu") -> Catalogue:
     """The properties of all groups.
 
     Parameters
@@ -94,13 +94,14 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
         The centers that ``max_circular_velocity`` uses. Default: the centers of mass.
     box : float, sequence or Box, optional
         The box in which the groups were found.
-    threads, progress, cancel
-        See Tree.
+    threads, progress, cancel, device
+        See Tree. A device adds up the members; eigenvalues, roots and circular velocities are computed on the CPU, and
+        so is everything if the device has no float64.
 
     Returns
     -------
     Catalogue
-        Its bits do not depend on the number of threads.
+        Its bits depend neither on the number of threads nor on the device.
     """
     chosen, groups = as_points(points), _as_groups(groups)
     options = {"box": as_box(box)._core, "types": types, "contaminating_types": list(contaminating_types),
@@ -109,7 +110,7 @@ def catalogue(points: Any, groups: Any, *, mass: Any = None, velocity: Any = Non
     if type is not None:
         options["type"] = small_integers(type, len(chosen), "type")
     core = carry_out(_kith.catalogue, chosen, groups._members, options, threads=threads, progress=progress,
-                     cancel=cancel)
+                     cancel=cancel, device=device)
     about = {**_about(chosen, box), "linking_length": groups.linking_length, "gravity": gravity,
              "contaminating_types": list(contaminating_types)}
     return Catalogue._of(core, groups, about)
@@ -124,7 +125,7 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
           linking_length: float | None = None, box: Any = None, min_size: int = 20,
           mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
           threads: int | None = None, progress: Progress = None,
-          cancel: CancelToken | None = None, comm: Any = None) -> Catalogue:
+          cancel: CancelToken | None = None, device: str = "cpu", comm: Any = None) -> Catalogue:
     """Finds friends-of-friends groups and computes their catalogue in one call. ``groups`` of the result has the
     labels. The parameters are those of kith.fof and kith.catalogue.
 
@@ -138,8 +139,9 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
     its rows of the catalogue, a kith.mpi.Halos.
     """
     if comm is not None:
-        if isinstance(points, Snapshot) or progress is not None or cancel is not None:
-            raise ValueError("halos: snapshots, progress and cancel are not available with comm; pass the arrays")
+        if isinstance(points, Snapshot) or progress is not None or cancel is not None or device != "cpu":
+            raise ValueError("halos: snapshots, progress, cancel and device are not available with comm; pass the "
+                             "arrays")
         return mpi.halos(comm, points, velocity=velocity, mass=mass, b=b, linking_length=linking_length,  # type: ignore
                          box=box, min_size=min_size, mean_separation=mean_separation, volume=volume, strict=strict,
                          threads=threads)
@@ -150,11 +152,11 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
         if velocity is not None or mass is not None:
             raise TypeError("halos: the snapshot already has velocities and masses; to use others, pass arrays instead "
                             "of the snapshot")
-        found = _snapshot_halos(points, points.box if box is None else as_box(box), given, how)
+        found = _snapshot_halos(points, points.box if box is None else as_box(box), given, how, device)
     else:
         chosen = as_points(points)
-        groups = fof(chosen, box=box, **given, **how)
-        found = catalogue(chosen, groups, mass=mass, velocity=velocity, box=box, **how)
+        groups = fof(chosen, box=box, **given, **how, device=device)
+        found = catalogue(chosen, groups, mass=mass, velocity=velocity, box=box, **how, device=device)
     found.about["min_size"] = min_size
     found.about["strict"] = strict
     if b is not None:
@@ -162,13 +164,14 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
     return found
 
 
-def _snapshot_halos(snapshot: Snapshot, box: Box, given: dict[str, Any], how: dict[str, Any]) -> Catalogue:
+def _snapshot_halos(snapshot: Snapshot, box: Box, given: dict[str, Any], how: dict[str, Any],
+                    device: str) -> Catalogue:
     roles = Roles(snapshot, how)
     if given["b"] is not None and given["mean_separation"] is None and given["volume"] is None:
         given = given | {"mean_separation": roles.separation(box)}
     position = roles.read("position")
     options = given | {"keep_roots": False, "box": box._core, "non_finite": None}
-    groups = Groups._of(find_groups(roles, position, options, how))
+    groups = Groups._of(find_groups(roles, position, options, how | {"device": device}))
     columns: dict[str, Any] = {}
     if roles.has("mass"):
         columns = {"mass": roles.read("mass", FLOAT64), "gravity": roles.gravity}
@@ -176,7 +179,8 @@ def _snapshot_halos(snapshot: Snapshot, box: Box, given: dict[str, Any], how: di
         columns["velocity"] = roles.read("velocity")
     if len(roles.types) > 1:
         columns |= {"type": roles.type, "types": max(snapshot.info["type_numbers"], roles.types[-1] + 1)}
-    found = catalogue(position, groups, box=box, contaminating_types=roles.contaminating, **columns, **how)
+    found = catalogue(position, groups, box=box, contaminating_types=roles.contaminating, **columns, **how,
+                      device=device)
     found.about |= roles.about()
     return found
 

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "gpu/calls.hpp"
+#include "gpu/catalogue.hpp"
 #include "gpu/packed_tree.hpp"
 
 namespace kith::gpu {
@@ -22,7 +23,7 @@ namespace {
 class Backend : public DeviceBackend {
  public:
   DeviceCalls<float>& float_calls(const char* call, const std::string& device) override {
-    return calls_of(floats_, open_device(call, device));
+    return made_for(floats_, open_device(call, device));
   }
   DeviceCalls<double>& double_calls(const char* call, const std::string& device) override {
     OpenDevice& open = open_device(call, device);
@@ -30,24 +31,32 @@ class Backend : public DeviceBackend {
       fail(ErrorCode::unavailable,
            "{}: {} ({}) has no float64 with subnormal numbers; use float32 points, or device = cpu",
            call, open.facts().name, open.facts().model);
-    return calls_of(doubles_, open);
+    return made_for(doubles_, open);
+  }
+  DeviceSums* sums(const char* call, const std::string& device) override {
+    OpenDevice& open = open_device(call, device);
+    return open.facts().has_float64 ? &made_for(sums_, open) : nullptr;
+  }
+  std::string device_of(const char* call, std::size_t process) override {
+    return device_of_process(call, process);
   }
 
  private:
-  template <class T>
-  using Known = std::map<OpenDevice*, std::unique_ptr<Calls<T>>>;
+  template <class Work>
+  using Known = std::map<OpenDevice*, std::unique_ptr<Work>>;
 
-  template <class T>
-  DeviceCalls<T>& calls_of(Known<T>& known, OpenDevice& device) {
+  template <class Work>
+  Work& made_for(Known<Work>& known, OpenDevice& device) {
     const std::lock_guard lock(mutex_);
-    auto& calls = known[&device];
-    if (!calls) calls = std::make_unique<Calls<T>>(device);
-    return *calls;
+    auto& work = known[&device];
+    if (!work) work = std::make_unique<Work>(device);
+    return *work;
   }
 
   std::mutex mutex_;
-  Known<float> floats_;
-  Known<double> doubles_;
+  Known<Calls<float>> floats_;
+  Known<Calls<double>> doubles_;
+  Known<MemberSums> sums_;
 };
 
 }  // namespace

@@ -54,11 +54,10 @@ class Batches {
   }
 
   [[noreturn]] void fail_for_memory() const {
-    fail(
-        ErrorCode::out_of_memory,
-        "gpu: 64 queries alone need more than the memory of {} ({} bytes available); ask for less, "
-        "raise the memory limit, or use device = cpu",
-        device_.facts().name, device_.available());
+    fail(ErrorCode::out_of_memory,
+         "gpu: 64 queries or one group alone need more than the memory of {} ({} bytes available); "
+         "ask for less, raise the memory limit, or use device = cpu",
+         device_.facts().name, device_.available());
   }
 
   const OpenDevice& device_;

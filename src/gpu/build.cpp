@@ -1,10 +1,10 @@
 // A tree from the caller's points: check, frame, order, planes; the points go over the bus once.
 #include <algorithm>
-#include <cstring>
 
 #include "base/fail.hpp"
 #include "gpu/order.hpp"
 #include "gpu/packed_tree.hpp"
+#include "gpu/upload.hpp"
 #include "neighbors/parts.hpp"
 
 namespace kith::gpu {
@@ -19,19 +19,6 @@ std::size_t bytes_per_point(int dimension) {
 }
 
 template <class T>
-void check_room(const OpenDevice& device, const PointsView& points) {
-  const std::size_t each = bytes_per_point<T>(points.dimension);
-  const std::size_t fit = std::min(
-      device.available() / each,
-      device.largest_piece() / (static_cast<std::size_t>(points.dimension) * sizeof(T) + 8));
-  if (points.size > fit)
-    fail(ErrorCode::out_of_memory,
-         "tree: {} points on {}, where {} would fit ({} bytes each, {} available); use fewer "
-         "points, or device = cpu",
-         points.size, device.facts().name, fit, each, device.available());
-}
-
-template <class T>
 class Build {
  public:
   Build(OpenDevice& device, const DeviceInput<T>& input, Workers& workers)
@@ -42,7 +29,8 @@ class Build {
 
   std::shared_ptr<PackedTree<T>> run(TreeData<T>& facts) {
     const PointsView& points = input_.points;
-    check_room<T>(device_, points);
+    check_room("tree", device_, points.size, bytes_per_point<T>(points.dimension),
+               d_ * sizeof(T) + 8);
     facts.planes.dimension = points.dimension;
     const Input<T> framed = [&] {
       const Stage stage(workers_, "check", points.size);
@@ -67,24 +55,11 @@ class Build {
   }
 
  private:
-  /// Rows go as they are, or packed in pieces if there is something between them.
   void upload() {
-    const PointsView& points = input_.points;
-    rows_ = Buffer<T>(device_, points.size * d_);
-    const T* data = static_cast<const T*>(points.data);
-    if (points.stride == points.dimension) {
-      rows_.write(data, points.size * d_);
-      return;
-    }
-    constexpr std::size_t kPiece = std::size_t{1} << 16;
-    std::vector<T> packed(std::min(points.size, kPiece) * d_);
-    for (std::size_t begin = 0; begin < points.size; begin += kPiece) {
-      const std::size_t count = std::min(kPiece, points.size - begin);
-      for (std::size_t i = 0; i < count; ++i)
-        std::copy_n(data + static_cast<std::ptrdiff_t>(begin + i) * points.stride, d_,
-                    packed.data() + i * d_);
-      rows_.write(packed.data(), count * d_, begin * d_);
-    }
+    rows_ = Buffer<T>(device_, input_.points.size * d_);
+    for_packed_rows(input_.points, [&](const void* data, std::size_t bytes, std::size_t at) {
+      rows_.write(static_cast<const T*>(data), bytes / sizeof(T), at / sizeof(T));
+    });
   }
 
   /// Measured on the device. Where a coordinate is not finite, the host looks which one.

@@ -18,6 +18,7 @@ class Calls : public DeviceCalls<T> {
   void radius(const DeviceSearch<T>& search, bool only_count,
               FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) override;
   void fof(const Tree::Impl& tree, T reach2, DeviceGroups& groups, Workers& workers) override;
+  void join(const Tree::Impl& tree, T reach2, std::uint32_t* parent, Workers& workers) override;
 
  private:
   OpenDevice& device_;

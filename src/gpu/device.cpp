@@ -19,6 +19,7 @@ std::vector<std::string_view> files_of(std::string_view program) {
   if (program == "knn") return {"portable.h", "geometry.cl", "knn.cl"};
   if (program == "radius") return {"portable.h", "geometry.cl", "radius.cl"};
   if (program == "fof") return {"portable.h", "geometry.cl", "fof.cl"};
+  if (program == "catalogue") return {"portable.h", "catalogue.cl"};
   if (program == "check") return {"portable.h", "check.cl"};
   fail(ErrorCode::internal, "gpu: no program {}", program);
 }

@@ -124,6 +124,13 @@ std::string names_of(const std::vector<Listed>& all) {
   return names;
 }
 
+[[noreturn]] void fail_without_devices(const char* call) {
+  fail(ErrorCode::unavailable,
+       "{}: no OpenCL device on this machine; install the driver of one, or pocl-opencl-icd, which "
+       "runs on the CPU",
+       call);
+}
+
 }  // namespace
 
 std::vector<Device> devices() {
@@ -141,11 +148,7 @@ OpenDevice& open_device(const char* call, const std::string& name) {
   const std::lock_guard lock(mutex);
   if (const auto found = open.find(number); found != open.end()) return *found->second;
   std::vector<Listed> all = list();
-  if (all.empty())
-    fail(ErrorCode::unavailable,
-         "{}: no OpenCL device on this machine; install the driver of one, or pocl-opencl-icd, "
-         "which runs on the CPU",
-         call);
+  if (all.empty()) fail_without_devices(call);
   if (number >= all.size())
     fail(ErrorCode::unavailable, "{}: device = {}; the devices here are {}", call, name,
          names_of(all));
@@ -161,6 +164,14 @@ OpenDevice& open_device(const char* call, const std::string& name) {
     throw;
   }
   return *made;
+}
+
+std::string device_of_process(const char* call, std::size_t process) {
+  const std::vector<Listed> all = list();
+  if (all.empty()) fail_without_devices(call);
+  const auto gpus = static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [](const Listed& device) { return device.facts.is_gpu; }));
+  return all[process % (gpus > 0 ? gpus : all.size())].facts.name;
 }
 
 Traffic traffic(const std::string& device) {

@@ -40,6 +40,8 @@ class Fof {
     device_.launch(program(), "fof_flatten", n_, parent_, u64(n_));
   }
 
+  void read_sets(std::uint32_t* parent) const { parent_.read(parent, n_); }
+
   /// Labels of the points that are in the tree; the others are -1.
   void name(std::size_t input_size, DeviceGroups& groups, Workers& workers) {
     const Stage stage(workers, "labels", n_);
@@ -190,6 +192,15 @@ void Calls<T>::fof(const Tree::Impl& tree, T reach2, DeviceGroups& groups, Worke
   job.name(tree.input_size, groups, workers);
 }
 
+template <class T>
+void Calls<T>::join(const Tree::Impl& tree, T reach2, std::uint32_t* parent, Workers& workers) {
+  Fof<T> job(device_, tree, reach2);
+  job.link(workers);
+  job.read_sets(parent);
+}
+
+template void Calls<float>::join(const Tree::Impl&, float, std::uint32_t*, Workers&);
+template void Calls<double>::join(const Tree::Impl&, double, std::uint32_t*, Workers&);
 template void Calls<float>::fof(const Tree::Impl&, float, DeviceGroups&, Workers&);
 template void Calls<double>::fof(const Tree::Impl&, double, DeviceGroups&, Workers&);
 

@@ -62,6 +62,7 @@ void PackedTree<T>::fill_planes_from(int first) {
 
 template <class T>
 void PackedTree<T>::write(const PlanesView<T>& from) {
+  if (points_ == 0) return;
   blocks_.write(from.blocks, blocks_.size());
   const int planes = std::min(from.plane_count, static_cast<int>(planes_.size()));
   for (int p = 0; p < planes; ++p) {

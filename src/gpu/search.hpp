@@ -23,6 +23,7 @@ struct SearchTrees {
     const auto d = static_cast<std::size_t>(search.tree.dimension);
     sides = Buffer<T>(device, d);
     sides.write(frame.side, d);
+    if (search.query_tree) queries = tree_on<T>(device, *search.query_tree);
     if (!search.queries) return;
     TreeOptions options{.box = search.tree.options.box};
     options.curve = search.tree.dimension == 1 ? Curve::z : Curve::hilbert;

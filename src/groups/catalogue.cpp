@@ -3,15 +3,13 @@
 // alone.
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <optional>
 
 #include "base/checked_sort.hpp"
 #include "base/fail.hpp"
-#include "geometry/frame.hpp"
+#include "groups/catalogue_rows.hpp"
 #include "groups/columns.hpp"
-#include "groups/eigen.hpp"
+#include "groups/device_sums.hpp"
 #include "groups/sums.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
@@ -19,16 +17,16 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kBlock = 4096;         // members summed in one go
-constexpr std::size_t kLarge = 16 * kBlock;  // groups beyond this are shared by all threads
+constexpr std::size_t kLarge = 16 * kSumBlock;  // groups beyond this are shared by all threads
 
 class Cataloguer {
  public:
   Cataloguer(const Source& from, const Members& members, const CatalogueOptions& options,
              const Workers& workers)
-      : from_(from), members_(members), options_(options), workers_(workers) {
-    allocate();
-  }
+      : from_(from),
+        members_(members),
+        workers_(workers),
+        rows_(from, members.count(), options, workers) {}
 
   Catalogue run() {
     const std::size_t count = members_.count();
@@ -38,38 +36,10 @@ class Cataloguer {
       for (std::size_t group = large + begin; group < large + end; ++group) add_row(group);
       workers_.advance(members_.offset[large + end] - members_.offset[large + begin]);
     });
-    return std::move(out_);
+    return rows_.take();
   }
 
  private:
-  template <class Value>
-  void resize(std::vector<Value>& column, std::size_t size) const {
-    column = filled<Value>(workers_, size);
-  }
-
-  void allocate() {
-    const std::size_t count = members_.count(), d = from_.d;
-    const std::size_t moving = from_.has_velocity() ? count : 0;
-    components_ = moving == 0 || d < 2 || d > 3 ? 0 : 2 * d - 3;
-    out_.dimension = static_cast<int>(d);
-    out_.types = static_cast<int>(from_.types);
-    for (auto* column : {&out_.mass, &out_.radius, &out_.inertia_radius}) resize(*column, count);
-    for (auto* column : {&out_.center, &out_.shape, &out_.lower, &out_.upper})
-      resize(*column, count * d);
-    resize(out_.size, count);
-    resize(out_.first, count);
-    resize(out_.spans, count);
-    resize(out_.axes, count * d * d);
-    resize(out_.velocity, moving * d);
-    resize(out_.velocity_dispersion, moving);
-    resize(out_.angular_momentum, moving * components_);
-    resize(out_.type_size, count * from_.types);
-    resize(out_.type_mass, count * from_.types);
-    if (options_.contaminating_types.empty()) return;
-    resize(out_.contaminating_size, count);
-    resize(out_.contaminating_mass, count);
-  }
-
   void add_row(std::size_t group) {
     with_dimension(static_cast<int>(from_.d), [&]<int D>() { add_row_of<D>(group); });
   }
@@ -80,11 +50,11 @@ class Cataloguer {
     const std::size_t first = members.front();
     // A group of one block is read once for both passes; a larger one again for each.
     std::optional<MemberBlock> whole;
-    if (members.size() <= kBlock) whole.emplace(from_, members, first);
+    if (members.size() <= kSumBlock) whole.emplace(from_, members, first);
     auto over_blocks = [&](auto zero, auto f) {
       if (whole) return f(*whole);
       return reduce(
-          workers_, members.size(), kBlock, zero,
+          workers_, members.size(), kSumBlock, zero,
           [&](std::size_t begin, std::size_t end) {
             return f(MemberBlock(from_, members.subspan(begin, end - begin), first));
           },
@@ -97,88 +67,18 @@ class Cataloguer {
     Weight by = Weight::mass;
     Sums sums = summed(by);
     if (!(sums.mass > 0)) sums = summed(by = Weight::one);
-    const Center center = center_of(sums);
+    const Center center = CatalogueRows::center_of(sums);
     const Moments moments =
-        over_blocks(Moments(from_.d, components_), [&](const MemberBlock& block) {
-          return moments_of<D>(from_, block, center, by, components_);
+        over_blocks(Moments(from_.d, rows_.components()), [&](const MemberBlock& block) {
+          return moments_of<D>(from_, block, center, by, rows_.components());
         });
-    out_.size[group] = static_cast<std::int64_t>(members.size());
-    out_.first[group] = static_cast<std::int64_t>(first);
-    out_.mass[group] = sums.mass;
-    put_position(group, first, sums, center);
-    put_moments(group, moments, sums.weight);
-    if (from_.has_velocity()) put_velocity(group, moments, center, sums);
-    put_types(group, sums);
+    rows_.put(group, {members.size(), first}, sums, center, moments);
   }
-
-  static Center center_of(const Sums& sums) {
-    Center center{sums.position, sums.velocity};
-    for (double& x : center.position) x /= sums.weight;
-    for (double& v : center.velocity) v /= sums.weight;
-    return center;
-  }
-
-  void put_position(std::size_t group, std::size_t first, const Sums& sums, const Center& center) {
-    for (std::size_t axis = 0; axis < from_.d; ++axis) {
-      const double at = RowReader(from_.position)(first, static_cast<int>(axis));
-      const std::size_t i = group * from_.d + axis;
-      out_.center[i] = in_box(at + center.position[axis], axis);
-      out_.lower[i] = at + sums.lower[axis];
-      out_.upper[i] = at + sums.upper[axis];
-      const double side = from_.side[axis];
-      if (side > 0 && sums.upper[axis] - sums.lower[axis] > side / 2) out_.spans[group] = 1;
-    }
-  }
-
-  double in_box(double x, std::size_t axis) const {
-    const double side = from_.side[axis], origin = options_.box.origin(static_cast<int>(axis));
-    return side > 0 ? origin + wrapped(x, origin, side) : x;
-  }
-
-  void put_moments(std::size_t group, const Moments& moments, double weight) {
-    out_.radius[group] = std::sqrt(moments.radius2);
-    out_.inertia_radius[group] = std::sqrt(moments.inertia / weight);
-    const std::size_t d = from_.d;
-    std::vector<double> tensor(d * d);
-    for (std::size_t row = 0; row < d; ++row)
-      for (std::size_t column = row; column < d; ++column)
-        tensor[row * d + column] = tensor[column * d + row] =
-            moments.tensor[row * d + column] / weight;
-    const Eigen eigen = JacobiSolver(std::move(tensor), from_.d).solve();
-    std::copy(eigen.values.begin(), eigen.values.end(), out_.shape.begin() + at(group * from_.d));
-    std::copy(eigen.vectors.begin(), eigen.vectors.end(),
-              out_.axes.begin() + at(group * from_.d * from_.d));
-  }
-
-  void put_velocity(std::size_t group, const Moments& moments, const Center& center,
-                    const Sums& sums) {
-    out_.velocity_dispersion[group] = std::sqrt(moments.dispersion / sums.weight);
-    std::copy(center.velocity.begin(), center.velocity.end(),
-              out_.velocity.begin() + at(group * from_.d));
-    for (std::size_t i = 0; i < components_; ++i)  // without mass there is no momentum
-      out_.angular_momentum[group * components_ + i] =
-          sums.mass > 0 ? moments.angular_momentum[i] : 0;
-  }
-
-  void put_types(std::size_t group, const Sums& sums) {
-    std::copy(sums.type_size.begin(), sums.type_size.end(),
-              out_.type_size.begin() + at(group * from_.types));
-    std::copy(sums.type_mass.begin(), sums.type_mass.end(),
-              out_.type_mass.begin() + at(group * from_.types));
-    for (const int type : options_.contaminating_types) {
-      out_.contaminating_size[group] += sums.type_size[static_cast<std::size_t>(type)];
-      out_.contaminating_mass[group] += sums.type_mass[static_cast<std::size_t>(type)];
-    }
-  }
-
-  static std::ptrdiff_t at(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
   const Source& from_;
   const Members& members_;
-  const CatalogueOptions& options_;
   const Workers& workers_;
-  std::size_t components_ = 0;  // of the angular momentum
-  Catalogue out_;
+  CatalogueRows rows_;
 };
 
 /// Circular velocities: the members of each group by distance from its middle.
@@ -257,12 +157,11 @@ std::size_t count_types(const CatalogueOptions& options, const Workers& workers)
   return static_cast<std::size_t>(options.types == 0 ? found : options.types);
 }
 
-void check(const PointsView& points, const Members& members, const CatalogueOptions& options,
+void check(const PointsView& points, std::size_t groups, const CatalogueOptions& options,
            std::size_t types, const Workers& workers) {
   if (points.dimension < 1 || points.dimension > kMaxDimension)
     refuse("catalogue: points of dimension {}; kith handles 1 to {}", points.dimension,
            kMaxDimension);
-  check_members("catalogue", members, points.size, workers);
   if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
     refuse("catalogue: a box of {} axes for points of dimension {}", options.box.dimension(),
            points.dimension);
@@ -276,9 +175,9 @@ void check(const PointsView& points, const Members& members, const CatalogueOpti
   if (!(options.gravity >= 0) || std::isinf(options.gravity))
     refuse("catalogue: gravity = {}; it must be finite and not negative", options.gravity);
   if (!options.peak.empty() &&
-      options.peak.size() != members.count() * static_cast<std::size_t>(points.dimension))
+      options.peak.size() != groups * static_cast<std::size_t>(points.dimension))
     refuse("catalogue: {} coordinates of peaks for {} groups of dimension {}", options.peak.size(),
-           members.count(), points.dimension);
+           groups, points.dimension);
   for (const double x : options.peak)
     if (!std::isfinite(x)) refuse("catalogue: a peak has the coordinate {}", x);
   for (const int type : options.contaminating_types)
@@ -303,12 +202,17 @@ void check_values(const char* call, const char* what, const ValuesView& values, 
 
 Catalogue catalogue(PointsView points, const Members& members, const CatalogueOptions& options,
                     const Execution& execution) {
-  return public_call("catalogue", execution, [&](Workers& workers) {
+  return device_call("catalogue", execution, [&](Workers& workers) {
     const std::size_t types = count_types(options, workers);
-    check(points, members, options, types, workers);
+    check(points, members.count(), options, types, workers);
+    check_members("catalogue", members, points.size, workers);
     const Source from = source_of(points, options, types);
     const Stage stage(workers, "catalogue", members.offset.back());
-    Catalogue out = Cataloguer(from, members, options, workers).run();
+    DeviceSums* there = sums_of_device("catalogue", execution);
+    Catalogue out =
+        there ? catalogue_on(*there, from, {members.order.data(), nullptr, members.offset}, options,
+                             workers)
+              : Cataloguer(from, members, options, workers).run();
     if (options.gravity > 0) RotationCurves(from, options, workers).run(members, out);
     return out;
   });
@@ -316,8 +220,19 @@ Catalogue catalogue(PointsView points, const Members& members, const CatalogueOp
 
 Catalogue catalogue(PointsView points, const Groups& groups, const CatalogueOptions& options,
                     const Execution& execution) {
-  return public_call("catalogue", execution, [&] {
-    return catalogue(points, members(groups, execution), options, execution);
+  return device_call("catalogue", execution, [&] {
+    // Rotation curves need the members here.
+    DeviceSums* there = options.gravity > 0 ? nullptr : sums_of_device("catalogue", execution);
+    if (!there) return catalogue(points, members(groups, on_cpu(execution)), options, execution);
+    return device_call("catalogue", execution, [&](Workers& workers) {
+      const std::size_t types = count_types(options, workers);
+      check(points, groups.count(), options, types, workers);
+      check_grouped("catalogue", groups.label().size(), points.size);
+      const std::vector<std::size_t> offset = member_offsets(groups, workers);
+      const Stage stage(workers, "catalogue", offset.back());
+      return catalogue_on(*there, source_of(points, options, types),
+                          {nullptr, groups.label().data(), offset}, options, workers);
+    });
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <kith/catalogue.hpp>
 
@@ -44,6 +45,12 @@ class ValueReader {
 /// empty, of indices below `points`.
 void check_members(const char* call, const Members& members, std::size_t points,
                    const Workers& workers);
+
+/// Throws Error unless the groups are of as many points.
+void check_grouped(const char* call, std::size_t grouped, std::size_t points);
+
+/// Where the members of each group begin, sorted by group; count + 1 values.
+std::vector<std::size_t> member_offsets(const Groups& groups, const Workers& workers);
 
 /// Values that a call is given for `points` points; errors: invalid_argument.
 void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points,

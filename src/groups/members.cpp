@@ -19,38 +19,11 @@ namespace {
 
 constexpr std::size_t kBuckets = 2048;
 
-/// Where each group begins. The sizes of groups count linked points alone, members are attached
-/// points too: only where there are some must every label be counted.
-std::vector<std::size_t> offsets_of(const Groups& groups, const Workers& workers) {
-  const std::span<const std::int32_t> label = groups.label();
-  const std::size_t count = groups.count();
-  std::vector<std::size_t> offset = filled<std::size_t>(workers, count + 1);
-  for_each_in_order(workers, count, [&](std::size_t group) {
-    offset[group + 1] = offset[group] + groups.size(group);
-  });
-  const std::size_t grouped = reduce(
-      workers, label.size(), std::size_t{1} << 16, std::size_t{0},
-      [&](std::size_t begin, std::size_t end) {
-        return static_cast<std::size_t>(
-            std::count_if(label.begin() + static_cast<std::ptrdiff_t>(begin),
-                          label.begin() + static_cast<std::ptrdiff_t>(end),
-                          [](std::int32_t each) { return each >= 0; }));
-      },
-      [](std::size_t a, std::size_t b) { return a + b; });
-  if (grouped == offset[count]) return offset;
-  for_each_in_order(workers, count + 1, [&](std::size_t group) { offset[group] = 0; });
-  for_each_in_order(workers, label.size(), [&](std::size_t i) {
-    if (label[i] >= 0) ++offset[static_cast<std::size_t>(label[i]) + 1];
-  });
-  for_each_in_order(workers, count, [&](std::size_t group) { offset[group + 1] += offset[group]; });
-  return offset;
-}
-
 Members sorted_by_group(const Groups& groups, const Workers& workers) {
   const std::span<const std::int32_t> label = groups.label();
   const std::size_t n = label.size(), count = groups.count();
   Members members;
-  members.offset = offsets_of(groups, workers);
+  members.offset = member_offsets(groups, workers);
   members.order = filled<std::uint32_t>(workers, n);
   // Points without a group follow the last one.
   auto group_of = [&](std::size_t i) {
@@ -86,15 +59,46 @@ Members sorted_by_group(const Groups& groups, const Workers& workers) {
 
 }  // namespace
 
+// The sizes of groups count linked points alone, members are attached points too: only where there
+// are some must every label be counted.
+std::vector<std::size_t> member_offsets(const Groups& groups, const Workers& workers) {
+  const std::span<const std::int32_t> label = groups.label();
+  const std::size_t count = groups.count();
+  std::vector<std::size_t> offset = filled<std::size_t>(workers, count + 1);
+  for_each_in_order(workers, count, [&](std::size_t group) {
+    offset[group + 1] = offset[group] + groups.size(group);
+  });
+  const std::size_t grouped = reduce(
+      workers, label.size(), std::size_t{1} << 16, std::size_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        return static_cast<std::size_t>(
+            std::count_if(label.begin() + static_cast<std::ptrdiff_t>(begin),
+                          label.begin() + static_cast<std::ptrdiff_t>(end),
+                          [](std::int32_t each) { return each >= 0; }));
+      },
+      [](std::size_t a, std::size_t b) { return a + b; });
+  if (grouped == offset[count]) return offset;
+  for_each_in_order(workers, count + 1, [&](std::size_t group) { offset[group] = 0; });
+  for_each_in_order(workers, label.size(), [&](std::size_t i) {
+    if (label[i] >= 0) ++offset[static_cast<std::size_t>(label[i]) + 1];
+  });
+  for_each_in_order(workers, count, [&](std::size_t group) { offset[group + 1] += offset[group]; });
+  return offset;
+}
+
+void check_grouped(const char* call, std::size_t grouped, std::size_t points) {
+  if (grouped != points)
+    refuse("{}: {} points, but the groups are of {}; pass the points that the groups were made of",
+           call, points, grouped);
+}
+
 void check_members(const char* call, const Members& members, std::size_t points,
                    const Workers& workers) {
   const std::vector<std::size_t>& offset = members.offset;
   if (offset.empty() || offset.front() != 0 || offset.back() > members.order.size())
     refuse("{}: members of {} points with offsets that do not fit; they go from 0 to at most that",
            call, members.order.size());
-  if (members.order.size() != points)
-    refuse("{}: {} points, but the groups are of {}; pass the points that the groups were made of",
-           call, points, members.order.size());
+  check_grouped(call, members.order.size(), points);
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   workers.for_ranges(members.count(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t group = begin; group < end; ++group)

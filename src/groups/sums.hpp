@@ -14,6 +14,9 @@
 
 namespace kith {
 
+/// Members that are summed in one go; sums of such blocks are added in order.
+inline constexpr std::size_t kSumBlock = 4096;
+
 /// Everything that the sums read.
 struct Source {
   PointsView position, velocity;

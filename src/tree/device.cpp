@@ -30,12 +30,21 @@ void set_device_backend(DeviceBackend* registered) noexcept {
 }
 
 template <>
-DeviceCalls<float>& device_calls(const char* call, const Execution& execution) {
+KITH_SHARED DeviceCalls<float>& device_calls(const char* call, const Execution& execution) {
   return backend_for(call, execution.device).float_calls(call, execution.device);
 }
 template <>
-DeviceCalls<double>& device_calls(const char* call, const Execution& execution) {
+KITH_SHARED DeviceCalls<double>& device_calls(const char* call, const Execution& execution) {
   return backend_for(call, execution.device).double_calls(call, execution.device);
+}
+
+std::string device_of_process(const char* call, const std::string& device, std::size_t process) {
+  return device == "gpu" ? backend_for(call, device).device_of(call, process) : device;
+}
+
+DeviceSums* sums_of_device(const char* call, const Execution& execution) {
+  if (is_cpu(execution)) return nullptr;
+  return backend_for(call, execution.device).sums(call, execution.device);
 }
 
 void Tree::Impl::fetch() const {

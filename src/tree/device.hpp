@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <kith/catalogue.hpp>
 #include <kith/tree.hpp>
 
 #include "base/function_ref.hpp"
@@ -50,10 +52,11 @@ struct DeviceRows {
 template <class T>
 struct DeviceSearch {
   const Tree::Impl& tree;
-  const PointsView* queries = nullptr;  ///< null: the tree's own points
+  const PointsView* queries = nullptr;  ///< null: the tree's own points, or those of query_tree
   bool exclude_self = false;
-  T limit2 = 0;                ///< neighbors lie within; may be infinite
-  const T* limits2 = nullptr;  ///< one per query index instead (radius alone)
+  T limit2 = 0;                            ///< neighbors lie within; may be infinite
+  const T* limits2 = nullptr;              ///< one per query index instead (radius alone)
+  const Tree::Impl* query_tree = nullptr;  ///< other points in the frame of the tree
 };
 
 /// Sets of linked points, in input order.
@@ -62,6 +65,51 @@ struct DeviceGroups {
   std::int32_t* label = nullptr;            ///< input_size of the tree
   std::int64_t* root = nullptr;             ///< the same, or null
   std::vector<std::uint32_t> size, lowest;  ///< of each group
+};
+
+/// Points and what belongs to them, sorted by group or not yet.
+struct DeviceMembers {
+  PointsView position, velocity;  ///< velocity: without data if there is none
+  ValuesView mass;
+  std::span<const std::uint8_t> type;
+  std::size_t types = 0;
+  std::span<const double> side;          ///< of the box; 0 on open axes
+  const std::uint32_t* order = nullptr;  ///< the points, by group, then by index; or instead
+  const std::int32_t* label = nullptr;   ///< the group of each point, -1 without one
+  std::span<const std::size_t> offset;   ///< where groups begin in that order; groups + 1 values
+  std::size_t block = 0;                 ///< members that are summed in one go
+};
+
+/// The columns of the sums over a group; each is as in groups/sums.hpp.
+struct SumColumns {
+  std::size_t d, types, components;  ///< components: of the angular momentum
+
+  static constexpr std::size_t kMass = 0, kWeight = 1, kPosition = 2;
+  std::size_t velocity() const { return kPosition + d; }
+  std::size_t lower() const { return kPosition + 2 * d; }
+  std::size_t upper() const { return kPosition + 3 * d; }
+  std::size_t type_mass() const { return kPosition + 4 * d; }
+  std::size_t type_size() const { return type_mass() + types; }
+  std::size_t sums() const { return type_size() + types; }
+
+  static constexpr std::size_t kRadius2 = 0, kInertia = 1, kDispersion = 2, kTensor = 3;
+  std::size_t angular_momentum() const { return kTensor + d * (d + 1) / 2; }
+  std::size_t moments() const { return angular_momentum() + components; }
+};
+
+/// Sums of the groups [begin, end), one group after the other.
+struct DeviceSumRows {
+  std::size_t begin, end;
+  const std::uint32_t* first;  ///< the member about which each group is unwrapped
+  const double *sums, *moments;
+};
+
+/// Sums over the members of groups, in float64 and in the order that groups/sums.hpp fixes.
+class DeviceSums {
+ public:
+  virtual ~DeviceSums() = default;
+  virtual void run(const DeviceMembers& members, const SumColumns& columns,
+                   FunctionRef<void(const DeviceSumRows&)> take, Workers& workers) = 0;
 };
 
 /// The work of one device for one scalar type. Errors: unavailable, out_of_memory, too_large.
@@ -85,6 +133,10 @@ class DeviceCalls {
 
   /// Friends of friends: points with d2 <= reach2 are linked.
   virtual void fof(const Tree::Impl& tree, T reach2, DeviceGroups& groups, Workers& workers) = 0;
+
+  /// The same without names: `parent` has the position of the first point of its set for every
+  /// position.
+  virtual void join(const Tree::Impl& tree, T reach2, std::uint32_t* parent, Workers& workers) = 0;
 };
 
 /// All devices. Names are those of Execution::device.
@@ -93,6 +145,10 @@ class DeviceBackend {
   virtual ~DeviceBackend() = default;
   virtual DeviceCalls<float>& float_calls(const char* call, const std::string& device) = 0;
   virtual DeviceCalls<double>& double_calls(const char* call, const std::string& device) = 0;
+  /// Null if the device has no float64.
+  virtual DeviceSums* sums(const char* call, const std::string& device) = 0;
+  /// The name of the device for a process, by its number among those of its machine.
+  virtual std::string device_of(const char* call, std::size_t process) = 0;
 };
 
 /// Called once by the library that has the devices, before the first call that uses one.
@@ -100,6 +156,14 @@ KITH_SHARED void set_device_backend(DeviceBackend* backend) noexcept;
 
 /// Errors: unavailable if no library with devices is linked or it has no such device.
 template <class T>
-DeviceCalls<T>& device_calls(const char* call, const Execution& execution);
+KITH_SHARED DeviceCalls<T>& device_calls(const char* call, const Execution& execution);
+
+/// One device for each of several processes on a machine: "gpu" becomes the name of one, other
+/// names stay. Errors as above.
+KITH_SHARED std::string device_of_process(const char* call, const std::string& device,
+                                          std::size_t process);
+
+/// Null on the CPU, and for a device without float64: then the host adds.
+DeviceSums* sums_of_device(const char* call, const Execution& execution);
 
 }  // namespace kith

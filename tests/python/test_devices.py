@@ -54,6 +54,18 @@ def test_groups(points):
 
 
 @needs_device
+def test_catalogues(points):
+    velocity = np.sin(97 * points)
+    for call in (lambda device: kith.halos(points, velocity=velocity, mass=1 + points[:, 0], linking_length=0.03,
+                                           box=BOX, min_size=2, device=device),
+                 lambda device: kith.catalogue(points, np.arange(len(points)) // 300, gravity=1, device=device)):
+        found, expected = call("gpu"), call("cpu")
+        assert len(expected) > 1
+        for name in expected.keys():
+            np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
+
+
+@needs_device
 def test_trees(points):
     tree, expected = kith.Tree(points, device="gpu"), kith.Tree(points)
     np.testing.assert_array_equal(tree.order(), expected.order())
