@@ -74,15 +74,16 @@ Densities find_alone(const Input& input, const Request& request, const Session& 
   return found;
 }
 
-Densities find_together(const Input& input, const Request& request, const Execution& execution) {
-  share_points(input, execution);
+Densities find_together(const Input& input, const Request& request, const Session& session) {
+  share_points(input, session.execution());
   Densities found;
-  found.density = densities(input, request, execution, [&](const DensityOptions& options) {
-    return ranks()->sph_density(options, execution);
-  });
+  found.density =
+      densities(input, request, session.execution(), [&](const DensityOptions& options) {
+        return ranks()->sph_density(options, session.on_device());
+      });
   if (!request.output.empty())
-    found.smoothing =
-        ranks()->kth_distance({.k = most_neighbors(request, ranks()->points())}, execution);
+    found.smoothing = ranks()->kth_distance({.k = most_neighbors(request, ranks()->points())},
+                                            session.on_device());
   return found;
 }
 
@@ -168,7 +169,7 @@ void run(const Request& request) {
   const Input input = open_together(
       request.input, [&](const Input& made) { check_and_report(request, session, made); });
   if (ranks()) {
-    tell_together(request, session, input, find_together(input, request, session.execution()));
+    tell_together(request, session, input, find_together(input, request, session));
   } else {
     const Densities found = find_alone(input, request, session);
     show_summary(session, input, found.density);

@@ -4,6 +4,8 @@ namespace kith::cli {
 
 std::vector<gpu::Device> list_devices() { return gpu::devices(); }
 
+void enable_devices() { gpu::enable(); }
+
 gpu::Device open_device(const std::string& name) {
   gpu::enable();
   gpu::traffic(name);  // asking opens it

@@ -74,7 +74,7 @@ class KnnRun {
   void find_together() {
     share_points(input_, session_.execution());
     const auto near =
-        std::get<Neighbors<T, std::int64_t>>(ranks()->knn(request_.knn, session_.execution()));
+        std::get<Neighbors<T, std::int64_t>>(ranks()->knn(request_.knn, session_.on_device()));
     std::vector<Index> index;
     std::vector<T> last;
     together([&] {

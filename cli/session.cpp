@@ -69,8 +69,8 @@ void add_device(Command command, Common& common) {
   command.add_under(kGeneral, [&] {
     command
         .add_option("--device", common.device,
-                    "where trees, searches and linking run: cpu, gpu, or gpu:1 for the second "
-                    "device; the result is the same")
+                    "where trees, searches, linking and sums over groups run: cpu, gpu, or gpu:1 "
+                    "for the second device; the result is the same")
         .shows_default();
   });
 }
@@ -111,9 +111,12 @@ Session::Session(const Common& common)
 }
 
 void Session::use_device() {
-  if (ranks())
-    throw Error(ErrorCode::unavailable,
-                "--device is not available over several ranks; run kith without the launcher");
+  if (ranks()) {
+    enable_devices();
+    report_.add("device", common_.device);
+    return say(fmt::format("device {}{}", common_.device,
+                           common_.device == "gpu" ? ": one for each rank, in turn" : ""));
+  }
   const gpu::Device device = open_device(common_.device);
   report_.add("device", device.name);
   report_.add("device_model", device.model);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "mpi/stop_question.hpp"
+#include "tree/device.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -40,7 +41,8 @@ bool StopQuestion::is_answered() {
   return asked.is_answered;
 }
 
-Call::Call(const char* name, Communicator& communicator, const Execution& execution)
+Call::Call(const char* name, Communicator& communicator, const Execution& execution,
+           Devices devices)
     : name_(name), communicator_(communicator), execution_(execution) {
   noted_ = communicator.traffic();
   quick([&] {
@@ -49,6 +51,12 @@ Call::Call(const char* name, Communicator& communicator, const Execution& execut
     inner_ = execution;
     if (inner_.threads == 0) inner_.threads = communicator.threads();
     inner_.cancel = &stop_.emplace();
+    on_device_ = inner_;
+    if (is_cpu(execution)) return;
+    if (devices == Devices::refused) refuse_device(name, execution.device);
+    on_device_.device = device_of_process(name, execution.device,
+                                          static_cast<std::size_t>(communicator.rank_on_machine()));
+    inner_.device = "cpu";
   });
 }
 

@@ -34,10 +34,14 @@ struct Arrived {
   bool is_anyone = false;  ///< some rank sent something to some rank
 };
 
+/// What a call makes of Execution::device.
+enum class Devices { refused, used };
+
 class Call {
  public:
   /// `name` as in messages: a literal.
-  Call(const char* name, Communicator& communicator, const Execution& execution);
+  Call(const char* name, Communicator& communicator, const Execution& execution,
+       Devices devices = Devices::refused);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -47,8 +51,11 @@ class Call {
   int ranks() const { return communicator_.size(); }
   const char* name() const { return name_; }
   const Execution& execution() const { return execution_; }
-  /// For calls of the core inside a phase.
+  /// For calls of the core inside a phase, on the CPU.
   const Execution& inner() const { return inner_; }
+  /// For calls of the core on the device of this rank.
+  const Execution& on_device() const { return on_device_; }
+  bool uses_device() const { return !is_cpu(on_device_); }
 
   /// Options that all ranks must have given alike; compared at the next agreement.
   void require_same(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3; }
@@ -122,7 +129,7 @@ class Call {
   const char* name_;
   Communicator& communicator_;
   const Execution& execution_;
-  Execution inner_;
+  Execution inner_, on_device_;
   std::optional<CancelToken> stop_;
   std::atomic<bool> is_told_{false};  ///< stopped by another rank
   Failure failure_;

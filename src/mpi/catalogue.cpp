@@ -10,9 +10,9 @@ namespace {
 /// A call on the groups of these domains: body(call, domains, box).
 template <class Options, class Body>
 auto group_call(const char* name, const Domains::Impl& domains, const Options& options,
-                const Execution& execution, Body body) {
+                const Execution& execution, Body body, Devices devices = Devices::refused) {
   return public_call(name, [&] {
-    Call call(name, *domains.communicator, execution);
+    Call call(name, *domains.communicator, execution, devices);
     call.require_same(options.mass.same);
     call.quick([&] {
       if (options.box != Box() && options.box != domains.options.tree.box)
@@ -36,7 +36,7 @@ const Domains::Impl& domains_of(const char* name, const Groups& groups) {
 Catalogue catalogue_of(const Domains::Impl& domains, const PointsView& points,
                        const Groups::Impl& groups, const CatalogueOptions& options,
                        const Execution& execution) {
-  return group_call("catalogue", domains, options, execution, [&](Call& call) {
+  const auto body = [&](Call& call) {
     call.require_same(options.gravity);
     call.require_same(std::uint64_t{options.contaminating_types.size()});
     const GroupColumns columns(
@@ -52,12 +52,15 @@ Catalogue catalogue_of(const Domains::Impl& domains, const PointsView& points,
       own.types = columns.types();
       // No rows, no types: what is left out here is an error only where there are some.
       if (columns.count() == 0) own.contaminating_types.clear();
-      catalogue = kith::catalogue(columns.points(), columns.members(), own, inside(call, workers));
+      Execution execution_inside = inside(call, workers);
+      execution_inside.device = call.on_device().device;
+      catalogue = kith::catalogue(columns.points(), columns.members(), own, execution_inside);
       catalogue.first = columns.first();
       if (columns.types() > 0) catalogue.types = columns.types();
     });
     return catalogue;
-  });
+  };
+  return group_call("catalogue", domains, options, execution, body, Devices::used);
 }
 
 std::vector<double> centers_of(const Domains::Impl& domains, const PointsView& points,

@@ -107,6 +107,7 @@ int Communicator::count_threads() {
   sched_getaffinity(0, sizeof mine, &mine);
   int ranks = 1;
   MPI_Comm_size(node, &ranks);
+  MPI_Comm_rank(node, &rank_on_machine_);
   MPI_Request request;
   MPI_Iallreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node, &request);
   int is_done = 0;

@@ -59,6 +59,8 @@ class Communicator {
   int size() const { return size_; }
   /// Threads for each rank: the CPUs that the ranks of this node may use, divided by their number.
   int threads() const { return threads_; }
+  /// The number of this rank among those of its machine.
+  int rank_on_machine() const { return rank_on_machine_; }
   const Traffic& traffic() const { return traffic_; }
 
   // ---- collective operations on a few numbers, in place
@@ -133,7 +135,7 @@ class Communicator {
   int count_threads();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1, threads_ = 1;
+  int rank_ = 0, size_ = 1, threads_ = 1, rank_on_machine_ = 0;
   bool is_crowded_ = false;  ///< more ranks on this node than CPUs
   int turn_ = 0;             ///< consecutive exchanges use different tags
   Traffic traffic_;

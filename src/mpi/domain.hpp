@@ -13,6 +13,7 @@
 #include "mpi/call.hpp"
 #include "mpi/communicator.hpp"
 #include "tree/planes.hpp"
+#include "tree/tree_impl.hpp"
 
 namespace kith::mpi {
 
@@ -59,6 +60,7 @@ struct Part {
   std::vector<Plane<T>> packed;  ///< for cells: packed planes over the same blocks
   Array<std::uint64_t> global;   ///< by local index
   RankBoxes<T> boxes;
+  mutable std::shared_ptr<Tree::Impl> shown;  ///< to devices, see device_part.hpp
 
   /// As searches see it.
   PlanesView<T> view() const { return packed.empty() ? planes.view() : planes.view(packed); }

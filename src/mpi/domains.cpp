@@ -329,7 +329,8 @@ std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& point
   impl->input_size = points.size;
   impl->scalar = points.scalar;
   impl->dimension = points.dimension;
-  Call call("domains", *impl->communicator, execution);
+  // Trees of ranks are built on the CPU, and copied by the first search on a device.
+  Call call("domains", *impl->communicator, execution, Devices::used);
   require_same(call, points, options);
   with_scalar(points.scalar, [&]<class T>() { Dealing<T>(call, *impl, points).run(how); });
   impl->options.ids = {};

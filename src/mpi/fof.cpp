@@ -6,6 +6,7 @@
 #include "base/checked_sort.hpp"
 #include "groups/parts.hpp"
 #include "mpi/components.hpp"
+#include "mpi/device_part.hpp"
 #include "mpi/edge_points.hpp"
 #include "mpi/ghosts.hpp"
 #include "mpi/group_order.hpp"
@@ -73,7 +74,9 @@ class Linking {
       reach_ = GroupParts<T>::reach(options_, domains_.options.tree.box, domains_.total,
                                     domains_.dimension, part_.frame);
       out_.linking_length = static_cast<double>(reach_.linking_length);
-      parent_ = GroupParts<T>::join(planes(), part_.frame, reach_.reach2, workers);
+      parent_ = call_.uses_device()
+                    ? joined_on_device(call_, part_, reach_.reach2, workers)
+                    : GroupParts<T>::join(planes(), part_.frame, reach_.reach2, workers);
       const Stage stage(workers, "sets", 2 * planes().points);
       sets_ = GroupParts<T>::count(planes(), parent_.data(), workers);
       out_.tree_label = Array<std::int64_t>(planes().points, workers.pool());
@@ -334,7 +337,7 @@ Groups fof(const Domains& domains, const FofOptions& options, RowOrder order,
            const Execution& execution) {
   return public_call("fof", [&] {
     const Domains::Impl& impl = *domains.impl();
-    Call call("fof", *impl.communicator, execution);
+    Call call("fof", *impl.communicator, execution, Devices::used);
     agree_on(call, domains, options, order);
     std::shared_ptr<Groups::Impl> groups;
     call.quick([&] { groups = std::make_shared<Groups::Impl>(); });

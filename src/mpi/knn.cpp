@@ -83,7 +83,7 @@ Neighbors<T, Index> knn(const Domains& domains, const KnnOptions& options,
                         const Execution& execution) {
   return public_call("knn", [&] {
     const Domains::Impl& impl = *domains.impl();
-    Call call("knn", *impl.communicator, execution);
+    Call call("knn", *impl.communicator, execution, Devices::used);
     require_same(call, options);
     call.quick([&] { check<T>(domains, options); });
     const Part<T>& part = impl.as<T>();
@@ -99,7 +99,7 @@ Neighbors<T, Index> knn(const Domains& domains, PointsView queries, const KnnOpt
                         const Execution& execution) {
   return public_call("knn", [&] {
     const Domains::Impl& impl = *domains.impl();
-    Call call("knn", *impl.communicator, execution);
+    Call call("knn", *impl.communicator, execution, Devices::used);
     require_same(call, options);
     call.quick([&] {
       check<T>(domains, options);

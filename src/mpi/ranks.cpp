@@ -181,7 +181,7 @@ class World : public Ranks {
     own.peak = std::exchange(peak_, {});
     Catalogue catalogue = has_types() ? mpi::catalogue(points, *groups_, own, execution)
                                       : mpi::catalogue(*domains_, points, *groups_, own, execution);
-    Call call("catalogue", *communicator_, execution);
+    Call call("catalogue", *communicator_, execution, Devices::used);
     gather(call, catalogue);
     return catalogue;
   }
@@ -241,7 +241,7 @@ class World : public Ranks {
     groups_.emplace(std::move(found));
     peak_.clear();
     part_.clear();
-    Call call("fof", *communicator_, execution);
+    Call call("fof", *communicator_, execution, Devices::used);
     SharedGroups result{.count = groups_->count(), .linking_length = groups_->linking_length()};
     call.quick([&] {
       if (groups_->count() > std::uint64_t{std::numeric_limits<std::int32_t>::max()})

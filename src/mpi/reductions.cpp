@@ -72,7 +72,7 @@ std::vector<double> reduced(const char* name, const Domains& domains, const KnnO
                             Value value, const Execution& execution) {
   return public_call(name, [&] {
     const Domains::Impl& impl = *domains.impl();
-    Call call(name, *impl.communicator, execution);
+    Call call(name, *impl.communicator, execution, Devices::used);
     agree_on(call, options);
     return with_scalar(impl.scalar, [&]<class T>() {
       Sources<T> sources{impl.as<T>(), {}, nullptr};
@@ -144,7 +144,7 @@ std::vector<double> sph_density(const Domains& domains, const DensityOptions& op
                                 RowOrder order, const Execution& execution) {
   return public_call("sph_density", [&] {
     const Domains::Impl& impl = *domains.impl();
-    Call call("sph_density", *impl.communicator, execution);
+    Call call("sph_density", *impl.communicator, execution, Devices::used);
     const KnnOptions knn{.k = options.k, .order = order};
     call.require_same(static_cast<std::uint64_t>(options.kernel));
     agree_on(call, knn);
@@ -185,7 +185,7 @@ void for_each_neighborhood(const Domains& domains, const KnnOptions& options,
                            const Execution& execution) {
   public_call("for_each_neighborhood", [&] {
     const Domains::Impl& impl = *domains.impl();
-    Call call("for_each_neighborhood", *impl.communicator, execution);
+    Call call("for_each_neighborhood", *impl.communicator, execution, Devices::used);
     agree_on(call, options);
     call.quick([&] {
       if (impl.scalar != scalar_of<T>)

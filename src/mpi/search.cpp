@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "mpi/device_part.hpp"
 #include "mpi/row_writer.hpp"
 #include "neighbors/limits.hpp"
 #include "neighbors/parts.hpp"
@@ -147,7 +148,11 @@ class KnnSearch {
     KnnJob<T> search = job(own, queries);
     search.exclude_self = options_.exclude_self;
     search.visit = &visitor;
-    Parts<T>::search(search, "search", workers, sink_.finished ? &finished : nullptr);
+    const auto* told = sink_.finished ? &finished : nullptr;
+    if (call_.uses_device())
+      search_on_device(call_, sources_.part, asked_, search, told, workers);
+    else
+      Parts<T>::search(search, "search", workers, told);
     near_ = {};
   }
 
@@ -256,8 +261,8 @@ template <class T>
 void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
                 NeighborRows<T, std::int64_t> rows) {
   // A copy of the points pays where rows are long.
-  const bool is_named =
-      options.k >= 4 && asked.is_own && NamedPoints<T>::are_possible(sources.part);
+  const bool is_named = !call.uses_device() && options.k >= 4 && asked.is_own &&
+                        NamedPoints<T>::are_possible(sources.part);
   const RowWriter<T> writer{rows, options.k, sources, is_named, sources.unscale()};
   const auto own = [&](const Row<T>& row) { writer.write(row); };
   const auto merge = [&](std::size_t position, const Row<T>& mine, const Row<T>& ghosts) {

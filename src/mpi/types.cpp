@@ -209,7 +209,7 @@ Groups fof(MPI_Comm comm, std::span<const TypedPoints> types, const FofOptions& 
            const Execution& execution) {
   return public_call("fof", [&] {
     Communicator communicator(comm);
-    Call call("fof", communicator, execution);
+    Call call("fof", communicator, execution, Devices::used);
     call.require_same(std::uint64_t{types.size()});
     for (const TypedPoints& type : types) call.require_same(static_cast<std::uint64_t>(type.role));
     call.require_same(std::uint64_t{options.keep_roots});

@@ -114,6 +114,17 @@ class Files(unittest.TestCase):
         self.check(3, "density", "universe.hdf5", "-k", "12", "-o", "density.hdf5")
         self.check(2, "density", "points.csv", "-k", "5", "--kernel", "wendland_c2", "-o", "density.npz")
 
+    def test_devices(self):
+        if not json.loads(alone("info", "--devices", "--json").stdout)["devices"]:
+            self.skipTest("no OpenCL device")
+        for words in (["fof", "universe.hdf5", "-b", "0.2"], ["knn", "universe.hdf5", "-k", "5"]):
+            one, many = alone(*words, "-o", "cpu.hdf5"), together(2, *words, "--device", "gpu", "-o", "gpu.hdf5")
+            self.assertEqual((one.returncode, many.returncode), (0, 0), one.stderr + many.stderr)
+            self.assertEqual((folder / "cpu.hdf5").read_bytes(), (folder / "gpu.hdf5").read_bytes())
+        wrong = together(2, "fof", "universe.hdf5", "-b", "0.2", "--device", "gpu:99", "-o", "gpu.hdf5")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("fof: device = gpu:99; the devices here are gpu:0", wrong.stderr)
+
     def test_facts(self):
         words = ["fof", "universe.hdf5", "-b", "0.2", "--json"]
         one, many = (json.loads(run.stdout) for run in (alone(*words), together(3, *words)))
