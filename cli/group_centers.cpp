@@ -56,7 +56,7 @@ std::vector<double> GroupRun::linked_distances_together() const {
   if (input_.types().size() > 1) share_points(input_, linked, session_.execution());
   const std::size_t most = std::max<std::size_t>(1, ranks()->points());
   const std::vector<double> found =
-      ranks()->kth_distance({.k = std::min(kPeakNeighbors, most)}, session_.execution());
+      ranks()->kth_distance({.k = std::min(kPeakNeighbors, most)}, session_.on_device());
   std::vector<double> distance;
   together([&] { distance = attach_types_.empty() ? found : with_attached(found); });
   return distance;

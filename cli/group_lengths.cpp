@@ -38,7 +38,7 @@ void GroupRun::take_length(double b) {
   if (ranks()) {
     options.box = input_.box();
     options.non_finite = input_.non_finite();
-    found_ = ranks()->fof(options, session_.execution());
+    found_ = ranks()->fof(options, session_.on_device());
     tell_found(b);
   } else {
     take(hierarchy_->groups(options, session_.execution()), b);

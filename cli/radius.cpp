@@ -69,7 +69,7 @@ template <class T, class Index>
 void write_shared(Session& session, const Input& input, const Request& request,
                   std::uint64_t pairs) {
   const auto lists = std::get<NeighborLists<T, std::int64_t>>(
-      ranks()->radius(request.radius, session.execution()));
+      ranks()->radius(request.radius, session.on_device()));
   const std::vector<std::int64_t> offset = offsets_among_all(lists.offsets());
   std::vector<Index> index;
   together([&] { index.assign(lists.indices(), lists.indices() + lists.total()); });
@@ -92,7 +92,7 @@ void write_shared(Session& session, const Input& input, const Request& request,
 std::vector<std::int64_t> counts_of(const std::optional<Tree>& tree, const Request& request,
                                     const Session& session) {
   return tree ? radius_count(*tree, request.radius, session.on_device())
-              : ranks()->radius_count(request.radius, session.execution());
+              : ranks()->radius_count(request.radius, session.on_device());
 }
 
 void check_and_report(const Request& request, Session& session, const Input& input) {

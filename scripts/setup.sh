@@ -85,6 +85,12 @@ need_python() {
   [ ${#absent[@]} = 0 ] || step python "$python" -m pip install "${absent[@]}"
 }
 
+# want_nvcc: NVIDIA's compiler from PyPI in .venv (350 MB) where the machine has none; what needs it is skipped otherwise.
+want_nvcc() {
+  command -v nvcc >/dev/null || "$python" -m pip install --quiet nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm \
+    nvidia-cuda-runtime || echo "  going on without nvcc"
+}
+
 need_venv() {
   python3 -c 'import ensurepip' 2>/dev/null || step venv install_packages python3-venv
 }

@@ -74,7 +74,7 @@ else
   step words python3 scripts/checks/words.py || true
   # Mostly a wait for the network: beside the compiler.
   mkdir -p "$log_dir"
-  scripts/python.sh environments > "$log_dir/python-environments.log" 2>&1 &
+  { scripts/python.sh environments; want_nvcc; } > "$log_dir/python-environments.log" 2>&1 &
   environments=$!
   build_and_test release
   step instructions scripts/instructions.sh || true

@@ -54,6 +54,30 @@ void check_case(Draw& draw) {
 TEST_F(GpuRadius, FloatsEqualBruteForce) { test::for_cases(80, check_case<float>); }
 TEST_F(GpuRadius, DoublesEqualBruteForce) { test::for_cases(30, check_case<double>); }
 
+TEST_F(GpuRadius, DegenerateSetsEqualBruteForce) {
+  for (const auto& set : test::degenerate_sets<float>(3)) {
+    if (set.size() > 1500) continue;  // lists of all pairs
+    const Tree tree(set.view(), {}, on_device());
+    for (const double r : {1e-30, 0.1})
+      EXPECT_TRUE(are_equal(rows_of(radius<float>(tree, {.radius = r}, on_device())),
+                            brute_radius<float>(set.view(), {}, {.radius = r})))
+          << set.name << ", radius " << r;
+  }
+}
+
+/// Lists come back, with the number of the row's point and where its neighbors begin.
+TEST_F(GpuRadius, OnlyResultsCrossTheBus) {
+  constexpr std::size_t kCount = 20000;
+  const auto set = test::random_sets<float>(3, kCount, 3)[0];
+  const Tree tree(set.view(), {}, on_device());
+  const gpu::Traffic before = gpu::traffic();
+  const auto lists = radius<float>(tree, {.radius = 0.05}, on_device());
+  const gpu::Traffic after = gpu::traffic();
+  const std::size_t pairs = static_cast<std::size_t>(lists.offsets().back());
+  EXPECT_LT(after.uploaded - before.uploaded, 65536u);
+  EXPECT_LT(after.downloaded - before.downloaded, 8 * pairs + 2 * kCount * (4 + 8) + 65536);
+}
+
 TEST_F(GpuRadius, ListsAreCutAsOnTheCpu) {
   const auto set = test::random_sets<float>(3, 2000, 3)[0];
   const Tree tree(set.view(), {}, on_device());

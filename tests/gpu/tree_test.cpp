@@ -1,6 +1,7 @@
 // A tree that was built on a device has the bits of the CPU's, and trees can be copied both ways.
 #include <cstring>
 
+#include "gpu/packed_tree.hpp"
 #include "gpu/support.hpp"
 #include "support/property.hpp"
 #include "tree/tree_impl.hpp"
@@ -81,6 +82,24 @@ TEST_F(GpuTree, CrowdedCellsHaveTheBitsOfTheCpu) {
     const Tree cpu(set.view(), {.curve = curve}, {.threads = 1});
     const Tree gpu(set.view(), {.curve = curve}, on_device());
     EXPECT_TRUE(have_same_bits<float>(cpu, gpu));
+  }
+}
+
+/// From the host to the device and back: every kind of tree keeps its blocks and its packed planes.
+TEST_F(GpuTree, CopiesKeepAllBits) {
+  const auto set = test::random_sets<float>(3, 5000, 3)[1];
+  for (const Curve curve : {Curve::hilbert, Curve::kd}) {
+    const Tree cpu(set.view(), {.curve = curve}, {.threads = 1});
+    const auto there = gpu::tree_on<float>(gpu::open_device("test", "gpu"), cpu.impl());
+    Tree::Impl back;
+    back.data = TreeData<float>{};
+    there->copy_to(back);
+    const Planes<float>&one = cpu.impl().as<float>().planes,
+          &other = std::get<TreeData<float>>(back.data).planes;
+    EXPECT_TRUE(same_bytes(one.blocks, other.blocks));
+    ASSERT_EQ(one.planes.size(), other.planes.size());
+    for (std::size_t p = 0; p < one.planes.size(); ++p)
+      EXPECT_TRUE(same_bytes(one.planes[p].boxes, other.planes[p].boxes)) << p;
   }
 }
 
