@@ -17,6 +17,7 @@ STAGES = {  # all other kernels belong to the stage that orders the points
     "walk": "walk_count walk_fill fof_units fof_start fof_count fof_fill",
     "leaves": "knn fof_link query_indices",
     "labels": "fof_flatten fof_measure fof_mark fof_list fof_most fof_size_keys fof_name fof_labels",
+    "sums": "label_keys first_members count_blocks add_members find_massless add_moments join_blocks",
 }
 STAGE_OF = {kernel: stage for stage, kernels in STAGES.items() for kernel in kernels.split()}
 LINE = re.compile(r"^\s*([\d,]+) - (.*)$")
@@ -67,7 +68,7 @@ def main(program, n):
                 stages = collections.defaultdict(collections.Counter)
                 for kernel, counter in counted(program, [*task, "--scalar", "float32"]).items():
                     stages[STAGE_OF.get(kernel, "order")].update(counter)
-                for stage in ("input", "order", "planes", "walk", "leaves", "labels"):
+                for stage in ("input", "order", "planes", "walk", "leaves", "labels", "sums"):
                     values = [stages[stage][what] / side**3 for what in ("global", "local", "operations", "comparisons")]
                     if any(values):
                         print(f"{name},{task[0]},{stage}," + ",".join(f"{value:.0f}" for value in values), flush=True)
