@@ -97,7 +97,7 @@ class SameBytes(ProgramTest):
     def test_what_is_not_there(self):
         self.fails(1, "the devices here are gpu:0 (", "knn", self.points, "-k", 4, "--device", "gpu:99")
         self.fails(1, "no code for p = 1 on a device", "knn", self.points, "-k", 4, "--norm", 1, "--device", "gpu")
-        self.fails(1, "--los and --all-lengths have no code for --device gpu", "fof", self.points, "--all-lengths",
+        self.fails(1, "--los and --all-lengths are not available on --device gpu", "fof", self.points, "--all-lengths",
                    "0.1,0.2", "--device", "gpu")
 
 
