@@ -141,7 +141,7 @@ void show_summary_together(Session& session, const Input& input, std::vector<dou
 void check_and_report(const Request& request, Session& session, const Input& input) {
   if (!request.output.empty()) {
     check_result_path(request.output, request.write, ResultKind::density);
-    input.check_output(request.output);
+    input.check_output(request.output, request.write.files);
   }
   check_neighbors(request.k, input.size());
   session.say(input.describe());

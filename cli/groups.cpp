@@ -74,13 +74,13 @@ void GroupRun::check_outputs() {
       throw Error(
           ErrorCode::invalid_argument,
           fmt::format("{}: style swift cannot hold --order; use style gadget", request_.output));
-    input_.check_output(request_.output);
+    input_.check_output(request_.output, request_.write.files);
   }
   for (const double b : request_.all_lengths) {
     if (!(b > 0))
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("--all-lengths: b = {:g}; give positive numbers", b));
-    if (!request_.output.empty()) input_.check_output(with_b(request_.output, b));
+    if (!request_.output.empty()) input_.check_output(with_b(request_.output, b), request_.write.files);
   }
   check_sorted_snapshot();
   if (request_.picture.empty()) return;

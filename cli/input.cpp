@@ -336,10 +336,11 @@ void Input::report(Report& report) const {
   if (!info().warnings.empty()) report.add("warnings", info().warnings);
 }
 
-void Input::check_output(const std::string& path) const {
+void Input::check_output(const std::string& path, int files) const {
   check_folder_of(path);
   check_not_input(path, options_.path);
   for (const std::string& file : info().files) check_not_input(path, file);
+  for (int part = 0; files > 1 && part < files; ++part) check_output(result_part_path(path, part));
 }
 
 std::string box_name(const Box& box, int dimension, const Units& units) {

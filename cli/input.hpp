@@ -90,7 +90,8 @@ class Input {
   ResultAbout about(ResultKind kind) const;
   std::string describe() const;  ///< one line
   void report(Report& report) const;
-  void check_output(const std::string& path) const;  ///< It can be written, and is no input.
+  /// It can be written, and is no input; likewise the parts, if it is made of several files.
+  void check_output(const std::string& path, int files = 1) const;
 
  private:
   InputOptions options_;

@@ -32,7 +32,7 @@ class KnnRun {
       : request_(request), session_(request.common), input_(request.input) {
     if (!request.output.empty()) {
       check_result_path(request.output, request.write, ResultKind::knn);
-      input_.check_output(request.output);
+      input_.check_output(request.output, request.write.files);
     }
     if (ranks() && request.knn.p != 2)
       throw Error(ErrorCode::invalid_argument,

@@ -98,7 +98,7 @@ std::vector<std::int64_t> counts_of(const std::optional<Tree>& tree, const Reque
 void check_and_report(const Request& request, Session& session, const Input& input) {
   if (!request.output.empty()) {
     check_result_path(request.output, request.write, ResultKind::radius);
-    input.check_output(request.output);
+    input.check_output(request.output, request.write.files);
   }
   session.say(input.describe());
   input.report(session.report());

@@ -136,7 +136,13 @@ enum class ResultStyle {
 struct ResultWriteOptions {
   ResultStyle style = ResultStyle::automatic;
   int compression = 0;  ///< HDF5: gzip level 0 ... 9
+  /// HDF5: several files, see result_part_path; every one has about as many rows of each array. The
+  /// file itself then refers to them, and shows the arrays as a whole. It appears last.
+  int files = 1;
 };
+
+/// The name of one of several files: that of "halos.hdf5" is "halos.0.hdf5" for part 0.
+KITH_API std::string result_part_path(const std::string& path, int part);
 
 /// Throws the error that a writer would throw for this ending and style. Call it before long work.
 KITH_API ResultStyle check_result_path(const std::string& path, const ResultWriteOptions& options,

@@ -110,6 +110,10 @@ void AtomicFile::sync() {
   if (!temporary_.empty() && fdatasync(file_) != 0) fail_with("synced");
 }
 
+void AtomicFile::remove_old() const {
+  if (!temporary_.empty() && unlink(target_.c_str()) != 0 && errno != ENOENT) fail_with("replaced");
+}
+
 void AtomicFile::commit() {
   if (!temporary_.empty() && fsync(file_) != 0) fail_with("synced");
   if (close(std::exchange(file_, -1)) != 0) {

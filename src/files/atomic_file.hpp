@@ -23,6 +23,8 @@ class AtomicFile {
   /// Has what was written so far put on disk: keeps the last sync of a large file short.
   void sync();
   void commit();
+  /// Removes the file that has the name now, if there is one.
+  void remove_old() const;
 
   /// Where the bytes go until then, for libraries that write by themselves and need a name. Empty
   /// for a target that is written directly.

@@ -263,12 +263,18 @@ void OutputFile::sync() {
   atomic_->sync();
 }
 
-void OutputFile::commit() {
+void OutputFile::finish() {
   const Lock lock;
+  if (!file_) return;
   check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), where_, "written");
   id_ = Handle();
   const std::int64_t id = file_.release();
   check(H5Fclose(id), where_, "closed");
+  atomic_->sync();
+}
+
+void OutputFile::commit() {
+  finish();
   atomic_->commit();
 }
 

@@ -164,6 +164,9 @@ class Group : public Object {
   Group create_group(const std::string& name);
   Dataset create_dataset(const std::string& name, Number number, const Shape& shape,
                          const DatasetOptions& options = {});
+  /// A dataset whose rows are those of other files.
+  Dataset create_virtual(const std::string& name, Number number, const Shape& shape,
+                         const std::vector<Segment>& segments);
   /// A whole dataset in one call; for long ones see Dataset::write.
   template <class T>
   Dataset write_dataset(const std::string& name, const Shape& shape, const T* from,
@@ -195,7 +198,10 @@ class OutputFile : public Group {
   ~OutputFile();
   /// Has what was written so far put on disk: keeps the last sync of a large file short.
   void sync();
+  /// Everything is written and synced, still under the temporary name; `commit` follows.
+  void finish();
   void commit();
+  void remove_old() const { atomic_->remove_old(); }
 
   /// Rows of datasets that are not in chunks may be written beside the library, from their offset
   /// on, also by other processes.

@@ -244,6 +244,52 @@ void Dataset::write(std::uint64_t begin, std::uint64_t count, Number number, con
   transfer(begin, count, native_type(number), nullptr, from);
 }
 
+namespace {
+
+Handle space_of(const Shape& shape, const std::string& where) {
+  const std::vector<hsize_t> sizes(shape.begin(), shape.end());
+  return checked(sizes.empty()
+                     ? H5Screate(H5S_SCALAR)
+                     : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+                 where, "created");
+}
+
+/// The rows of a segment, in a dataset of this shape.
+Handle rows_of(Shape shape, std::uint64_t begin, std::uint64_t count, const std::string& where) {
+  Handle space = space_of(shape, where);
+  std::vector<hsize_t> start(shape.size(), 0), size(shape.begin(), shape.end());
+  start[0] = begin;
+  size[0] = count;
+  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(),
+                            nullptr),
+        where, "created");
+  return space;
+}
+
+}  // namespace
+
+Dataset Group::create_virtual(const std::string& name, Number number, const Shape& shape,
+                              const std::vector<Segment>& segments) {
+  const Lock lock;
+  const std::string where = where_.ends_with("/") ? where_ + name : where_ + "/" + name;
+  const Handle list = checked(H5Pcreate(H5P_DATASET_CREATE), where, "prepared");
+  H5Pset_obj_track_times(list.get(), false);
+  for (const Segment& segment : segments) {
+    Shape source = shape;
+    source[0] = segment.source_row + segment.rows;
+    const Handle from = rows_of(source, segment.source_row, segment.rows, where);
+    const Handle to = rows_of(shape, segment.row, segment.rows, where);
+    check(H5Pset_virtual(list.get(), to.get(), segment.file.c_str(), segment.dataset.c_str(),
+                         from.get()),
+          where, "prepared");
+  }
+  const Handle space = space_of(shape, where);
+  return {checked(H5Dcreate2(id_.get(), name.c_str(), native_type(number), space.get(), H5P_DEFAULT,
+                             list.get(), H5P_DEFAULT),
+                  where, "created"),
+          where};
+}
+
 Dataset Group::create_dataset(const std::string& name, Number number, const Shape& shape,
                               const DatasetOptions& options) {
   const Lock lock;
@@ -251,11 +297,7 @@ Dataset Group::create_dataset(const std::string& name, Number number, const Shap
   std::uint64_t row_bytes = bytes_of(number);
   for (std::size_t axis = 1; axis < shape.size(); ++axis)
     row_bytes = product(row_bytes, shape[axis]);
-  const std::vector<hsize_t> sizes(shape.begin(), shape.end());
-  const Handle space = checked(
-      sizes.empty() ? H5Screate(H5S_SCALAR)
-                    : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
-      where, "created");
+  const Handle space = space_of(shape, where);
   const Handle list = creation_list(shape, row_bytes, options, where);
   return {checked(H5Dcreate2(id_.get(), name.c_str(), native_type(number), space.get(), H5P_DEFAULT,
                              list.get(), H5P_DEFAULT),

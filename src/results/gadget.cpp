@@ -22,13 +22,17 @@ void write_header(Hdf5Writer& writer, const CatalogueContent& content, std::uint
   const std::uint64_t groups = content.catalogue->count();
   const std::uint64_t subhalos = content.subhalos ? content.subhalos->parent.size() : 0;
   Group header = writer.group("Header");
-  for (const char* where : {"_ThisFile", "_Total"}) {
-    header.set(std::string("Ngroups") + where, groups);
-    header.set(std::string("Nsubhalos") + where, subhalos);
-    header.set(std::string("Nsubgroups") + where, subhalos);
-    header.set(std::string("Nids") + where, ids);
+  for (const bool is_here : {true, false}) {
+    const std::string where = is_here ? "_ThisFile" : "_Total";
+    const auto set = [&](const char* what, std::uint64_t rows) {
+      header.set(what + where, is_here ? writer.rows_here(rows) : rows);
+    };
+    set("Ngroups", groups);
+    set("Nsubhalos", subhalos);
+    set("Nsubgroups", subhalos);
+    set("Nids", ids);
   }
-  header.set("NumFiles", std::int32_t{1});
+  header.set("NumFiles", static_cast<std::int32_t>(writer.files()));
   header.set("Time", about.background.is_known ? about.background.scale_factor : about.time);
   header.set("Redshift", about.background.redshift);
   header.set("BoxSize", about.box.side(0));
@@ -138,8 +142,9 @@ void write_snapshot_offsets(Hdf5Writer& writer, const CatalogueContent& content,
                             const Columns& columns) {
   if (content.about.sorted_snapshot.empty()) return;
   Group header = writer.group("Header");
-  header.set("FileOffsets_Group", std::vector<std::int64_t>{0});
-  header.set("FileOffsets_Subhalo", std::vector<std::int64_t>{0});
+  header.set("FileOffsets_Group", writer.first_rows(content.catalogue->count()));
+  header.set("FileOffsets_Subhalo",
+             writer.first_rows(content.subhalos ? content.subhalos->parent.size() : 0));
   header.set_rows("FileOffsets_Snap", std::vector<std::int64_t>(type_numbers_of(content.about)));
   for (const auto& [name, path] : {std::pair("type_offset", "Offsets/Group_SnapByType"),
                                    std::pair("subhalo_type_offset", "Offsets/Subhalo_SnapByType")})
@@ -174,22 +179,22 @@ void write_labels(Hdf5Writer& writer, const ResultAbout& about, const PointRows&
 
 }  // namespace
 
-void write_gadget(const std::string& path, const CatalogueContent& content, int compression,
-                  const Workers& workers) {
-  Hdf5Writer writer(path, compression, workers);
+void write_gadget(const std::string& path, const CatalogueContent& content,
+                  const ResultWriteOptions& options, const Workers& workers) {
   PointRows points(content);
-  write_header(writer, content, points.has_member_id() ? points.grouped() : 0);
-  write_parameters(writer, content.about);
-  for (const char* name : {"Group", "Subhalo", "IDs"}) writer.group(name);
-  writer.attributes(writer.group("Kith"), facts_of(content.about));
   const Columns columns = table_columns(content, type_numbers_of(content.about));
-  write_tables(writer, columns, content.about);
-  write_second_names(writer, content, columns);
-  write_snapshot_offsets(writer, content, columns);
-  if (points.has_order()) write_order(writer, content.about, points);
-  if (points.has_member_id()) write_ids(writer, points);
-  if (points.has_label()) write_labels(writer, content.about, points);
-  writer.commit();
+  in_files(path, options, workers, [&](Hdf5Writer& writer) {
+    write_header(writer, content, points.has_member_id() ? points.grouped() : 0);
+    write_parameters(writer, content.about);
+    for (const char* name : {"Group", "Subhalo", "IDs"}) writer.group(name);
+    writer.about(content.about);
+    write_tables(writer, columns, content.about);
+    write_second_names(writer, content, columns);
+    write_snapshot_offsets(writer, content, columns);
+    if (points.has_order()) write_order(writer, content.about, points);
+    if (points.has_member_id()) write_ids(writer, points);
+    if (points.has_label()) write_labels(writer, content.about, points);
+  });
 }
 
 }  // namespace kith::io

@@ -51,62 +51,6 @@ void in_pieces(const ResultRows& array, const Workers& workers,
   }
 }
 
-hdf5::Group Hdf5Writer::group(const std::string& path) {
-  return file_.contains(path) ? file_.group(path) : file_.create_group(path);
-}
-
-void Hdf5Writer::attributes(hdf5::Group group, const std::vector<Fact>& facts) const {
-  for (const Fact& fact : facts)
-    std::visit(
-        [&](const auto& value) {
-          if constexpr (requires { value.empty(); })
-            if (value.empty()) return;  // HDF5 has no room for an attribute without a value
-          group.set(fact.name, value);
-        },
-        fact.value);
-}
-
-hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultRows& array) {
-  if (const std::size_t slash = path.find('/'); slash != std::string::npos)
-    group(path.substr(0, slash));
-  hdf5::Shape shape{array.rows};
-  if (array.is_table) shape.push_back(array.width);
-  const bool is_packed = compression_ > 0 && array.rows > 0;
-  hdf5::Dataset dataset = file_.create_dataset(path, number_of(array.type), shape,
-                                               {.compression = is_packed ? compression_ : 0});
-  if (is_packed)
-    write_packed(dataset, array);
-  else
-    write_in_place(dataset.offset(), array);
-  return dataset;
-}
-
-/// Beside the library: it must not flush in the middle, or the bytes of its own structures would
-/// depend on how many rows were written by then, and by whom.
-void Hdf5Writer::write_in_place(std::uint64_t offset, const ResultRows& array) {
-  const std::size_t row = row_bytes(array);
-  if (array.rows * row == 0) return;
-  if (array.store) {
-    array.store(file_.temporary(), offset, 0, array.rows);
-    workers_.advance(array.rows * row);
-    return;
-  }
-  Unsynced unsynced;
-  in_pieces(array, workers_, [&](std::size_t begin, std::size_t rows, const char* data) {
-    file_.write_at(offset + begin * row, data, rows * row);
-    if (unsynced.is_too_much(rows * row)) file_.sync_written();
-  });
-}
-
-void Hdf5Writer::write_packed(hdf5::Dataset& dataset, const ResultRows& array) {
-  Unsynced unsynced;
-  const auto write = [&](std::size_t begin, std::size_t rows, const char* data) {
-    dataset.write(begin, rows, number_of(array.type), data);
-    if (unsynced.is_too_much(rows * row_bytes(array))) file_.sync();
-  };
-  in_pieces(array, workers_, write, true);
-}
-
 void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const ResultAbout& about) {
   if (!array.description.empty()) dataset.set("description", array.description);
   const std::string unit = unit_name(about.units, array.unit);
@@ -129,14 +73,15 @@ void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const Res
 }
 
 void write_hdf5(const std::string& path, const ResultAbout& about,
-                std::span<const ResultRows> arrays, int compression, const Workers& workers) {
-  Hdf5Writer writer(path, compression, workers);
-  writer.attributes(writer.group("Kith"), facts_of(about));
-  for (const ResultRows& array : arrays) {
-    hdf5::Dataset dataset = writer.write(array.name, array);
-    describe_gadget(dataset, array, about);
-  }
-  writer.commit();
+                std::span<const ResultRows> arrays, const ResultWriteOptions& options,
+                const Workers& workers) {
+  in_files(path, options, workers, [&](Hdf5Writer& writer) {
+    writer.about(about);
+    for (const ResultRows& array : arrays) {
+      hdf5::Dataset dataset = writer.write(array.name, array);
+      describe_gadget(dataset, array, about);
+    }
+  });
 }
 
 }  // namespace kith::io

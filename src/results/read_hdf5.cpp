@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
@@ -24,13 +28,51 @@ class Attributes : public FactSource {
   const hdf5::Group& group_;
 };
 
+SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::string& path);
+
+/// The rows of several files beside the one that refers to them, which kith has written.
+SourceArray joined(const std::string& where, const hdf5::Dataset& dataset) {
+  std::vector<std::pair<hdf5::Segment, SourceArray>> parts;
+  const std::filesystem::path folder =
+      std::filesystem::path(where.substr(0, where.rfind(": /"))).parent_path();
+  std::uint64_t next = 0;
+  for (const hdf5::Segment& segment : dataset.segments()) {
+    const std::filesystem::path name = segment.file;
+    if (name != name.filename() || segment.row != next || segment.source_row != 0)
+      fail(ErrorCode::io, "{}: is not in the form that kith writes", where);
+    const auto file = std::make_shared<hdf5::InputFile>((folder / name).string());
+    parts.emplace_back(segment, array_of(file, segment.dataset));
+    const SourceArray& part = parts.back().second;
+    if (part.rows != segment.rows || part.width != dataset.row_size() ||
+        part.number != dataset.stored()->number)
+      fail(ErrorCode::io, "{}: {} is not a part of it; it belongs to another result", where,
+           (folder / name).string());
+    next += segment.rows;
+  }
+  if (next != dataset.rows()) fail(ErrorCode::io, "{}: rows are missing", where);
+  const std::size_t row = dataset.row_size() * bytes_of(dataset.stored()->number);
+  return {.number = dataset.stored()->number,
+          .rows = dataset.rows(),
+          .width = dataset.row_size(),
+          .read = [parts, row](std::uint64_t begin, std::uint64_t count, void* to) {
+            for (const auto& [segment, part] : parts) {
+              const std::uint64_t first = std::max(begin, segment.row);
+              const std::uint64_t last = std::min(begin + count, segment.row + segment.rows);
+              if (first < last)
+                part.read(first - segment.row, last - first,
+                          static_cast<char*>(to) + (first - begin) * row);
+            }
+          }};
+}
+
 /// The file stays open as long as one of its arrays is known.
 SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::string& path) {
   auto dataset = std::make_shared<hdf5::Dataset>(file->dataset(path));
   const auto stored = dataset->stored();
   if (!stored || stored->is_big_endian || stored->number == Number::f16 ||
-      !dataset->segments().empty() || dataset->shape().size() > 2)
+      dataset->shape().size() > 2)
     fail(ErrorCode::io, "{}: is not in the form that kith writes", dataset->where());
+  if (dataset->is_virtual()) return joined(dataset->where(), *dataset);
   return {.number = stored->number,
           .rows = dataset->rows(),
           .width = dataset->row_size(),
@@ -90,6 +132,9 @@ ResultSource open_hdf5_result(const std::string& path) {
   if (!file->contains("Kith"))
     fail(ErrorCode::io, "{}: has no group /Kith; it is not a result of kith", path);
   ResultSource source;
+  if (file->group("Kith").has("part"))
+    fail(ErrorCode::io, "{}: is one of several files of a result; open the one without a number",
+         path);
   source.about = about_of(Attributes(file->group("Kith")), path);
   source.style = file->contains("Groups") ? ResultStyle::swift : ResultStyle::gadget;
   const ResultKind kind = source.about.kind;

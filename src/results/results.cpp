@@ -10,6 +10,8 @@
 namespace kith {
 namespace {
 
+constexpr int kMostFiles = 512;  // all of them are open at once
+
 bool is_hdf5_name(const std::string& path) {
   return path.ends_with(".hdf5") || path.ends_with(".h5");
 }
@@ -101,6 +103,10 @@ ResultStyle check_result_path(const std::string& path, const ResultWriteOptions&
       refuse("{}: style swift cannot hold subhalos; use style gadget, .npz or .csv", path);
     if (options.compression < 0 || options.compression > 9)
       refuse("compression = {}; give a level from 0 to 9", options.compression);
+    if (options.files < 1 || options.files > kMostFiles)
+      refuse("files = {}; give a number from 1 to {}", options.files, kMostFiles);
+    if (options.files > 1 && !is_hdf5)
+      refuse("{}: is one file; use .hdf5 for {} files", path, options.files);
     return style;
   });
 }
@@ -115,8 +121,8 @@ void write_catalogue(const std::string& path, const CatalogueContent& content,
     switch (style) {
       case ResultStyle::automatic:
       case ResultStyle::gadget:
-        return io::write_gadget(path, content, options.compression, workers);
-      case ResultStyle::swift: return io::write_swift(path, content, options.compression, workers);
+        return io::write_gadget(path, content, options, workers);
+      case ResultStyle::swift: return io::write_swift(path, content, options, workers);
       case ResultStyle::npz: return write_arrays(path, content, workers);
       case ResultStyle::csv: return write_table(path, content, workers);
     }
@@ -140,7 +146,7 @@ void write_result(const std::string& path, const ResultAbout& about,
     const Stage stage(workers, "writing", bytes);
     if (style == ResultStyle::npz) return io::write_npz(path, about, arrays, workers);
     if (style == ResultStyle::csv) return io::write_csv(path, about, arrays, workers);
-    io::write_hdf5(path, about, arrays, options.compression, workers);
+    io::write_hdf5(path, about, arrays, options, workers);
   });
 }
 

@@ -24,7 +24,8 @@ SwiftFacts swift_facts(const ResultAbout& about) {
 std::vector<double> single(double value) { return {value}; }
 double or_one(double value) { return value > 0 ? value : 1; }
 
-void write_header(Group header, const CatalogueContent& content) {
+void write_header(Hdf5Writer& writer, const CatalogueContent& content) {
+  Group header = writer.group("Header");
   const ResultAbout& about = content.about;
   const auto groups = static_cast<std::int64_t>(content.catalogue->count());
   const std::size_t types = std::max<std::size_t>(7, type_numbers_of(about));
@@ -37,11 +38,12 @@ void write_header(Group header, const CatalogueContent& content) {
   header.set("Time", single(swift_time(swift_facts(about))));
   header.set("Redshift", single(about.background.redshift));
   header.set("Scale-factor", single(about.background.scale_factor));
-  header.set("NumFilesPerSnapshot", std::vector<std::int32_t>{1});
-  header.set("ThisFile", std::vector<std::int32_t>{0});
-  header.set("NumGroup_ThisFile", std::vector<std::int64_t>{groups});
+  const auto here = static_cast<std::int64_t>(writer.rows_here(content.catalogue->count()));
+  header.set("NumFilesPerSnapshot", std::vector<std::int32_t>{writer.files()});
+  header.set("ThisFile", std::vector<std::int32_t>{writer.place().part});
+  header.set("NumGroup_ThisFile", std::vector<std::int64_t>{here});
   header.set("NumGroups_Total", groups);
-  header.set("NumGroups_ThisFile", groups);
+  header.set("NumGroups_ThisFile", here);
   header.set("NumPart_ThisFile", std::vector<std::int64_t>(types));
   header.set("NumPart_Total", std::vector<std::uint32_t>(types));
   header.set("NumPart_Total_HighWord", std::vector<std::uint32_t>(types));
@@ -103,30 +105,30 @@ void write_labels(Hdf5Writer& writer, const ResultAbout& about, PointRows& point
 
 }  // namespace
 
-void write_swift(const std::string& path, const CatalogueContent& content, int compression,
-                 const Workers& workers) {
-  Hdf5Writer writer(path, compression, workers);
+void write_swift(const std::string& path, const CatalogueContent& content,
+                 const ResultWriteOptions& options, const Workers& workers) {
   const ResultAbout& about = content.about;
-  write_header(writer.group("Header"), content);
-  write_swift_groups(writer.file(), swift_facts(about));
-  writer.attributes(writer.group("Parameters"),
-                    {{"FOF:min_group_size", static_cast<std::int64_t>(about.min_size)},
-                     {"FOF:absolute_linking_length", about.linking_length},
-                     {"FOF:linking_length_ratio", about.b}});
-  writer.attributes(writer.group("Kith"), facts_of(about));
-  writer.group("Groups");
   const Columns columns = table_columns(content, type_numbers_of(about));
-  for (const ResultArray& array : columns.arrays)
-    if (const std::string& place = find_rule(array.name)->swift; !place.empty())
-      write_described(writer, place, {array}, about);
+  PointRows points(content);
   std::vector<std::int64_t> ids(content.catalogue->count());
   for (std::size_t g = 0; g < ids.size(); ++g) ids[g] = static_cast<std::int64_t>(g) + 1;
   ResultArray numbers = result_array("ids", ids.data(), ids.size());
   numbers.description = "Number of the group, from 1, the largest first.";
-  write_described(writer, "Groups/GroupIDs", {numbers}, about);
-  PointRows points(content);
-  if (points.has_label()) write_labels(writer, about, points);
-  writer.commit();
+  in_files(path, options, workers, [&](Hdf5Writer& writer) {
+    write_header(writer, content);
+    write_swift_groups(writer.file(), swift_facts(about));
+    writer.attributes(writer.group("Parameters"),
+                      {{"FOF:min_group_size", static_cast<std::int64_t>(about.min_size)},
+                       {"FOF:absolute_linking_length", about.linking_length},
+                       {"FOF:linking_length_ratio", about.b}});
+    writer.about(about);
+    writer.group("Groups");
+    for (const ResultArray& array : columns.arrays)
+      if (const std::string& place = find_rule(array.name)->swift; !place.empty())
+        write_described(writer, place, {array}, about);
+    write_described(writer, "Groups/GroupIDs", {numbers}, about);
+    if (points.has_label()) write_labels(writer, about, points);
+  });
 }
 
 }  // namespace kith::io

@@ -43,38 +43,63 @@ class Unsynced {
 /// Writes arrays and facts to HDF5.
 class Hdf5Writer {
  public:
-  Hdf5Writer(const std::string& path, int compression, const Workers& workers)
-      : file_(path), compression_(compression), workers_(workers) {}
+  /// Which of several files this one is: a part, or the one that refers to the parts; by default
+  /// it is the only one.
+  struct Place {
+    int part = 0, parts = 1;
+    bool is_master = false;
+  };
+  Hdf5Writer(const std::string& path, int compression, const Place& place, const Workers& workers)
+      : file_(path), path_(path), compression_(compression), place_(place), workers_(workers) {}
+
+  bool is_part() const { return place_.parts > 1 && !place_.is_master; }
+  const Place& place() const { return place_; }
+  /// Files that a reader of this one has to open.
+  int files() const { return is_part() ? place_.parts : 1; }
+  /// Of so many rows, those in this file; and the first row of each of files().
+  std::uint64_t rows_here(std::uint64_t rows) const;
+  std::vector<std::int64_t> first_rows(std::uint64_t rows) const;
 
   hdf5::OutputFile& file() { return file_; }
   /// The group, which is made if it is not there.
   hdf5::Group group(const std::string& path);
   void attributes(hdf5::Group group, const std::vector<Fact>& facts) const;
+  void about(const ResultAbout& about);  ///< in the group Kith
   /// Under a path of at most two parts; the dataset is given back for its attributes.
   hdf5::Dataset write(const std::string& path, const ResultRows& array);
   hdf5::Dataset write(const std::string& path, const ResultArray& array) {
     return write(path, ResultRows{array});
   }
+  void finish() { file_.finish(); }
   void commit() { file_.commit(); }
+  void remove_old() const { file_.remove_old(); }
 
  private:
+  hdf5::Dataset refer(const std::string& path, const ResultRows& array);
   void write_in_place(std::uint64_t offset, const ResultRows& array);
   void write_packed(hdf5::Dataset& dataset, const ResultRows& array);
 
   hdf5::OutputFile file_;
+  std::string path_;
   int compression_;
+  Place place_;
   const Workers& workers_;
 };
+
+/// Makes one file, or several and the one that refers to them: fill(writer) for each.
+void in_files(const std::string& path, const ResultWriteOptions& options, const Workers& workers,
+              FunctionRef<void(Hdf5Writer&)> fill);
 
 /// What Gadget-4 says about the unit of a dataset, and kith in words.
 void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const ResultAbout& about);
 
-void write_gadget(const std::string& path, const CatalogueContent& content, int compression,
-                  const Workers& workers);
-void write_swift(const std::string& path, const CatalogueContent& content, int compression,
-                 const Workers& workers);
+void write_gadget(const std::string& path, const CatalogueContent& content,
+                  const ResultWriteOptions& options, const Workers& workers);
+void write_swift(const std::string& path, const CatalogueContent& content,
+                 const ResultWriteOptions& options, const Workers& workers);
 void write_hdf5(const std::string& path, const ResultAbout& about,
-                std::span<const ResultRows> arrays, int compression, const Workers& workers);
+                std::span<const ResultRows> arrays, const ResultWriteOptions& options,
+                const Workers& workers);
 void write_npz(const std::string& path, const ResultAbout& about,
                std::span<const ResultRows> arrays, const Workers& workers);
 void write_csv(const std::string& path, const ResultAbout& about,

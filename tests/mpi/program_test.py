@@ -77,6 +77,21 @@ class Files(unittest.TestCase):
                    "5", "-o", "subhalos.hdf5")
         self.check(2, "subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "-o", "subhalos.npz")
 
+    def test_several_files(self):
+        """Any number of them on any number of ranks, and one that shows them as a whole."""
+        for ranks, words in ((2, ["fof", "universe.hdf5", "-b", "0.2", "--labels", "--files", "3"]),
+                             (3, ["knn", "universe.hdf5", "-k", "3", "--files", "2"])):
+            self.check(ranks, *words, "-o", "many.hdf5")
+            parts = sorted(folder.glob("many.*.hdf5"))
+            self.assertEqual(len(parts), int(words[-1]))
+            many = [path.read_bytes() for path in parts]
+            self.assertEqual(alone(*words, "-o", "many.hdf5").returncode, 0)
+            self.assertEqual([path.read_bytes() for path in parts], many)
+            verified = alone("verify", "universe.hdf5", "many.hdf5")
+            self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+            for path in parts:
+                path.unlink()
+
     def test_more_ranks_than_points(self):
         (folder / "few.csv").write_text("x,y,z\n1,2,3\n1,2,3.1\n")
         self.check(4, "fof", "few.csv", "--linking-length", "0.5", "--min-size", "1", "-o", "few.npz")
