@@ -80,7 +80,8 @@ void GroupRun::check_outputs() {
     if (!(b > 0))
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("--all-lengths: b = {:g}; give positive numbers", b));
-    if (!request_.output.empty()) input_.check_output(with_b(request_.output, b), request_.write.files);
+    if (!request_.output.empty())
+      input_.check_output(with_b(request_.output, b), request_.write.files);
   }
   check_sorted_snapshot();
   if (request_.picture.empty()) return;

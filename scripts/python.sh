@@ -12,13 +12,13 @@ test_packages=(pytest hypothesis h5py scipy scikit-learn matplotlib pandas astro
 # The oldest NumPy that kith supports. scikit-learn's HDBSCAN with an epsilon works only with NumPy 1.
 numpy1_packages=("numpy==1.26.*" "scipy<1.14" "scikit-learn<1.6" pytest hypothesis)
 
-# The wheel needs a separate build of the library. With ccache it reuses objects of the release build, if the compiler has
+# The wheel is for any MPI, so it leaves kith.mpi's library out. It needs a separate build of the library. With ccache it reuses objects of the release build, if the compiler has
 # the same name.
 build_wheel() {
   rm -rf build/dist
   CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
     "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
-    -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON || return 1
+    -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON -Ccmake.define.KITH_MPI=OFF || return 1
   # Without the S3 driver of HDF5, which needs libcurl and 26 more libraries.
   local path
   path=$(dirname "$python"):$PATH

@@ -260,9 +260,9 @@ Handle rows_of(Shape shape, std::uint64_t begin, std::uint64_t count, const std:
   std::vector<hsize_t> start(shape.size(), 0), size(shape.begin(), shape.end());
   start[0] = begin;
   size[0] = count;
-  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(),
-                            nullptr),
-        where, "created");
+  check(
+      H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
+      where, "created");
   return space;
 }
 

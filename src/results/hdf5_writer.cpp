@@ -60,9 +60,9 @@ hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultRows& whole
     group(path.substr(0, slash));
   if (place_.is_master) return refer(path, whole);
   const ResultRows array =
-      is_part() ? sliced(whole, first_row(whole.rows, place_.part, place_.parts),
-                         rows_here(whole.rows))
-                : whole;
+      is_part()
+          ? sliced(whole, first_row(whole.rows, place_.part, place_.parts), rows_here(whole.rows))
+          : whole;
   const bool is_packed = compression_ > 0 && array.rows > 0;
   hdf5::Dataset dataset = file_.create_dataset(path, number_of(array.type), shape_of(array),
                                                {.compression = is_packed ? compression_ : 0});
@@ -75,8 +75,7 @@ hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultRows& whole
 
 /// The rows of all parts as one dataset.
 hdf5::Dataset Hdf5Writer::refer(const std::string& path, const ResultRows& array) {
-  if (array.rows == 0)
-    return file_.create_dataset(path, number_of(array.type), shape_of(array));
+  if (array.rows == 0) return file_.create_dataset(path, number_of(array.type), shape_of(array));
   std::vector<hdf5::Segment> segments;
   for (int part = 0; part < place_.parts; ++part) {
     const std::uint64_t begin = first_row(array.rows, part, place_.parts);

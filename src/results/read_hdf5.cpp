@@ -28,57 +28,81 @@ class Attributes : public FactSource {
   const hdf5::Group& group_;
 };
 
-SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::string& path);
+using File = std::shared_ptr<hdf5::InputFile>;
 
-/// The rows of several files beside the one that refers to them, which kith has written.
-SourceArray joined(const std::string& where, const hdf5::Dataset& dataset) {
-  std::vector<std::pair<hdf5::Segment, SourceArray>> parts;
-  const std::filesystem::path folder =
-      std::filesystem::path(where.substr(0, where.rfind(": /"))).parent_path();
-  std::uint64_t next = 0;
-  for (const hdf5::Segment& segment : dataset.segments()) {
-    const std::filesystem::path name = segment.file;
-    if (name != name.filename() || segment.row != next || segment.source_row != 0)
-      fail(ErrorCode::io, "{}: is not in the form that kith writes", where);
-    const auto file = std::make_shared<hdf5::InputFile>((folder / name).string());
-    parts.emplace_back(segment, array_of(file, segment.dataset));
-    const SourceArray& part = parts.back().second;
-    if (part.rows != segment.rows || part.width != dataset.row_size() ||
-        part.number != dataset.stored()->number)
-      fail(ErrorCode::io, "{}: {} is not a part of it; it belongs to another result", where,
-           (folder / name).string());
-    next += segment.rows;
-  }
-  if (next != dataset.rows()) fail(ErrorCode::io, "{}: rows are missing", where);
-  const std::size_t row = dataset.row_size() * bytes_of(dataset.stored()->number);
-  return {.number = dataset.stored()->number,
-          .rows = dataset.rows(),
-          .width = dataset.row_size(),
-          .read = [parts, row](std::uint64_t begin, std::uint64_t count, void* to) {
-            for (const auto& [segment, part] : parts) {
-              const std::uint64_t first = std::max(begin, segment.row);
-              const std::uint64_t last = std::min(begin + count, segment.row + segment.rows);
-              if (first < last)
-                part.read(first - segment.row, last - first,
-                          static_cast<char*>(to) + (first - begin) * row);
-            }
-          }};
+hdf5::Dataset opened(const File& file, const std::string& path) {
+  hdf5::Dataset dataset = file->dataset(path);
+  const auto stored = dataset.stored();
+  if (!stored || stored->is_big_endian || stored->number == Number::f16 ||
+      dataset.shape().size() > 2)
+    fail(ErrorCode::io, "{}: is not in the form that kith writes", dataset.where());
+  return dataset;
 }
 
 /// The file stays open as long as one of its arrays is known.
-SourceArray array_of(const std::shared_ptr<hdf5::InputFile>& file, const std::string& path) {
-  auto dataset = std::make_shared<hdf5::Dataset>(file->dataset(path));
-  const auto stored = dataset->stored();
-  if (!stored || stored->is_big_endian || stored->number == Number::f16 ||
-      dataset->shape().size() > 2)
-    fail(ErrorCode::io, "{}: is not in the form that kith writes", dataset->where());
-  if (dataset->is_virtual()) return joined(dataset->where(), *dataset);
-  return {.number = stored->number,
+SourceArray plain_array(const File& file, hdf5::Dataset from) {
+  if (from.is_virtual())
+    fail(ErrorCode::io, "{}: is not in the form that kith writes", from.where());
+  const auto dataset = std::make_shared<hdf5::Dataset>(std::move(from));
+  return {.number = dataset->stored()->number,
           .rows = dataset->rows(),
           .width = dataset->row_size(),
           .read = [file, dataset](std::uint64_t begin, std::uint64_t count, void* to) {
             dataset->read_stored(begin, count, to);
           }};
+}
+
+/// One of several files, and the rows that are in it.
+struct JoinedPart {
+  std::uint64_t begin = 0;
+  SourceArray rows;
+};
+
+std::vector<JoinedPart> parts_of(const hdf5::Dataset& dataset, const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::vector<JoinedPart> parts;
+  std::uint64_t next = 0;
+  for (const hdf5::Segment& segment : dataset.segments()) {
+    const std::filesystem::path name = segment.file;
+    if (name != name.filename() || name == "." || segment.row != next || segment.source_row != 0)
+      fail(ErrorCode::io, "{}: is not in the form that kith writes", dataset.where());
+    const auto file = std::make_shared<hdf5::InputFile>((folder / name).string());
+    parts.push_back({next, plain_array(file, opened(file, segment.dataset))});
+    const SourceArray& rows = parts.back().rows;
+    if (rows.rows != segment.rows || rows.width != dataset.row_size() ||
+        rows.number != dataset.stored()->number)
+      fail(ErrorCode::io, "{}: {} belongs to another result; write it again", dataset.where(),
+           (folder / name).string());
+    next += segment.rows;
+  }
+  if (next != dataset.rows()) fail(ErrorCode::io, "{}: rows are missing", dataset.where());
+  return parts;
+}
+
+/// The rows of several files beside the one that refers to them.
+SourceArray joined_array(const hdf5::Dataset& dataset, const std::string& path) {
+  const std::size_t row = dataset.row_size() * bytes_of(dataset.stored()->number);
+  return {.number = dataset.stored()->number,
+          .rows = dataset.rows(),
+          .width = dataset.row_size(),
+          .read = [parts = parts_of(dataset, path), row](std::uint64_t begin, std::uint64_t count,
+                                                         void* to) {
+            for (const JoinedPart& part : parts) {
+              const std::uint64_t first = std::max(begin, part.begin);
+              const std::uint64_t last = std::min(begin + count, part.begin + part.rows.rows);
+              if (first < last)
+                part.rows.read(first - part.begin, last - first,
+                               static_cast<char*>(to) + (first - begin) * row);
+            }
+          }};
+}
+
+/// The path of the file is in the names that it gives to what is in it: "FILE: /".
+SourceArray array_of(const File& file, const std::string& path) {
+  hdf5::Dataset dataset = opened(file, path);
+  if (!dataset.is_virtual()) return plain_array(file, std::move(dataset));
+  const std::string where = file->where();
+  return joined_array(dataset, where.substr(0, where.rfind(": /")));
 }
 
 void add_rules(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {

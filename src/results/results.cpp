@@ -120,8 +120,7 @@ void write_catalogue(const std::string& path, const CatalogueContent& content,
     const Stage stage(workers, "writing", 0);
     switch (style) {
       case ResultStyle::automatic:
-      case ResultStyle::gadget:
-        return io::write_gadget(path, content, options, workers);
+      case ResultStyle::gadget: return io::write_gadget(path, content, options, workers);
       case ResultStyle::swift: return io::write_swift(path, content, options, workers);
       case ResultStyle::npz: return write_arrays(path, content, workers);
       case ResultStyle::csv: return write_table(path, content, workers);
