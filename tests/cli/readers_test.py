@@ -87,7 +87,7 @@ class Readers(ProgramTest):
     def test_refused(self):
         self.fails(2, "use .hdf5", "fof", self.snapshot, "--linking-length", 12, "--sorted-snapshot",
                    self.path("s.npz"))
-        self.fails(2, "leave --all-lengths out", "fof", self.snapshot, "--link-types", 1, "--all-lengths", "0.1,0.2",
+        self.fails(2, "leave out --all-lengths", "fof", self.snapshot, "--link-types", 1, "--all-lengths", "0.1,0.2",
                    "--sorted-snapshot", self.path("s.hdf5"))
 
     @needs("illustris_python")
