@@ -12,8 +12,8 @@ test_packages=(pytest hypothesis h5py scipy scikit-learn matplotlib pandas astro
 # The oldest NumPy that kith supports. scikit-learn's HDBSCAN with an epsilon works only with NumPy 1.
 numpy1_packages=("numpy==1.26.*" "scipy<1.14" "scikit-learn<1.6" pytest hypothesis)
 
-# The wheel is for any MPI, so it leaves kith.mpi's library out. It needs a separate build of the library. With ccache it reuses objects of the release build, if the compiler has
-# the same name.
+# The wheel needs a separate build of the library. With ccache it reuses objects of the release build, if the compiler has
+# the same name. It leaves out the library of kith.mpi, which belongs to one MPI.
 build_wheel() {
   rm -rf build/dist
   CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
