@@ -33,8 +33,7 @@ Bounds<kAnyDimension, T> bounds_of_rows(const T* rows, std::size_t n, int dimens
 }  // namespace
 
 template <class T>
-Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const TreeOptions& options,
-                         Workers& workers) {
+Input<T> input_of_rows(const T* rows, std::size_t n, int dimension, const Workers& workers) {
   Input<T> input;
   input.data = rows;
   input.stride = dimension;
@@ -42,9 +41,17 @@ Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const Tree
   input.size = n;
   with_dimension(dimension,
                  [&]<int D>() { input.bounds = bounds_of_rows<D>(rows, n, dimension, workers); });
-  return Parts<T>::planes(input, options, workers);
+  return input;
 }
 
+template <class T>
+Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const TreeOptions& options,
+                         Workers& workers) {
+  return Parts<T>::planes(input_of_rows(rows, n, dimension, workers), options, workers);
+}
+
+template Input<float> input_of_rows(const float*, std::size_t, int, const Workers&);
+template Input<double> input_of_rows(const double*, std::size_t, int, const Workers&);
 template Planes<float> planes_of_rows(const float*, std::size_t, int, const TreeOptions&, Workers&);
 template Planes<double> planes_of_rows(const double*, std::size_t, int, const TreeOptions&,
                                        Workers&);

@@ -12,6 +12,7 @@
 #include "geometry/frame.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicator.hpp"
+#include "tree/input.hpp"
 #include "tree/planes.hpp"
 #include "tree/tree_impl.hpp"
 
@@ -107,7 +108,11 @@ void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::s
 template <class T>
 RankBoxes<T> gathered_boxes(Call& call, const PlanesView<T>& view);
 
-/// A tree of rows that are in a frame already, row i with index i.
+/// Rows that are in a frame already, row i with index i.
+template <class T>
+Input<T> input_of_rows(const T* rows, std::size_t n, int dimension, const Workers& workers);
+
+/// A tree of such rows.
 template <class T>
 Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension, const TreeOptions& options,
                          Workers& workers);

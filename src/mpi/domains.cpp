@@ -3,6 +3,7 @@
 #include <functional>
 #include <numeric>
 
+#include "mpi/cells.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/kd_cells.hpp"
 #include "mpi/splitters.hpp"
@@ -26,7 +27,7 @@ class Dealing {
     call_.note_traffic("frame");
     send(how);
     call_.note_traffic("domains");
-    build();
+    build(how);
     call_.note_traffic("boxes");
   }
 
@@ -273,15 +274,19 @@ class Dealing {
 
   // ---- the tree
 
-  void build() {
-    call_.phase([&](Workers& workers) {
-      const std::size_t n = part().global.size();
-      const Stage stage(workers, "tree", n);
+  void build(Dealt how) {
+    const std::size_t n = part().global.size();
+    const TreeOptions& tree = impl_.options.tree;
+    if (tree.builder == Builder::cells)
       part().planes =
-          planes_of_rows(rows_.data(), n, points_.dimension, impl_.options.tree, workers);
-      rows_ = {};
-      if (impl_.options.tree.builder == Builder::cells)
+          cells_of_rows(call_, rows_.data(), n, points_.dimension, tree, how == Dealt::curve);
+    call_.phase([&](Workers& workers) {
+      const Stage stage(workers, "tree", n);
+      if (tree.builder == Builder::cells)
         part().packed = Parts<T>::packed(part().planes, workers);
+      else
+        part().planes = planes_of_rows(rows_.data(), n, points_.dimension, tree, workers);
+      rows_ = {};
     });
     part().boxes = gathered_boxes<T>(call_, part().view());
   }

@@ -85,6 +85,8 @@ struct RowSink {
   FunctionRef<void(std::size_t position, const Row<T>& own, const Row<T>& ghosts)> merge;
   /// After the own rows of these positions, those with reach2 < 0, were delivered; may be null.
   const FunctionRef<void(std::size_t begin, std::size_t end, const T* reach2)>* finished = nullptr;
+  /// Where the search itself writes most of the rows that are done, if their indices are right.
+  const NeighborRows<T, std::int64_t>* rows = nullptr;
 };
 
 template <class T>
@@ -148,12 +150,29 @@ class KnnSearch {
     KnnJob<T> search = job(own, queries);
     search.exclude_self = options_.exclude_self;
     search.visit = &visitor;
+    const Array<T> edges2 = sink_.rows ? set_rows(search, workers) : Array<T>();
     const auto* told = sink_.finished ? &finished : nullptr;
     if (call_.uses_device())
       search_on_device(call_, sources_.part, asked_, search, told, workers);
     else
       Parts<T>::search(search, "search", workers, told);
     near_ = {};
+  }
+
+  /// Rows that end before any box of another rank are not shown to the visitor.
+  Array<T> set_rows(KnnJob<T>& search, const Workers& workers) const {
+    const std::size_t queries = search.queries.points;
+    Array<T> edges2(range_count(queries, kGroupQueries), workers.pool());
+    std::fill(edges2.begin(), edges2.end(), std::numeric_limits<T>::infinity());
+    for (std::size_t i = 0; i < queries; i += kLanes) {
+      T& edge2 = edges2[i / kGroupQueries];
+      edge2 = std::min(edge2, near_.least2(i));
+    }
+    search.index64 = sink_.rows->index;
+    search.distance = sink_.rows->distance;
+    search.unscale = sources_.unscale();
+    search.edges2 = edges2.data();
+    return edges2;
   }
 
   void deliver_or_keep(const Found<T>& found) {
@@ -273,7 +292,8 @@ void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, So
   };
   const FunctionRef<void(std::size_t, std::size_t, const T*)> finished(finish);
   std::optional<NamedPoints<T>> named;
-  KnnSearch<T>(call, asked, options, sources, {own, merge, is_named ? nullptr : &finished})
+  KnnSearch<T>(call, asked, options, sources,
+               {own, merge, is_named ? nullptr : &finished, is_named ? &rows : nullptr})
       .run([&](Workers& workers, PlanesView<T>& points, PlanesView<T>& queries) {
         if (!is_named) return;
         const Stage stage(workers, "name points", points.points);

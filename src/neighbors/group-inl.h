@@ -208,9 +208,13 @@ class GroupSearch : public SearchWorker {
 
   /// What a row gets, in place: the first candidates of a query, sorted before.
   HWY_INLINE Found<T> found(std::size_t j, std::size_t count) const {
-    const Slots<T> slot = slots(j);
-    if (!search_.wants_d2) to_distances<kIsSquared>(slot.d2, count, search_.unscale);
-    return {row_of(j), count, slot.index, slot.d2};
+    if (!search_.wants_d2) return measured(j, count);
+    return {row_of(j), count, slots(j).index, slots(j).d2};
+  }
+  /// The same with distances, even if visitors want d2.
+  HWY_INLINE Found<T> measured(std::size_t j, std::size_t count) const {
+    to_distances<kIsSquared>(slots(j).d2, count, search_.unscale);
+    return {row_of(j), count, slots(j).index, slots(j).d2};
   }
 
   Slots<T> slots(std::size_t j) const {

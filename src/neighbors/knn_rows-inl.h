@@ -67,8 +67,7 @@ class KnnRows : public GroupSearch<D, T, Norm> {
     return counts_of_[j] < job_.k ? most2_[j] : slots(j).d2[job_.k - 1];
   }
   void deliver_rows() {
-    for (std::size_t j = 0; j < queries_; ++j)
-      deliver(this->found(j, std::min(counts_of_[j], job_.k)));
+    for (std::size_t j = 0; j < queries_; ++j) deliver(j);
   }
 
   const KnnJob<T>& job_;
@@ -79,11 +78,16 @@ class KnnRows : public GroupSearch<D, T, Norm> {
  private:
   static T finite(T limit2) { return std::min(limit2, std::numeric_limits<T>::max()); }
 
-  HWY_INLINE void deliver(const Found<T>& found) const {
-    if (job_.visit) return (*job_.visit)(found);
+  HWY_INLINE void deliver(std::size_t j) const {
+    const std::size_t count = std::min(counts_of_[j], job_.k);
+    if (job_.visit && is_visited(j)) return (*job_.visit)(this->found(j, count));
+    const Found<T> found = job_.edges2 ? this->measured(j, count) : this->found(j, count);
     const std::size_t at = found.row * job_.k;
     this->write_row(job_, found, at);
     if (HWY_UNLIKELY(found.count < job_.k)) pad_row(job_, at + found.count, at + job_.k);
+  }
+  HWY_INLINE bool is_visited(std::size_t j) const {
+    return !job_.edges2 || last2(j) >= job_.edges2[this->position_ / kGroupQueries];
   }
 
   BestFirst<D, T, Norm> best_first_;

@@ -97,10 +97,16 @@ KeyBits Parts<T>::top_keys(const Bounds<kAnyDimension, T>& bounds, int dimension
 }
 
 template <class T>
-Planes<T> Parts<T>::planes(const Input<T>& input, const TreeOptions& options, Workers& workers) {
+Planes<T> Parts<T>::ordered(const Input<T>& input, const TreeOptions& options, Workers& workers) {
   Planes<T> planes;
   planes.dimension = input.dimension;
   order_points(input, {curve(options, input.dimension), options.split_axis}, workers, planes);
+  return planes;
+}
+
+template <class T>
+Planes<T> Parts<T>::planes(const Input<T>& input, const TreeOptions& options, Workers& workers) {
+  Planes<T> planes = ordered(input, options, workers);
   if (kith::is_implicit(options.builder))
     build_packed(workers, planes);
   else

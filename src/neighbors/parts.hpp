@@ -44,7 +44,9 @@ struct KITH_SHARED Parts {
   static KeyBits top_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve curve,
                           const T* rows, std::size_t n, std::uint16_t* keys);
 
-  /// Points in the order of the curve under planes of the builder.
+  /// Points in the order of the curve, without planes.
+  static Planes<T> ordered(const Input<T>& input, const TreeOptions& options, Workers& workers);
+  /// The same under planes of the builder.
   static Planes<T> planes(const Input<T>& input, const TreeOptions& options, Workers& workers);
   /// Packed planes over the blocks of any tree.
   static std::vector<Plane<T>> packed(const Planes<T>& planes, const Workers& workers);

@@ -54,6 +54,9 @@ struct SearchJob {
   std::int64_t* index64 = nullptr;
   /// Instead of the arrays: called for each query.
   const FunctionRef<void(const Found<T>&)>* visit = nullptr;
+  /// One key for each group of queries: rows that end before it go to the arrays, with distances,
+  /// and only the others to the visitor. Of knn with p = 2, in tree order.
+  const T* edges2 = nullptr;
   /// Called every few queries; throws when the caller wants to stop.
   const FunctionRef<void()>* checkpoint = nullptr;
 };

@@ -6,9 +6,7 @@
 // cell can part, are cut by count.
 #include <algorithm>
 #include <cmath>
-#include <map>
 
-#include "geometry/z_order.hpp"
 #include "tree/boxes.hpp"
 #include "tree/builders.hpp"
 
@@ -16,16 +14,6 @@ namespace kith {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 14;
-
-/// Candidate borders of a plane: where each stands in the order of the points, and the level of its
-/// gap. The first and the last one are the ends.
-struct Borders {
-  Array<std::uint32_t> point;  ///< empty: border i stands before point i
-  Array<int> level;
-
-  std::size_t count() const { return level.size(); }
-  std::size_t at(std::size_t i) const { return point.empty() ? i : point[i]; }
-};
 
 template <int D, class T>
 void load(const Planes<T>& planes, std::size_t point, Axes<D> axes, T* x) {
@@ -54,31 +42,38 @@ Borders all_gaps(const Planes<T>& planes, const Workers& workers) {
   return gaps;
 }
 
-/// Does the smallest cell around border i hold more than `limit` points? Its other gaps have lower
-/// levels, so it ends at the next border of a higher one.
+/// What nodes of a plane may be: points, and the levels of the gaps at both ends of the row.
+struct CellLimits {
+  std::size_t most;
+  int before, after;
+};
+
+/// Does the smallest cell around border i hold more points than it may? Its other gaps have lower
+/// levels, so it ends at the next border of a higher one; or beyond the ends of this part.
 template <class At>
-bool exceeds(const int* levels, At at, std::size_t i, std::size_t limit) {
+bool exceeds(const Borders& borders, At at, std::size_t i, const CellLimits& limits) {
+  const int* levels = borders.level.data();
   const int level = levels[i];
   std::size_t left = i - 1, right = i + 1;
-  while (levels[left] < level && at(right) - at(left) <= limit) --left;
-  while (levels[right] < level && at(right) - at(left) <= limit) ++right;
-  return at(right) - at(left) > limit;
+  while (levels[left] < level && at(right) - at(left) <= limits.most) --left;
+  while (levels[right] < level && at(right) - at(left) <= limits.most) ++right;
+  return at(right) - at(left) > limits.most || (left == 0 && limits.before < level) ||
+         (right + 1 == borders.count() && limits.after < level);
 }
 
-/// Marks the borders whose cells exceed the limit.
+/// Marks the borders whose cells exceed the limits.
 template <class At>
-void mark_exceeding(const Borders& borders, At at, std::size_t limit, const Workers& workers,
+void mark_exceeding(const Borders& borders, At at, const CellLimits& limits, const Workers& workers,
                     std::uint8_t* kept) {
-  const int* levels = borders.level.data();
   workers.for_ranges(borders.count() - 2, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin + 1; i <= end; ++i)
-      kept[i] = levels[i] != kPointLevel && exceeds(levels, at, i, limit);
+      kept[i] = borders.level[i] != kPointLevel && exceeds(borders, at, i, limits);
   });
 }
 
 /// Levels above the result are cut everywhere: the volume of a cell may be at most `ratio` times
 /// the mean over the points of the smallest cells that hold 90 % of them.
-int level_limit(const std::map<int, std::size_t>& points_by_level, double ratio) {
+int level_limit(const PointsByLevel& points_by_level, double ratio) {
   std::size_t total = 0;
   for (const auto& [level, points] : points_by_level) total += points;
   std::size_t within = 0;
@@ -102,13 +97,12 @@ int level_limit(const std::map<int, std::size_t>& points_by_level, double ratio)
 }
 
 /// The nodes between kept borders: how many points lie in nodes of each level.
-std::map<int, std::size_t> levels_of_nodes(const Borders& borders, const Array<std::uint8_t>& kept,
-                                           const Workers& workers) {
-  using Levels = std::map<int, std::size_t>;
+PointsByLevel levels_of_nodes(const Borders& borders, const Array<std::uint8_t>& kept,
+                              const Workers& workers) {
   return reduce(
-      workers, borders.count() - 1, kGrain, Levels(),
+      workers, borders.count() - 1, kGrain, PointsByLevel(),
       [&](std::size_t begin, std::size_t end) {
-        Levels levels;
+        PointsByLevel levels;
         // A node belongs to the range in which it starts, wherever it ends.
         while (begin < end && !kept[begin]) ++begin;
         while (begin < end) {
@@ -120,34 +114,35 @@ std::map<int, std::size_t> levels_of_nodes(const Borders& borders, const Array<s
         }
         return levels;
       },
-      [](Levels all, const Levels& more) {
+      [](PointsByLevel all, const PointsByLevel& more) {
         for (const auto& [level, points] : more) all[level] += points;
         return all;
       });
 }
 
-/// Marks the borders that the next plane keeps, but for the cuts by count.
-Array<std::uint8_t> choose(const Borders& borders, std::size_t limit, double ratio,
-                           const Workers& workers) {
-  const std::size_t last = borders.count() - 1;
+/// The borders that the next plane keeps, but for large cells and the cuts by count.
+Array<std::uint8_t> borders_of_plane(const Borders& borders, const CellLimits& limits,
+                                     const Workers& workers) {
   Array<std::uint8_t> kept(borders.count(), workers.pool());
-  kept[0] = kept[last] = 1;
+  kept[0] = kept[borders.count() - 1] = 1;
   if (borders.point.empty()) {
     mark_exceeding(
-        borders, [](std::size_t i) { return i; }, limit, workers, kept.data());
+        borders, [](std::size_t i) { return i; }, limits, workers, kept.data());
   } else {
     const std::uint32_t* point = borders.point.data();
     mark_exceeding(
-        borders, [point](std::size_t i) { return std::size_t{point[i]}; }, limit, workers,
+        borders, [point](std::size_t i) { return std::size_t{point[i]}; }, limits, workers,
         kept.data());
   }
-  if (ratio > 0) {
-    const int highest = level_limit(levels_of_nodes(borders, kept, workers), ratio);
-    workers.for_ranges(last, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) kept[i] |= borders.level[i] > highest;
-    });
-  }
   return kept;
+}
+
+/// Adds the borders of cells above a level.
+void keep_above(int level, const Borders& borders, const Workers& workers,
+                Array<std::uint8_t>& kept) {
+  workers.for_ranges(borders.count() - 1, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) kept[i] |= borders.level[i] > level;
+  });
 }
 
 /// The kept borders as indices into the finer ones, with nodes of identical points cut to the
@@ -249,24 +244,51 @@ Borders add_plane(const std::vector<std::uint32_t>& chosen, const Borders& borde
 }  // namespace
 
 template <class T>
-void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& planes) {
+CellsBuilder<T>::CellsBuilder(const TreeOptions& options, Planes<T>& planes, const Workers& workers,
+                              int before, int after)
+    : options_(options),
+      planes_(planes),
+      before_(before),
+      after_(after),
+      limit_(options.max_leaf_size),
+      is_done_(planes.points == 0) {
   planes.is_implicit = false;
-  if (planes.points == 0) return;
-  Borders borders = all_gaps(planes, workers);
-  double limit = options.max_leaf_size;
-  for (;; limit *= options.coarsening) {
-    const bool is_root = limit >= static_cast<double>(planes.points);
-    const std::size_t most = is_root ? planes.points : static_cast<std::size_t>(limit);
-    // The root is one node, however large its cell.
-    const double ratio = is_root ? 0 : options.max_volume_ratio;
-    const Array<std::uint8_t> kept = choose(borders, most, ratio, workers);
-    const Array<std::uint32_t> packed =
-        pack<std::uint32_t>(workers, borders.count(), [&](std::size_t i) { return kept[i] != 0; });
-    borders = add_plane(cut_by_count(borders, packed, most), borders, workers, planes);
-    if (is_root) return;
+  if (!is_done_) borders_ = all_gaps(planes, workers);
+}
+
+template <class T>
+PointsByLevel CellsBuilder<T>::levels(const Workers& workers) {
+  if (is_done_) return {};
+  // The root is one node, however large its cell.
+  const CellLimits limits{most(), is_root() ? kEndLevel : before_, is_root() ? kEndLevel : after_};
+  kept_ = borders_of_plane(borders_, limits, workers);
+  if (is_root() || options_.max_volume_ratio == 0) return {};
+  return levels_of_nodes(borders_, kept_, workers);
+}
+
+template <class T>
+void CellsBuilder<T>::add(const PointsByLevel& levels, const Workers& workers) {
+  if (is_done_) return;
+  if (!is_root() && options_.max_volume_ratio > 0)
+    keep_above(level_limit(levels, options_.max_volume_ratio), borders_, workers, kept_);
+  const Array<std::uint32_t> packed =
+      pack<std::uint32_t>(workers, borders_.count(), [&](std::size_t i) { return kept_[i] != 0; });
+  borders_ = add_plane(cut_by_count(borders_, packed, most()), borders_, workers, planes_);
+  is_done_ = is_root();
+  limit_ *= options_.coarsening;
+}
+
+template <class T>
+void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& planes) {
+  CellsBuilder<T> builder(options, planes, workers);
+  while (!builder.is_done()) {
+    const PointsByLevel levels = builder.levels(workers);
+    builder.add(levels, workers);
   }
 }
 
+template class CellsBuilder<float>;
+template class CellsBuilder<double>;
 template void build_cells(const TreeOptions&, const Workers&, Planes<float>&);
 template void build_cells(const TreeOptions&, const Workers&, Planes<double>&);
 
