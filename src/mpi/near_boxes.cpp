@@ -16,9 +16,9 @@ template <int D, class T>
 class NearestJudge {
  public:
   using List = std::vector<std::uint32_t>;
+  using Lists = std::vector<typename NearBoxes<T>::List>;
 
-  NearestJudge(const Part<T>& part, const PlanesView<T>& queries, int last,
-               std::vector<List>& lists)
+  NearestJudge(const Part<T>& part, const PlanesView<T>& queries, int last, Lists& lists)
       : boxes_(part.boxes),
         queries_(queries),
         metric_(part.template metric<D>()),
@@ -34,9 +34,14 @@ class NearestJudge {
       lower[i] = metric_.lower2(receiver, box);
       least_upper = std::min(least_upper, metric_.upper2(receiver, box));
     }
-    List& list = plane == last_ ? lists_[node] : kept;
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (lower[i] <= least_upper) list.push_back(from[i]);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (lower[i] > least_upper) continue;
+      if (plane == last_)
+        lists_[node].push_back({lower[i], from[i]});
+      else
+        kept.push_back(from[i]);
+    }
+    if (plane == last_) std::sort(lists_[node].begin(), lists_[node].end());
   }
   void leaf(std::size_t, const List&) const {}  // the last plane keeps nothing
 
@@ -45,17 +50,20 @@ class NearestJudge {
   const PlanesView<T>& queries_;
   Metric<D, T> metric_;
   int last_;
-  std::vector<List>& lists_;
+  Lists& lists_;
 };
 
-/// The least distance from a box to those of a list.
+/// The box of a list that is nearest to a part of its node.
 template <int D, class T>
-T least2_of(const Bounds<D, T>& receiver, const std::vector<std::uint32_t>& list,
-            const RankBoxes<T>& boxes, const Metric<D, T>& metric) {
-  T least2 = std::numeric_limits<T>::infinity();
-  for (const std::uint32_t i : list)
-    least2 = std::min(least2, metric.lower2(receiver, boxes.box(i, metric.axes)));
-  return least2;
+NearestBox<T> nearest_of(const Bounds<D, T>& receiver, const typename NearBoxes<T>::List& list,
+                         const RankBoxes<T>& boxes, const Metric<D, T>& metric) {
+  NearestBox<T> nearest{std::numeric_limits<T>::infinity(), list.front().box};
+  for (const auto& near : list) {
+    if (near.least2 >= nearest.lower2) break;
+    const T lower2 = metric.lower2(receiver, boxes.box(near.box, metric.axes));
+    if (lower2 < nearest.lower2) nearest = {lower2, near.box};
+  }
+  return nearest;
 }
 
 }  // namespace
@@ -86,8 +94,9 @@ NearBoxes<T>::NearBoxes(const Part<T>& part, const PlanesView<T>& queries, int e
     const Metric<D, T> metric = part.template metric<D>();
     workers.for_ranges(least2_.size(), 1024, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        least2_[i] = least2_of(queries_.box(near, i, metric.axes), lists_[i * near_span_ / span_],
-                               part.boxes, metric);
+        least2_[i] = nearest_of(queries_.box(near, i, metric.axes), lists_[i * near_span_ / span_],
+                                part.boxes, metric)
+                         .lower2;
     });
   });
 }
@@ -99,10 +108,11 @@ bool NearBoxes<T>::looks_reached(std::size_t position, T reach2) const {
     Bounds<D, T> point;
     queries_.load(position, metric.axes, point.lo);
     std::copy_n(point.lo, metric.axes.count(), point.hi);
-    const auto& list = lists_[position / span_];
-    return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) {
-      return metric.lower2(point, part_->boxes.box(i, metric.axes)) <= reach2;
-    });
+    for (const NearBox& near : lists_[position / span_]) {
+      if (near.least2 > reach2) break;
+      if (metric.lower2(point, part_->boxes.box(near.box, metric.axes)) <= reach2) return true;
+    }
+    return false;
   });
 }
 
@@ -116,14 +126,9 @@ Array<NearestBox<T>> nearest_boxes(const Part<T>& part, const PlanesView<T>& que
   with_dimension(queries.dimension, [&]<int D>() {
     const Metric<D, T> metric = part.template metric<D>();
     workers.for_ranges(nearest.size(), 512, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t block = begin; block < end; ++block) {
-        const Bounds<D, T> receiver = queries.box(0, block, metric.axes);
-        nearest[block].box = near.list(block).front();
-        for (const std::uint32_t i : near.list(block)) {
-          const T lower = metric.lower2(receiver, part.boxes.box(i, metric.axes));
-          if (lower < nearest[block].lower2) nearest[block] = {lower, i};
-        }
-      }
+      for (std::size_t block = begin; block < end; ++block)
+        nearest[block] =
+            nearest_of(queries.box(0, block, metric.axes), near.list(block), part.boxes, metric);
     });
   });
   return nearest;

@@ -25,10 +25,16 @@ class NearBoxes {
   bool is_reached(std::size_t position, T reach2) const {
     return !lists_.empty() && least2(position) <= reach2 && looks_reached(position, reach2);
   }
-  /// Those of which one is the nearest to each query of a block.
-  const std::vector<std::uint32_t>& list(std::size_t block) const {
-    return lists_[block * kLanes / span_];
-  }
+  /// A box, and the least squared distance to it from any query of a node.
+  struct NearBox {
+    T least2;
+    std::uint32_t box;
+    bool operator<(const NearBox& other) const { return least2 < other.least2; }
+  };
+  using List = std::vector<NearBox>;
+
+  /// Those of which one is the nearest to each query of a block, by their distance from its node.
+  const List& list(std::size_t block) const { return lists_[block * kLanes / span_]; }
   bool empty() const { return lists_.empty(); }
 
  private:
@@ -41,7 +47,7 @@ class NearBoxes {
   std::size_t span_ = 1;       ///< queries of a node with a list
   std::size_t near_span_ = 1;  ///< queries of a node with a least distance
   std::vector<T> least2_;
-  std::vector<std::vector<std::uint32_t>> lists_;
+  std::vector<List> lists_;
 };
 
 /// The nearest box to each block of queries.
