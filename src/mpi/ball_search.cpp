@@ -16,6 +16,8 @@ std::vector<std::int64_t> counted(RadiusJob<T> job, const char* stage, Workers& 
   return counts;
 }
 
+}  // namespace
+
 /// The lists of far queries among the own points.
 template <class T>
 struct OwnLists {
@@ -42,15 +44,14 @@ struct OwnLists {
   }
 };
 
-}  // namespace
-
 template <class T>
 BallSearch<T>::BallSearch(Call& call, const Asked<T>& asked, const Balls<T>& balls,
                           Sources<T>& sources)
     : asked_(asked), balls_(balls), sources_(sources) {
   call.phase([&](Workers& workers) { prepare(call.rank(), workers); });
-  sources_.ghosts = import_ghosts(call, sources_.part, far_, sources_.value);
-  call.phase([&](Workers& workers) { numbered_ = renumbered(far_.queries.planes, workers); });
+  sources_.ghosts = import_ghosts(call, sources_.part, far_, sources_.value,
+                                  sources.is_euclidean() ? From::others : From::all);
+  call.phase([&](Workers& workers) { number_queries(workers); });
 }
 
 template <class T>
@@ -72,9 +73,21 @@ void BallSearch<T>::prepare(int rank, Workers& workers) {
 }
 
 template <class T>
+void BallSearch<T>::number_queries(const Workers& workers) {
+  numbered_ = numbered_queries(sources_, asked_, far_.queries.planes, workers);
+  if (!balls_.limits) return;
+  const std::size_t most = std::max(numbered_.points, sources_.ghosts.global.size());
+  ghost_limits_ = Array<double>(most, workers.pool());
+  for (std::size_t i = 0; i < numbered_.points; ++i)
+    ghost_limits_[numbered_.index(i)] = balls_.limits[far_.queries.planes.index(i)];
+}
+
+template <class T>
 RadiusJob<T> BallSearch<T>::own_job(const PlanesView<T>& queries) const {
-  auto job = job_in<T, RadiusJob<T>>(sources_.part, sources_.part.view(), queries);
+  auto job = job_in<T, RadiusJob<T>>(sources_, sources_.part.view(), queries);
   job.limit2 = balls_.limit2;
+  job.limit = balls_.limit;
+  job.limits = balls_.limits;
   if (balls_.limits2) job.limits2 = limits2_.data();
   job.exclude_self = balls_.exclude_self;
   job.max_neighbors = balls_.max_neighbors;
@@ -84,10 +97,12 @@ RadiusJob<T> BallSearch<T>::own_job(const PlanesView<T>& queries) const {
 
 template <class T>
 RadiusJob<T> BallSearch<T>::ghost_job() const {
-  auto job =
-      job_in<T, RadiusJob<T>>(sources_.part, sources_.ghosts.planes.view(), numbered_.view());
+  auto job = job_in<T, RadiusJob<T>>(sources_, sources_.ghosts.planes.view(), numbered_.view());
   job.limit2 = balls_.limit2;
-  job.limits2 = far_.reach2.data();
+  job.limit = balls_.limit;
+  if (sources_.is_euclidean()) job.limits2 = far_.reach2.data();
+  if (balls_.limits) job.limits = ghost_limits_.data();
+  job.exclude_self = balls_.exclude_self && !sources_.is_euclidean();
   job.max_neighbors = balls_.max_neighbors;
   job.is_grouped = job.source.points / 32 <= job.queries.points;
   return job;
@@ -97,7 +112,10 @@ template <class T>
 std::vector<std::int64_t> BallSearch<T>::count(Workers& workers) const {
   std::vector<std::int64_t> counts = counted(own_job(asked_.view), "count", workers);
   const std::vector<std::int64_t> more = counted(ghost_job(), "count ghosts", workers);
-  for (std::size_t i = 0; i < more.size(); ++i) counts[far_.queries.position[i]] += more[i];
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    std::int64_t& sum = counts[far_.queries.position[i]];
+    sum = more[i] + (sources_.is_euclidean() ? sum : 0);
+  }
   return counts;
 }
 
@@ -113,15 +131,23 @@ void BallSearch<T>::search(Workers& workers, Deliver<T> deliver) const {
   search_far(workers, deliver);
 }
 
+/// Those of far queries; without any neighbors where ghosts contain the own points.
 template <class T>
-void BallSearch<T>::search_far(Workers& workers, Deliver<T> deliver) const {
+OwnLists<T> BallSearch<T>::own_lists(Workers& workers) const {
+  if (!sources_.is_euclidean())
+    return OwnLists<T>(filled<std::int64_t>(workers, far_.queries.position.size()), 0, workers);
   RadiusJob<T> own = own_job(far_.queries.planes.view());
-  const OwnLists<T> lists(counted(own, "count near edges", workers), balls_.max_neighbors, workers);
+  OwnLists<T> lists(counted(own, "count near edges", workers), balls_.max_neighbors, workers);
   const auto set = [&](const Found<T>& found) { lists.set(found); };
   const FunctionRef<void(const Found<T>&)> setter(set);
   own.visit = &setter;
   Parts<T>::search(own, "fill near edges", workers);
+  return lists;
+}
 
+template <class T>
+void BallSearch<T>::search_far(Workers& workers, Deliver<T> deliver) const {
+  const OwnLists<T> lists = own_lists(workers);
   Borrowed<MergedRow<T>> rows;
   const std::size_t most =
       balls_.max_neighbors ? balls_.max_neighbors : std::numeric_limits<std::size_t>::max();

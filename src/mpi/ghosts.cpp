@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -105,7 +106,7 @@ std::vector<IndexRange> owners(const RankBoxes<T>& boxes) {
 }
 
 template <class T>
-Requests<T> make_requests(const Part<T>& part, const Reaching<T>& queries, int mine,
+Requests<T> make_requests(const Part<T>& part, const Reaching<T>& queries, int except,
                           const Workers& workers) {
   Requests<T> requests;
   const PlanesView<T> view = queries.queries.planes.view();
@@ -114,7 +115,7 @@ Requests<T> make_requests(const Part<T>& part, const Reaching<T>& queries, int m
   const std::vector<IndexRange> ranks = owners(part.boxes);
   std::vector<std::vector<std::uint32_t>> blocks(ranks.size());
   workers.for_each(ranks.size(), [&](std::size_t i) {
-    if (part.boxes.owner[ranks[i].begin] != static_cast<std::uint32_t>(mine))
+    if (part.boxes.owner[ranks[i].begin] != static_cast<std::uint32_t>(except))
       blocks[i] = blocks_for(part, view, reach, ranks[i]);
   });
   const std::size_t bytes = Request<T>::scalars(view.dimension) * sizeof(T);
@@ -240,11 +241,13 @@ Ghosts<T> sorted_ghosts(const Arrived& arrived, GhostRow row, int dimension, Wor
 
 template <class T>
 Ghosts<T> imported(Call& call, const Part<T>& part, const Reaching<T>& queries, bool has_value,
-                   const GhostValue& value) {
+                   const GhostValue& value, From from = From::others) {
   Requests<T> requests;
   const int dimension = part.planes.dimension;
-  call.work(
-      [&](Workers& workers) { requests = make_requests(part, queries, call.rank(), workers); });
+  call.work([&](Workers& workers) {
+    const int except = from == From::others ? call.rank() : -1;
+    requests = make_requests(part, queries, except, workers);
+  });
   const Arrived asked =
       call.exchange(requests.runs, reinterpret_cast<const std::byte*>(requests.numbers.data()));
   call.note_traffic("requests");
@@ -294,9 +297,14 @@ Reaching<T> reaching(const Asked<T>& asked, const Array<T>& reach2, const Worker
 }
 
 template <class T>
-void shorten(const Part<T>& part, std::uint64_t need, const Workers& workers,
+void shorten(const Part<T>& part, std::uint64_t need, double p, const Workers& workers,
              Reaching<T>& queries) {
   const PlanesView<T> view = queries.queries.planes.view();
+  // Between the Euclidean norm and that of p lies a factor of d^|1/2 - 1/p|.
+  const auto stretch2 =
+      static_cast<T>(p == 2 ? 1 : 1.01 * std::pow(view.dimension, std::abs(1 - 2 / p)));
+  // Squares vanish where differences do not.
+  const T vanishing2 = p == 2 ? 0 : 2048 * std::numeric_limits<T>::denorm_min();
   const Metric<kAnyDimension, T> metric = part.template metric<kAnyDimension>();
   workers.for_ranges(view.block_count(), 16, [&](std::size_t begin, std::size_t end) {
     std::vector<std::pair<T, std::uint64_t>> uppers(part.boxes.size());
@@ -309,7 +317,7 @@ void shorten(const Part<T>& part, std::uint64_t need, const Workers& workers,
       std::uint64_t sum = 0;
       for (std::size_t i = 0; i < uppers.size() && sum < need; ++i) {
         sum += uppers[i].second;
-        if (sum >= need) bound = uppers[i].first;
+        if (sum >= need) bound = uppers[i].first * stretch2 + vanishing2;
       }
       for (std::size_t i = 0; i < view.points_of_block(block); ++i) {
         T& reach2 = queries.reach2[block * kLanes + i];
@@ -321,10 +329,11 @@ void shorten(const Part<T>& part, std::uint64_t need, const Workers& workers,
 
 template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
-                        const double* value) {
+                        const double* value, From from) {
   const PlanesView<T> view = part.view();
-  return imported(call, part, queries, value != nullptr,
-                  [&](std::size_t position) { return value[view.index(position)]; });
+  return imported(
+      call, part, queries, value != nullptr,
+      [&](std::size_t position) { return value[view.index(position)]; }, from);
 }
 
 template <class T>
@@ -335,8 +344,9 @@ Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& quer
 
 #define KITH_INSTANTIATE(T)                                                                   \
   template Reaching<T> reaching(const Asked<T>&, const Array<T>&, const Workers&);            \
-  template void shorten(const Part<T>&, std::uint64_t, const Workers&, Reaching<T>&);         \
-  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const double*); \
+  template void shorten(const Part<T>&, std::uint64_t, double, const Workers&, Reaching<T>&); \
+  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const double*,  \
+                                   From);                                                     \
   template Ghosts<T> import_ghosts(Call&, const Part<T>&, const Reaching<T>&, const GhostValue&);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)

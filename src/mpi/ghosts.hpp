@@ -36,15 +36,20 @@ template <class T>
 Reaching<T> reaching(const Asked<T>& asked, const Array<T>& reach2, const Workers& workers);
 
 /// Where fewer than `need` points are on this rank: no reach needs to be longer than to the boxes
-/// that hold so many.
+/// that hold so many. For p other than 2, the sphere must hold the ball of the norm that holds that
+/// of the boxes.
 template <class T>
-void shorten(const Part<T>& part, std::uint64_t need, const Workers& workers, Reaching<T>& queries);
+void shorten(const Part<T>& part, std::uint64_t need, double p, const Workers& workers,
+             Reaching<T>& queries);
 
-/// The points of all other ranks within reach. `value`: one number for each local index, to be
-/// sent with the points, or null. Collective.
+/// Whose points are imported.
+enum class From { others, all };
+
+/// The points of all other ranks within reach, or of all ranks. `value`: one number for each local
+/// index, to be sent with the points, or null. Collective.
 template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const Reaching<T>& queries,
-                        const double* value = nullptr);
+                        const double* value = nullptr, From from = From::others);
 
 /// The number that is sent with the point at a position; called once for each rank that the point
 /// is sent to, one after the other.

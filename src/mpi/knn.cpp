@@ -18,12 +18,13 @@ void check(const Domains& domains, const KnnOptions& options) {
            sizeof(T) == 4 ? "double" : "float", sizeof(T) == 4 ? "double" : "float");
   if (options.k == 0) refuse("knn: k = 0; ask for at least 1 neighbor");
   check_radius("knn", "max_radius", options.max_radius);
-  if (options.p != 2) refuse("knn: p = {}; over several ranks only p = 2 is available", options.p);
+  check_norm("knn", options.p);
 }
 
 void require_same(Call& call, const KnnOptions& options) {
   call.require_same(std::uint64_t{options.k});
   call.require_same(options.max_radius);
+  call.require_same(options.p);
   call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
   call.require_same(static_cast<std::uint64_t>(options.order));
 }
@@ -45,7 +46,7 @@ Neighbors<T, Index> rows_of(Call& call, const Part<T>& part, const Asked<T>& ask
                             const KnnOptions& options) {
   Neighbors<T, Index> result;
   call.quick([&] { result = Neighbors<T, Index>(asked.view.points, options.k, call.execution()); });
-  Sources<T> sources{part, {}, nullptr};
+  Sources<T> sources{part, {}, nullptr, options.p};
   search_knn<T>(call, asked, options, sources, result.rows());
   return result;
 }

@@ -18,8 +18,7 @@ void check(const Domains& receivers, const Domains& sources, const PairCountOpti
     refuse("pair_counts: sets in different boxes; make both in the same box");
   if (receivers.ranks() != sources.ranks() || receivers.rank() != sources.rank())
     refuse("pair_counts: sets on different ranks; make both on one communicator");
-  if (options.p != 2)
-    refuse("pair_counts: p = {}; over several ranks only p = 2 is available", options.p);
+  check_norm("pair_counts", options.p);
   for (const double r : options.radii) check_radius("pair_counts", "a radius", r);
   if (!options.cumulative && !std::is_sorted(options.radii.begin(), options.radii.end()))
     refuse("pair_counts: radii that do not ascend, with cumulative = false; sort them");
@@ -64,7 +63,7 @@ std::vector<std::int64_t> counted(Call& call, const Domains::Impl& receivers,
                                   const Domains::Impl& sources, const PairCountOptions& options) {
   const Part<T>& part = sources.as<T>();
   const Part<T>& asking = receivers.as<T>();
-  Sources<T> from{part, {}, nullptr};
+  Sources<T> from{part, {}, nullptr, options.p};
   const Asked<T> asked{&asking.planes, asking.view(), false};
   // Radii beyond all points count everything, without a look at them.
   std::vector<double> radii;
@@ -77,7 +76,9 @@ std::vector<std::int64_t> counted(Call& call, const Domains::Impl& receivers,
     radii.assign(options.radii.begin(), options.radii.end());
   });
   Balls<T> balls;
-  balls.limit2 = std::min(limit2<T>(largest, false, part.frame), std::numeric_limits<T>::max());
+  balls.limit2 = std::min(std::numeric_limits<T>::max(),
+                          from.is_euclidean() ? limit2<T>(largest, false, part.frame)
+                                              : from.sphere2(static_cast<T>(largest)));
   Array<T> reach2;
   Reaching<T> far;
   call.phase([&](Workers& workers) {
@@ -121,6 +122,7 @@ std::vector<std::int64_t> pair_counts(const Domains& receivers, const Domains& s
     Call call("pair_counts", *sources.impl()->communicator, execution);
     for (const double r : options.radii) call.require_same(r);
     call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.cumulative});
+    call.require_same(options.p);
     call.quick([&] { check(receivers, sources, options); });
     return with_scalar(sources.scalar(), [&]<class T>() {
       return counted<T>(call, *receivers.impl(), *sources.impl(), options);

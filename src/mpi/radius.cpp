@@ -20,8 +20,7 @@ void check(const RadiusOptions& options, std::size_t queries, bool is_own) {
     refuse("radius: both radius = {} and radii are given; give one of them", options.radius);
   check_radius("radius", "radius", options.radius);
   for (const double r : options.radii) check_radius("radius", "a radius", r);
-  if (options.p != 2)
-    refuse("radius: p = {}; over several ranks only p = 2 is available", options.p);
+  check_norm("radius", options.p);
   if (!is_own && options.exclude_self)
     refuse("radius: exclude_self with other queries; it is for the domains' own points");
 }
@@ -36,8 +35,9 @@ class RadiusCall {
         domains_(domains),
         options_(options),
         rows_(queries ? queries->size : domains.input_size),
-        sources_{domains.as<T>(), {}, nullptr} {
+        sources_{domains.as<T>(), {}, nullptr, options.p} {
     call.require_same(options.radius);
+    call.require_same(options.p);
     call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
     call.require_same(std::uint64_t{options.max_neighbors});
     call.quick([&] { check(options, rows_, !queries); });
@@ -71,20 +71,33 @@ class RadiusCall {
   void set_balls() {
     balls_.exclude_self = options_.exclude_self;
     balls_.max_neighbors = options_.max_neighbors;
-    balls_.limit2 = limit2<T>(options_.radius, options_.strict, part().frame);
+    balls_.limit = keys_within(options_.radius);
+    balls_.limit2 = sphere2(options_.radius);
     Array<std::byte> radii;
     if (has_radii_) radii = carried(call_, route(), options_.radii.data(), sizeof(double));
     call_.quick([&] {
       if (!has_radii_) return;
       limits2_ = Array<T>(asked_.view.points);
+      limits_ = Array<double>(sources_.is_euclidean() ? 0 : limits2_.size());
       for (std::size_t i = 0; i < limits2_.size(); ++i) {
         double radius = 0;
         std::memcpy(&radius, radii.data() + asked_.view.index(i) * sizeof radius, sizeof radius);
-        limits2_[i] = limit2<T>(radius, options_.strict, part().frame);
+        limits2_[i] = sphere2(radius);
         balls_.limit2 = std::max(balls_.limit2, limits2_[i]);
+        if (!limits_.empty()) limits_[asked_.view.index(i)] = keys_within(radius);
       }
       balls_.limits2 = limits2_.data();
+      if (!sources_.is_euclidean()) balls_.limits = limits_.data();
     });
+  }
+
+  double keys_within(double radius) const {
+    return key_limit<T>(radius, options_.strict, options_.p, part().frame);
+  }
+  /// The ball, or for other norms a sphere around it; negative if nothing is inside.
+  T sphere2(double radius) const {
+    if (sources_.is_euclidean()) return limit2<T>(radius, options_.strict, part().frame);
+    return keys_within(radius) < 0 ? T(-1) : sources_.sphere2(static_cast<T>(radius));
   }
 
   NeighborLists<T, Index> own_lists() {
@@ -95,13 +108,11 @@ class RadiusCall {
       lists = NeighborLists<T, Index>(std::move(offsets), truncated, call_.execution());
       Index* index = lists.indices();
       T* distance = lists.distances();
-      const T unscale = sources_.unscale();
       search_->search(workers, [&](const Row<T>& row) {
         const auto at = static_cast<std::size_t>(lists.offsets()[row.position]);
-        for (std::size_t i = 0; i < row.count; ++i) {
+        sources_.distances(row, distance + at);
+        for (std::size_t i = 0; i < row.count; ++i)
           index[at + i] = static_cast<Index>(sources_.global(row.point[i]));
-          distance[at + i] = std::sqrt(row.d2[i]) * unscale;
-        }
       });
     });
     return lists;
@@ -214,6 +225,7 @@ class RadiusCall {
   std::optional<Routed<T>> routed_;
   Asked<T> asked_;
   Array<T> limits2_;
+  Array<double> limits_;
   Balls<T> balls_;
   std::optional<BallSearch<T>> search_;
 };

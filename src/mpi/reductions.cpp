@@ -16,13 +16,13 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 void check(const char* name, const KnnOptions& options) {
   if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", name);
   check_radius(name, "max_radius", options.max_radius);
-  if (options.p != 2)
-    refuse("{}: p = {}; over several ranks only p = 2 is available", name, options.p);
+  check_norm(name, options.p);
 }
 
 void agree_on(Call& call, const KnnOptions& options) {
   call.require_same(std::uint64_t{options.k});
   call.require_same(options.max_radius);
+  call.require_same(options.p);
   call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
   call.require_same(static_cast<std::uint64_t>(options.order));
   call.quick([&] { check(call.name(), options); });
@@ -75,7 +75,7 @@ std::vector<double> reduced(const char* name, const Domains& domains, const KnnO
     Call call(name, *impl.communicator, execution, Devices::used);
     agree_on(call, options);
     return with_scalar(impl.scalar, [&]<class T>() {
-      Sources<T> sources{impl.as<T>(), {}, nullptr};
+      Sources<T> sources{impl.as<T>(), {}, nullptr, options.p};
       return reduce_each<T>(call, impl, options, sources, value);
     });
   });
@@ -85,8 +85,7 @@ std::vector<double> reduced(const char* name, const Domains& domains, const KnnO
 template <class T>
 double density(const Row<T>& row, const Sources<T>& sources, const KernelShape& kernel,
                double factor) {
-  const T unscale = sources.unscale();
-  const auto distance = [&](std::size_t i) { return double{T(std::sqrt(row.d2[i]) * unscale)}; };
+  const auto distance = [&](std::size_t i) { return double{sources.distance(row.d2[i])}; };
   const double h = distance(row.count - 1);
   double sum = 0;
   for (std::size_t i = 0; i < row.count; ++i) {
@@ -105,10 +104,9 @@ struct Shown {
   void set(const Row<T>& row, const Sources<T>& sources) {
     index.clear();
     distance.clear();
-    const T unscale = sources.unscale();
     for (std::size_t i = 0; i < row.count; ++i) {
       index.push_back(static_cast<std::int64_t>(sources.global(row.point[i])));
-      distance.push_back(std::sqrt(row.d2[i]) * unscale);
+      distance.push_back(sources.distance(row.d2[i]));
     }
   }
 };
@@ -120,9 +118,8 @@ std::vector<double> kth_distance(const Domains& domains, const KnnOptions& optio
   return reduced(
       "kth_distance", domains, options,
       [&]<class T>(const Row<T>& row, const Sources<T>& sources) {
-        return row.count == options.k
-                   ? double{T(std::sqrt(row.d2[row.count - 1]) * sources.unscale())}
-                   : std::numeric_limits<double>::infinity();
+        return row.count == options.k ? double{sources.distance(row.d2[row.count - 1])}
+                                      : std::numeric_limits<double>::infinity();
       },
       execution);
 }
@@ -133,8 +130,7 @@ std::vector<double> mean_distance(const Domains& domains, const KnnOptions& opti
       "mean_distance", domains, options,
       []<class T>(const Row<T>& row, const Sources<T>& sources) {
         double sum = 0;
-        for (std::size_t i = 0; i < row.count; ++i)
-          sum += double{T(std::sqrt(row.d2[i]) * sources.unscale())};
+        for (std::size_t i = 0; i < row.count; ++i) sum += double{sources.distance(row.d2[i])};
         return row.count > 0 ? sum / static_cast<double>(row.count) : kNone;
       },
       execution);
@@ -192,7 +188,7 @@ void for_each_neighborhood(const Domains& domains, const KnnOptions& options,
         refuse("for_each_neighborhood: the points have another scalar type; call it for {}",
                sizeof(T) == 4 ? "double" : "float");
     });
-    Sources<T> sources{impl.as<T>(), {}, nullptr};
+    Sources<T> sources{impl.as<T>(), {}, nullptr, options.p};
     const Part<T>& part = sources.part;
     Borrowed<Shown<T>> shown;
     search_knn<T>(call, own_points(part), options, sources, [&](const Row<T>& row) {

@@ -80,13 +80,12 @@ struct RowWriter {
   std::size_t k;
   const Sources<T>& sources;
   bool is_named;  ///< rows of own points come with global indices
-  T unscale;
 
   void write(const Row<T>& row) const {
     std::int64_t* index = out.index + row.position * k;
     T* distance = out.distance + row.position * k;
     for (std::size_t i = 0; i < row.count; ++i) index[i] = row.point[i];
-    for (std::size_t i = 0; i < row.count; ++i) distance[i] = std::sqrt(row.d2[i]) * unscale;
+    sources.distances(row, distance);
     pad(row.position, row.count);
   }
 
@@ -101,7 +100,7 @@ struct RowWriter {
       const bool is_own = a < own.count && (b == ghosts.count || own.d2[a] < ghosts.d2[b] ||
                                             (own.d2[a] == ghosts.d2[b] && mine < other));
       index[count] = static_cast<std::int64_t>(is_own ? mine : other);
-      distance[count++] = std::sqrt(is_own ? own.d2[a] : ghosts.d2[b]) * unscale;
+      distance[count++] = sources.distance(is_own ? own.d2[a] : ghosts.d2[b]);
       ++(is_own ? a : b);
     }
     pad(position, count);

@@ -100,7 +100,11 @@ class KnnSearch {
         sources_(sources),
         sink_(sink),
         rows_(std::min(options.k, sources.own())) {
-    limit2_ = kith::limit2<T>(options.max_radius, options.strict, sources.part.frame);
+    const Frame<T>& frame = sources.part.frame;
+    limit_ = key_limit<T>(options.max_radius, options.strict, options.p, frame);
+    limit2_ = sources.is_euclidean() ? kith::limit2<T>(options.max_radius, options.strict, frame)
+              : limit_ < 0           ? T(-1)
+                                     : sources.sphere2(static_cast<T>(options.max_radius));
   }
 
   /// `name` may replace the views of the own points and of the queries by others of the same
@@ -112,15 +116,17 @@ class KnnSearch {
       search_own(own, queries, workers);
     });
     call_.phase([&](Workers& workers) { prepare(workers); });
-    sources_.ghosts = import_ghosts(call_, sources_.part, far_, sources_.value);
+    sources_.ghosts = import_ghosts(call_, sources_.part, far_, sources_.value,
+                                    sources_.is_euclidean() ? From::others : From::all);
     call_.phase([&](Workers& workers) { search_ghosts(workers); });
   }
 
  private:
   KnnJob<T> job(const PlanesView<T>& source, const PlanesView<T>& queries) const {
-    auto job = job_in<T, KnnJob<T>>(sources_.part, source, queries);
+    auto job = job_in<T, KnnJob<T>>(sources_, source, queries);
     job.k = options_.k;
     job.limit2 = limit2_;
+    job.limit = limit_;
     job.is_grouped = source.points / 32 <= queries.points * (1 + options_.k / 64);
     return job;
   }
@@ -170,17 +176,23 @@ class KnnSearch {
     }
     search.index64 = sink_.rows->index;
     search.distance = sink_.rows->distance;
-    search.unscale = sources_.unscale();
     search.edges2 = edges2.data();
     return edges2;
   }
 
   void deliver_or_keep(const Found<T>& found) {
-    const T bound2 = found.count < options_.k ? limit2_ : found.distance[options_.k - 1];
+    const T bound2 = bound2_of(found);
     if (!near_.is_reached(found.row, bound2))
       return sink_.own({found.row, found.count, found.index, found.distance});
     reach2_[found.row] = bound2;
-    rows_.add(found);
+    if (sources_.is_euclidean()) rows_.add(found);
+  }
+
+  /// No neighbor is farther.
+  T bound2_of(const Found<T>& found) const {
+    if (found.count < options_.k) return limit2_;
+    const T last = found.distance[options_.k - 1];
+    return sources_.is_euclidean() ? last : std::min(limit2_, sources_.sphere2(last));
   }
 
   void deliver_nothing() {
@@ -193,7 +205,7 @@ class KnnSearch {
     reach2_ = {};
     rows_.number(far_.queries.position, workers);
     const std::uint64_t need = options_.k + (options_.exclude_self ? 1 : 0);
-    if (sources_.own() < need) shorten(sources_.part, need, workers, far_);
+    if (sources_.own() < need) shorten(sources_.part, need, sources_.p, workers, far_);
     workers.count("queries that look beyond their rank", far_.queries.position.size());
   }
 
@@ -206,13 +218,14 @@ class KnnSearch {
       for (std::size_t i = 0; i < far_.queries.planes.points; ++i) merge(i, {});
       return;
     }
-    const Planes<T> numbered = renumbered(far_.queries.planes, workers);
+    const Planes<T> numbered = numbered_queries(sources_, asked_, far_.queries.planes, workers);
     const auto visit = [&](const Found<T>& found) {
       merge(found.row, {found.row, found.count, found.index, found.distance});
     };
     const FunctionRef<void(const Found<T>&)> visitor(visit);
     KnnJob<T> search = job(ghosts, numbered.view());
-    search.limits2 = far_.reach2.data();
+    if (sources_.is_euclidean()) search.limits2 = far_.reach2.data();
+    search.exclude_self = options_.exclude_self && !sources_.is_euclidean();
     search.visit = &visitor;
     Parts<T>::search(search, "search ghosts", workers);
   }
@@ -222,7 +235,8 @@ class KnnSearch {
   const KnnOptions& options_;
   Sources<T>& sources_;
   RowSink<T> sink_;
-  T limit2_ = 0;
+  T limit2_ = 0;      ///< of the norm, or of a sphere around its ball
+  double limit_ = 0;  ///< of keys
   NearBoxes<T> near_;
   Array<T> reach2_;  ///< by position; negative: done
   FarRows<T> rows_;
@@ -264,6 +278,20 @@ Planes<T> renumbered(const Planes<T>& planes, const Workers& workers) {
 }
 
 template <class T>
+Planes<T> numbered_queries(const Sources<T>& sources, const Asked<T>& asked,
+                           const Planes<T>& queries, const Workers& workers) {
+  Planes<T> numbered = renumbered(queries, workers);
+  if (sources.is_euclidean() || !asked.is_own) return numbered;
+  const auto& ghosts = sources.ghosts.global;
+  for (std::size_t i = 0; i < numbered.points; ++i) {
+    const std::uint64_t self = sources.part.global[queries.index(i)];
+    const auto at = std::lower_bound(ghosts.begin(), ghosts.end(), self) - ghosts.begin();
+    numbered.index(i) = static_cast<std::uint32_t>(at);
+  }
+  return numbered;
+}
+
+template <class T>
 void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
                 Deliver<T> deliver) {
   Borrowed<MergedRow<T>> rows;
@@ -281,8 +309,8 @@ void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, So
                 NeighborRows<T, std::int64_t> rows) {
   // A copy of the points pays where rows are long.
   const bool is_named = !call.uses_device() && options.k >= 4 && asked.is_own &&
-                        NamedPoints<T>::are_possible(sources.part);
-  const RowWriter<T> writer{rows, options.k, sources, is_named, sources.unscale()};
+                        sources.is_euclidean() && NamedPoints<T>::are_possible(sources.part);
+  const RowWriter<T> writer{rows, options.k, sources, is_named};
   const auto own = [&](const Row<T>& row) { writer.write(row); };
   const auto merge = [&](std::size_t position, const Row<T>& mine, const Row<T>& ghosts) {
     writer.merge(position, mine, ghosts);
@@ -304,6 +332,8 @@ void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, So
 #define KITH_INSTANTIATE(T)                                                                     \
   template struct MergedRow<T>;                                                                 \
   template Planes<T> renumbered(const Planes<T>&, const Workers&);                              \
+  template Planes<T> numbered_queries(const Sources<T>&, const Asked<T>&, const Planes<T>&,     \
+                                      const Workers&);                                          \
   template void search_knn(Call&, const Asked<T>&, const KnnOptions&, Sources<T>&, Deliver<T>); \
   template void search_knn(Call&, const Asked<T>&, const KnnOptions&, Sources<T>&,              \
                            NeighborRows<T, std::int64_t>);

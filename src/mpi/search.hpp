@@ -3,9 +3,14 @@
 // The own tree is searched first. A query whose k-th neighbor is nearer than any box of another
 // rank is done. The others form a subset; what lies within their reach is imported, and their rows
 // are merged from the own points and the imported ones by (d2, global index).
+//
+// Norms other than the Euclidean one have keys of another type, and lengths alone do not decide
+// ties. For them a query near an edge also imports its rank's own points, all that a Euclidean
+// sphere around its ball holds, and is searched for once more among these.
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include <kith/mpi.hpp>
 
@@ -20,8 +25,8 @@ struct Row {
   std::size_t position = 0;  ///< of the query, in the order of its tree
   std::size_t count = 0;
   const std::uint32_t* point =
-      nullptr;  ///< local index, or points of this rank + number of a ghost
-  const T* d2 = nullptr;
+      nullptr;            ///< local index, or points of this rank + number of a ghost
+  const T* d2 = nullptr;  ///< for p other than 2 distances, see Sources::distance
 };
 
 /// Points of this rank, and those that were imported, under one numbering.
@@ -30,6 +35,7 @@ struct Sources {
   const Part<T>& part;
   Ghosts<T> ghosts;
   const double* value = nullptr;  ///< of local points
+  double p = 2;                   ///< the norm
 
   std::size_t own() const { return part.global.size(); }
   std::uint64_t global(std::uint32_t point) const {
@@ -39,6 +45,24 @@ struct Sources {
     return point < own() ? value[point] : ghosts.value[point - own()];
   }
   T unscale() const { return std::ldexp(T(1), -part.frame.exponent); }
+  bool is_euclidean() const { return p == 2; }
+  /// From what rows have to what callers get.
+  T distance(T of_row) const { return is_euclidean() ? std::sqrt(of_row) * unscale() : of_row; }
+  void distances(const Row<T>& row, T* to) const {
+    if (!is_euclidean()) return static_cast<void>(std::copy_n(row.d2, row.count, to));
+    const T factor = unscale();
+    for (std::size_t i = 0; i < row.count; ++i) to[i] = std::sqrt(row.d2[i]) * factor;
+  }
+
+  /// The square of a Euclidean radius, in the frame, that holds a ball of the norm with this radius
+  /// of the caller. Lengths and squares are off by less than 64 roundings each.
+  T sphere2(T radius) const {
+    const double dimension = part.planes.dimension;
+    const double stretch2 = p > 2 ? std::pow(dimension, 1 - 2 / p) : 1;
+    const T r = std::ldexp(radius, part.frame.exponent);
+    return r * r * static_cast<T>(stretch2) * (1 + 256 * std::numeric_limits<T>::epsilon()) +
+           64 * std::numeric_limits<T>::denorm_min();
+  }
 };
 
 template <class T>
@@ -46,7 +70,8 @@ using Deliver = FunctionRef<void(const Row<T>&)>;
 
 /// What all searches in `source` have in common.
 template <class T, class Job>
-Job job_in(const Part<T>& part, const PlanesView<T>& source, const PlanesView<T>& queries) {
+Job job_in(const Sources<T>& sources, const PlanesView<T>& source, const PlanesView<T>& queries) {
+  const Part<T>& part = sources.part;
   Job job;
   job.source = source;
   job.queries = queries;
@@ -55,7 +80,9 @@ Job job_in(const Part<T>& part, const PlanesView<T>& source, const PlanesView<T>
   for (int axis = 0; axis < part.planes.dimension; ++axis)
     job.is_periodic = job.is_periodic || part.frame.side[axis] > 0;
   job.in_tree_order = true;
-  job.wants_d2 = true;
+  job.p = sources.p;
+  job.wants_d2 = sources.is_euclidean();
+  job.unscale = sources.unscale();
   return job;
 }
 
@@ -68,15 +95,21 @@ template <class T>
 void search_knn(Call& call, const Asked<T>& asked, const KnnOptions& options, Sources<T>& sources,
                 NeighborRows<T, std::int64_t> rows);
 
-/// Balls around the queries: one limit for all, or one for each position.
+/// Balls around the queries: one limit for all, or one for each position. For p other than 2,
+/// `limit2` and `limits2` are those of spheres around them.
 template <class T>
 struct Balls {
   T limit2 = 0;
   const T* limits2 = nullptr;
+  double limit = 0;                ///< of keys, for p other than 2
+  const double* limits = nullptr;  ///< by index of the query
   bool exclude_self = false;
   std::size_t max_neighbors = 0;
   T limit_of(std::size_t position) const { return limits2 ? limits2[position] : limit2; }
 };
+
+template <class T>
+struct OwnLists;
 
 /// A search within balls: what it needs is imported first, then it may run several times.
 template <class T>
@@ -93,8 +126,10 @@ class BallSearch {
 
  private:
   void prepare(int rank, Workers& workers);
+  void number_queries(const Workers& workers);
   RadiusJob<T> own_job(const PlanesView<T>& queries) const;
   RadiusJob<T> ghost_job() const;
+  OwnLists<T> own_lists(Workers& workers) const;
   void search_far(Workers& workers, Deliver<T> deliver) const;
 
   const Asked<T>& asked_;
@@ -103,12 +138,18 @@ class BallSearch {
   Reaching<T> far_;
   Array<T> limits2_;            ///< by index of the query; empty: one for all
   Array<std::uint8_t> is_far_;  ///< by position
-  Planes<T> numbered_;          ///< the far queries with their own numbers as indices
+  Planes<T> numbered_;          ///< the far queries with numbers of their own as indices
+  Array<double> ghost_limits_;  ///< of keys, by these numbers
 };
 
 /// The same blocks and planes with indices 0, 1, 2, ... in tree order.
 template <class T>
 Planes<T> renumbered(const Planes<T>& planes, const Workers& workers);
+/// Queries that have to look beyond their rank as the search among ghosts sees them. Where ghosts
+/// contain the own points, the index of a query that is one of them is its number there.
+template <class T>
+Planes<T> numbered_queries(const Sources<T>& sources, const Asked<T>& asked,
+                           const Planes<T>& queries, const Workers& workers);
 
 /// Merges two rows by (d2, global index); keeps at most `most`.
 template <class T>
