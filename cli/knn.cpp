@@ -34,10 +34,6 @@ class KnnRun {
       check_result_path(request.output, request.write, ResultKind::knn);
       input_.check_output(request.output, request.write.files);
     }
-    if (ranks() && request.knn.p != 2)
-      throw Error(ErrorCode::invalid_argument,
-                  "--norm other than 2 is not available over several ranks; run kith without the "
-                  "launcher");
     check_neighbors(request.knn.k, input_.size());
     session_.say(input_.describe());
     input_.report(session_.report());

@@ -13,6 +13,8 @@ option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)
 # A third of the time that the kernels take to compile. Sanitizers learn nothing from the other targets.
 option(KITH_ONE_TARGET "Compile the kernels for AVX2 alone" OFF)
 set(KITH_SANITIZE "" CACHE STRING "Sanitizers for all code, e.g. address,undefined")
+# The presets sanitize the rest, without MPI.
+set(KITH_SANITIZE_RANKS "" CACHE STRING "Sanitizers for kith_mpi, its tests and the loops alone, e.g. address")
 
 if(PROJECT_IS_TOP_LEVEL)
   set(KITH_COMPONENT_DEFAULT ON)

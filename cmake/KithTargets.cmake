@@ -50,6 +50,15 @@ if(KITH_SLOW_CHECKS)
   target_compile_definitions(kith_flags INTERFACE KITH_SLOW_CHECKS)
 endif()
 
+# kith_sanitize_ranks(TARGET): compiles it for KITH_SANITIZE_RANKS, if that is set.
+function(kith_sanitize_ranks target)
+  if(KITH_SANITIZE_RANKS)
+    target_compile_options(${target} PRIVATE -fsanitize=${KITH_SANITIZE_RANKS} -fno-omit-frame-pointer -g1 -O1
+                                             -Wno-maybe-uninitialized)
+    target_link_options(${target} PRIVATE -fsanitize=${KITH_SANITIZE_RANKS})
+  endif()
+endfunction()
+
 # kith_layer(NAME [ON lower layers...] [USES libraries...])
 # One object library a layer: all files of src/NAME. Its sources may include headers of the layers that it is on, and of
 # those that they are on. The compiler sees all of src/; scripts/checks/layers.py, which reads these very lines, is what

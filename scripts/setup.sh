@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that kith needs and that are missing. Returns at once if none is missing.
 # The other scripts source this file and call need_packages.
 #
-# Usage: scripts/setup.sh [GROUP...]; groups: build mpi gpu test browser python torch check; default: all of them.
+# Usage: scripts/setup.sh [GROUP...]; groups: build mpi mpich gpu test browser python torch check; default: all of them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 declare -A packages=(
@@ -12,6 +12,8 @@ declare -A packages=(
            libhdf5-dev zlib1g-dev"
   # For kith_mpi.
   [mpi]="libopenmpi-dev openmpi-bin"
+  # The other MPI, for scripts/ranks.sh mpich.
+  [mpich]="mpich libmpich-dev"
   # For kith_gpu: the headers and the loader of OpenCL, and a device that runs on the CPU.
   [gpu]="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd oclgrind"
   # For tests and benchmarks. With ccache, the wheel and the installation tests reuse objects of the release build.
@@ -96,7 +98,7 @@ need_venv() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  [ $# -gt 0 ] || set -- build mpi gpu test browser python torch check
+  [ $# -gt 0 ] || set -- build mpi mpich gpu test browser python torch check
   for group in "$@"; do
     [ -n "${packages[$group]:-}" ] || { echo "setup.sh: no group $group; there are: ${!packages[*]}"; exit 2; }
   done

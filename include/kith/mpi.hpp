@@ -133,7 +133,7 @@ class KITH_API Domains {
 /// T is the scalar type of the points.
 ///
 /// Rows: RowOrder::input, those of the points that this rank gave; RowOrder::tree, those of the
-/// points that it has (Domains::global_index). Errors: as kith::knn; p must be 2.
+/// points that it has (Domains::global_index). Errors: as kith::knn.
 template <Coordinate T = float>
 KITH_API Neighbors<T, std::int64_t> knn(const Domains& domains, const KnnOptions& options,
                                         const Execution& execution = {});
@@ -150,7 +150,7 @@ Neighbors<T, std::int64_t> knn(MPI_Comm comm, PointsView points, const KnnOption
 }
 
 /// The number of points within a radius of every point, in the order asked for. `radii`: one for
-/// each point that this rank gave. Errors: as kith::radius_count; p must be 2.
+/// each point that this rank gave. Errors: as kith::radius_count.
 KITH_API std::vector<std::int64_t> radius_count(const Domains& domains,
                                                 const RadiusOptions& options,
                                                 RowOrder order = RowOrder::input,
@@ -202,8 +202,7 @@ KITH_API void for_each_neighborhood(const Domains& domains, const KnnOptions& op
 /// For each radius the number of pairs of a point of `receivers` and one of `sources`, over all
 /// ranks; the same numbers on every rank. Both must have the same communicator and the same
 /// box. Points within the largest finite radius are imported. Errors: as kith::pair_counts, and
-/// invalid_argument for p other than 2, and for sets that differ so much in size that one of them
-/// was scaled.
+/// invalid_argument for sets that differ so much in size that one of them was scaled.
 KITH_API std::vector<std::int64_t> pair_counts(const Domains& receivers, const Domains& sources,
                                                const PairCountOptions& options,
                                                const Execution& execution = {});

@@ -26,13 +26,12 @@ using Clock = std::chrono::steady_clock;
 
 /// Gives the CPU to others, the longer the more often it was in vain. Where ranks have CPUs of
 /// their own they yield at first: while messages are under way nobody computes, and data moves only
-/// where someone looks. Where they share CPUs they sleep at once: whoever yields stays in the way
+/// where someone looks; the longer the more there is. Where they share CPUs they sleep at once: whoever yields stays in the way
 /// of those who have work (the tests on 16 ranks and 2 cores took 8 times as long).
 class Patience {
  public:
-  explicit Patience(bool is_crowded, bool is_moving = false)
-      : awake_(is_crowded ? Clock::time_point()
-                          : Clock::now() + std::chrono::microseconds(is_moving ? 20000 : 200)) {}
+  explicit Patience(bool is_crowded, std::size_t moving_bytes = 0)
+      : awake_(is_crowded ? Clock::time_point() : Clock::now() + awake_for(moving_bytes)) {}
 
   void wait() {
     if (awake_ != Clock::time_point() && Clock::now() < awake_) return std::this_thread::yield();
@@ -40,6 +39,11 @@ class Patience {
   }
 
  private:
+  static std::chrono::microseconds awake_for(std::size_t moving_bytes) {
+    constexpr std::size_t kSlowest = 200;  // megabytes per second
+    return std::chrono::microseconds(moving_bytes > 0 ? 20000 + moving_bytes / kSlowest : 200);
+  }
+
   Clock::time_point awake_;
   int tries_ = 0;
 };
@@ -118,13 +122,13 @@ int Communicator::count_threads() {
   return std::clamp(CPU_COUNT(&all) / ranks, 1, std::max(1, CPU_COUNT(&mine)));
 }
 
-void Communicator::wait(MPI_Request* requests, std::size_t count, bool is_moving) {
+void Communicator::wait(MPI_Request* requests, std::size_t count, std::size_t bytes) {
   // In portions: the number of requests is an int.
   constexpr std::size_t kMost = std::size_t{1} << 20;
   for (std::size_t i = 0; i < count; i += kMost) {
     const int portion = static_cast<int>(std::min(kMost, count - i));
     int is_done = 0;
-    for (Patience patience(is_crowded_, is_moving);; patience.wait()) {
+    for (Patience patience(is_crowded_, bytes);; patience.wait()) {
       require(MPI_Testall(portion, requests + i, &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (is_done) break;
     }
@@ -136,7 +140,7 @@ void Communicator::run(std::size_t bytes, Post post) {
   const Stopwatch watch(traffic_.microseconds);
   MPI_Request request = MPI_REQUEST_NULL;
   require(post(&request), "MPI collective operation");
-  wait(&request, 1, false);
+  wait(&request, 1, 0);
   traffic_.collective_bytes += bytes;
   ++traffic_.rounds;
 }
@@ -322,7 +326,7 @@ void Communicator::exchange(const Runs& out, const std::byte* from, const Runs& 
       post_parts(true, out.rank[i], const_cast<std::byte*>(from) + out.offset[i], out.length(i),
                  scratch.requests);
   if (scratch.requests.empty()) return;
-  wait(scratch.requests.data(), scratch.requests.size(), true);
+  wait(scratch.requests.data(), scratch.requests.size(), in.total() + out.total());
   scratch.requests.clear();
   ++traffic_.rounds;
 }

@@ -123,7 +123,7 @@ class Communicator {
  private:
   template <class Post>
   void run(std::size_t bytes, Post post);
-  void wait(MPI_Request* requests, std::size_t count, bool is_moving);
+  void wait(MPI_Request* requests, std::size_t count, std::size_t bytes);
   void post_parts(bool is_send, int other, std::byte* data, std::size_t bytes,
                   std::vector<MPI_Request>& requests);
   /// Receives what `receive` finds until all ranks' own sends have arrived.

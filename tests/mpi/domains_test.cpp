@@ -2,13 +2,16 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
 
 #include "mpi/communicator.hpp"
+#include "mpi/domain.hpp"
 #include "mpi/scenes.hpp"
+#include "tree/tree_impl.hpp"
 
 namespace kith::test {
 namespace {
@@ -129,6 +132,50 @@ TEST(Domains, IdsDecideTies) {
       for (std::size_t k = 0; k < 6; ++k)
         ASSERT_EQ(rows.index(i)[k], first + static_cast<std::int64_t>(k));
   });
+}
+
+/// The leaves of a tree of cells: the index of the first point, and how many there are.
+template <class T, class Name>
+std::map<std::int64_t, std::size_t> leaves_of(const Planes<T>& planes, Name name) {
+  std::map<std::int64_t, std::size_t> leaves;
+  for (std::size_t i = 0; !planes.planes.empty() && i < planes.planes[0].nodes; ++i) {
+    const std::size_t begin = planes.planes[0].first[i], end = planes.planes[0].first[i + 1];
+    leaves[name(planes.index(begin))] = end - begin;
+  }
+  return leaves;
+}
+
+/// Ranks agree on the cells that are too large, and cut no leaf in two.
+TEST(Domains, HaveTheCellsOfOneProcess) {
+  for (const int ranks : {2, 3, 8})
+    on_ranks(std::min(ranks, world_size()), [&](MPI_Comm comm) {
+      const int size = size_of(comm), rank = rank_of(comm);
+      for (const Shape shape : {Shape::uniform, Shape::clustered, Shape::two_far_clusters})
+        for (const double ratio : {0.0, 2.0, 50.0}) {
+          const auto set = scene_points<float>(shape, 3, 3000, 4);
+          const Scene<float> scene(set, dealt(set, Deal::random, size, 1), size);
+          const TreeOptions options{
+              .builder = Builder::cells, .max_leaf_size = 16, .max_volume_ratio = ratio};
+          const Tree tree(scene.all.view(), options, {.threads = 1});
+          const auto all = leaves_of(tree.impl().as<float>().planes,
+                                     [](std::uint32_t i) { return std::int64_t{i}; });
+          const auto domains =
+              mpi::Domains::curve(comm, scene.part(rank), {options}, {.threads = 1});
+          const auto& part = domains.impl()->as<float>();
+          const auto mine = leaves_of(part.planes, [&](std::uint32_t i) {
+            return static_cast<std::int64_t>(part.global[i]);
+          });
+          std::size_t wrong = 0;
+          for (const auto& [first, points] : mine) {
+            const auto at = all.find(first);
+            if (at == all.end() || at->second != points) ++wrong;
+          }
+          EXPECT_EQ(wrong, 0u) << "shape " << static_cast<int>(shape) << " ratio " << ratio;
+          std::int64_t sum = static_cast<std::int64_t>(mine.size());
+          MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
+          EXPECT_EQ(sum, static_cast<std::int64_t>(all.size()));
+        }
+    });
 }
 
 /// Messages beyond the largest are split.

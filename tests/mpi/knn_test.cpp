@@ -49,14 +49,15 @@ KnnCase draw_case(int number, int threads) {
   }
   c.threads = threads;
   c.seed = random();
+  c.options.p = scene_norm(random() % 8);
   return c;
 }
 
 std::string words(const KnnCase& c) {
   return "shape " + std::to_string(static_cast<int>(c.shape)) + " deal " +
          std::to_string(static_cast<int>(c.deal)) + " n " + std::to_string(c.n) + " d " +
-         std::to_string(c.dimension) + " k " + std::to_string(c.options.k) +
-         (c.is_kept ? " kept" : "") + (c.has_ids ? " ids" : "");
+         std::to_string(c.dimension) + " k " + std::to_string(c.options.k) + " p " +
+         std::to_string(c.options.p) + (c.is_kept ? " kept" : "") + (c.has_ids ? " ids" : "");
 }
 
 /// Rows of the reference against rows of this rank; `name` turns an index into a global one.

@@ -51,7 +51,8 @@ void check_radius(const Setting<T>& s, Draw& draw) {
   RadiusOptions options{.radius = 0.3 * draw.uniform(),
                         .strict = draw.below(2) == 0,
                         .exclude_self = draw.below(2) == 0,
-                        .max_neighbors = draw.below(2) ? 0 : draw.below(20)};
+                        .max_neighbors = draw.below(2) ? 0 : draw.below(20),
+                        .p = scene_norm(draw.below(8))};
   std::vector<double> radii, mine;
   if (draw.below(3) == 0) {
     for (std::size_t i = 0; i < s.scene.all.size(); ++i) radii.push_back(0.2 * draw.uniform());
@@ -78,7 +79,7 @@ void check_radius(const Setting<T>& s, Draw& draw) {
 
 template <class T>
 void check_queries(const Setting<T>& s, Draw& draw, std::uint64_t seed) {
-  const RadiusOptions options{.radius = 0.2 * draw.uniform()};
+  const RadiusOptions options{.radius = 0.2 * draw.uniform(), .p = scene_norm(draw.below(8))};
   const std::size_t n = draw.below(60);
   const PointSet<T> queries = scene_points<T>(Shape::uniform, s.scene.all.dimension, n,
                                               seed + static_cast<unsigned>(s.rank));
@@ -96,6 +97,7 @@ template <class T>
 void check_numbers(const Setting<T>& s, Draw& draw) {
   KnnOptions options{.k = 1 + draw.below(20), .exclude_self = draw.below(2) == 0};
   if (draw.below(3) == 0) options.max_radius = 0.2 * draw.uniform();
+  options.p = scene_norm(draw.below(8));
   const auto kth = mpi::kth_distance(s.domains, options, s.execution);
   EXPECT_TRUE(same_bytes(kth, kth_distance(s.tree, options, {.threads = 1}).data() + s.begin));
   const auto mean = mpi::mean_distance(s.domains, options, s.execution);
@@ -113,11 +115,11 @@ void check_numbers(const Setting<T>& s, Draw& draw) {
 }
 
 template <class T>
-void check_visits(const Setting<T>& s, std::size_t k) {
-  const auto rows = knn<T, std::int64_t>(s.tree, {.k = k}, {.threads = 1});
+void check_visits(const Setting<T>& s, std::size_t k, double p) {
+  const auto rows = knn<T, std::int64_t>(s.tree, {.k = k, .p = p}, {.threads = 1});
   std::atomic<std::size_t> visits{0}, wrong{0};
   mpi::for_each_neighborhood<T>(
-      s.domains, {.k = k},
+      s.domains, {.k = k, .p = p},
       [&](const mpi::Neighborhood<T>& at) {
         ++visits;
         const auto row = static_cast<std::size_t>(at.i);
@@ -138,7 +140,8 @@ void check_pairs(const Setting<T>& s, MPI_Comm comm, Draw& draw) {
   std::vector<double> radii{0.05, 0.1 * draw.uniform() + 0.05, 0.2, 0.3};
   std::sort(radii.begin(), radii.end());
   if (draw.below(2)) radii.push_back(std::numeric_limits<double>::infinity());
-  const PairCountOptions options{.radii = radii, .cumulative = draw.below(2) == 0};
+  const PairCountOptions options{
+      .radii = radii, .cumulative = draw.below(2) == 0, .p = scene_norm(draw.below(8))};
   EXPECT_EQ(mpi::pair_counts(s.domains, s.domains, options, s.execution),
             pair_counts(s.tree, s.tree, options, {.threads = 1}));
   const PointSet<T> other = scene_points<T>(Shape::uniform, s.scene.all.dimension, 150, 77);
@@ -165,7 +168,8 @@ void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
   check_radius(setting, draw);
   check_queries(setting, draw, seed);
   check_numbers(setting, draw);
-  check_visits(setting, 1 + draw.below(12));
+  const std::size_t k = 1 + draw.below(12);
+  check_visits(setting, k, scene_norm(draw.below(8)));
   check_pairs(setting, comm, draw);
 }
 

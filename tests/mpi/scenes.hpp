@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -37,6 +38,12 @@ PointSet<T> scene_points(Shape shape, int dimension, std::size_t n, std::uint64_
       default: return uniform();
     }
   });
+}
+
+/// The Euclidean norm as often as all others.
+inline double scene_norm(std::size_t number) {
+  constexpr double kNorms[] = {1, std::numeric_limits<double>::infinity(), 3, 1.5};
+  return number % 2 == 0 ? 2 : kNorms[number / 2 % 4];
 }
 
 inline Box scene_box(Space space, int dimension) {
