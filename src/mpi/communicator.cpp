@@ -26,8 +26,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Gives the CPU to others, the longer the more often it was in vain. Where ranks have CPUs of
 /// their own they yield at first: while messages are under way nobody computes, and data moves only
-/// where someone looks; the longer the more there is. Where they share CPUs they sleep at once: whoever yields stays in the way
-/// of those who have work (the tests on 16 ranks and 2 cores took 8 times as long).
+/// where someone looks; the longer the more there is. Where they share CPUs they sleep at once:
+/// whoever yields stays in the way of those who have work (the tests on 16 ranks and 2 cores took 8
+/// times as long).
 class Patience {
  public:
   explicit Patience(bool is_crowded, std::size_t moving_bytes = 0)

@@ -7,6 +7,7 @@
 #include "mpi/device_part.hpp"
 #include "mpi/row_writer.hpp"
 #include "neighbors/limits.hpp"
+#include "neighbors/on_device.hpp"
 #include "neighbors/parts.hpp"
 #include "parallel/radix_sort.hpp"
 
@@ -133,6 +134,7 @@ class KnnSearch {
 
   /// Own points first; a query that may have neighbors elsewhere waits with its reach.
   void search_own(const PlanesView<T>& own, const PlanesView<T>& queries, Workers& workers) {
+    if (call_.uses_device()) check_device_norm(call_.name(), options_.p);
     reach2_ = Array<T>(queries.points, workers.pool());
     const bool is_hopeless = limit2_ < 0;
     const bool is_alone = is_hopeless || !has_others(sources_.part, call_.rank());
