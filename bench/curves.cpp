@@ -1,5 +1,5 @@
 // Which curve for which dimension? For uniform points: the mean number of leaves that the ball of
-// the 16 nearest neighbours of a point touches (the work of a query), and the time of the build.
+// the 16 nearest neighbors of a point touches (the work of a query), and the time of the build.
 //
 //   build/release/bench/bench_curves
 #include <algorithm>

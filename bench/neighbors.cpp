@@ -1,4 +1,4 @@
-// The stages of a search, told apart by calls that leave some of them out, for uniform points in
+// The stages of a search, separated by calls that leave some of them out, for uniform points in
 // 3-D.
 //
 //   build/release/bench/bench_neighbors --benchmark_filter=knn_into/1000000/16/1

@@ -1,4 +1,4 @@
-// `kith bench [SNAPSHOT]`: how long tree, neighbours and groups take on this machine.
+// `kith bench [SNAPSHOT]`: how long tree, neighbors and groups take on this machine.
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>

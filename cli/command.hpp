@@ -31,7 +31,7 @@ void add_device(Command command, Common& common);
 /// Threads, progress on a terminal, and Ctrl-C, for the calls of one command.
 Execution execution_of(const Common& common);
 
-/// One run of a command: how its calls are carried out, and what it tells. Words go to standard
+/// One run of a command: how its calls are executed, and what it prints. Words go to standard
 /// output as they come, unless one JSON object was asked for, or silence.
 class Session {
  public:

@@ -1,4 +1,4 @@
-// `kith density SNAPSHOT -k K`: the density at every point, from its nearest neighbours.
+// `kith density SNAPSHOT -k K`: the density at every point, from its nearest neighbors.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

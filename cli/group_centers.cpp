@@ -35,7 +35,7 @@ Cosmology cosmology_of(const SnapshotInfo& info) {
 }
 
 /// Distances of the 16th neighbor among the linked points; infinite for the attached ones. Gas and
-/// stars lie in clumps of their own, and one gas particle can be its own center.
+/// stars lie in separate clumps, and one gas particle can be its own center.
 std::vector<double> GroupRun::linked_distances(const Tree& tree) const {
   const auto neighbors = [](const Tree& of) {
     return KnnOptions{.k = std::min(kPeakNeighbors, std::max<std::size_t>(1, of.size()))};

@@ -74,7 +74,7 @@ class GroupRun {
   /// Reads the points and makes the hierarchy of all linking lengths; ranks link them anew for
   /// each.
   void find_all_lengths();
-  void take_length(double b);  ///< then: the groups at one of them, written under a name of its own
+  void take_length(double b);  ///< then: the groups at one of them, written under its own name
   void measure();              ///< the catalogue, and spheres of given density
   void write(const Subhalos* subhalos);
   Report& report_of_groups();  ///< where facts about those that were taken last go

@@ -30,7 +30,7 @@ bool is_result(const std::string& path) {
     const ResultFile file(path);
     return true;
   } catch (const Error&) {
-    return false;  // then it is to be a snapshot, and whatever is wrong with it is said there
+    return false;  // then it must be a snapshot; errors are reported when it is opened
   }
 }
 
@@ -167,7 +167,7 @@ Report device_report(const gpu::Device& device) {
   return facts;
 }
 
-/// The CPU is always there; a machine without other devices is no error.
+/// The CPU is always listed; a machine without other devices is not an error.
 void show_devices(Session& session) {
   session.say("cpu: always available");
   std::vector<Report> reports;

@@ -161,7 +161,7 @@ void add_types(Command command, InputOptions& options) {
 }
 
 Numbers::Numbers(Scalar scalar, std::size_t count) : scalar_(scalar), count_(count) {
-  // Not initialised: whoever makes it fills it.
+  // Not initialized: the caller fills it.
   if (scalar == Scalar::float32)
     data_ = std::shared_ptr<float[]>(new float[count]);
   else

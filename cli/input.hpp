@@ -34,7 +34,7 @@ void add_source(Command command, InputOptions& options);
 void add_input(Command command, InputOptions& options);
 void add_types(Command command, InputOptions& options);
 
-/// Numbers in memory of their own, in one of two types.
+/// Numbers in memory, in one of two types.
 class Numbers {
  public:
   Numbers() = default;
@@ -90,7 +90,7 @@ class Input {
   ResultAbout about(ResultKind kind) const;
   std::string describe() const;  ///< one line
   void report(Report& report) const;
-  /// It can be written, and is no input; likewise the parts, if it is made of several files.
+  /// It can be written, and is not an input; likewise the parts, if it is made of several files.
   void check_output(const std::string& path, int files = 1) const;
 
  private:

@@ -16,7 +16,7 @@ const CancelToken* token_of_handler = nullptr;
 
 constexpr unsigned kPatience = 2;  // seconds; commands stop within 0.25
 
-/// Ends the program in the midst of whatever it does.
+/// Ends the program at once.
 [[noreturn]] void end_now(const char* words) {
   remove_temporary_files();
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));

@@ -1,4 +1,4 @@
-// `kith knn SNAPSHOT -k K`: the k nearest neighbours of every point.
+// `kith knn SNAPSHOT -k K`: the k nearest neighbors of every point.
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>

@@ -61,7 +61,7 @@ std::vector<std::string> names_below(const CLI::App& command) {
   return names;
 }
 
-/// What is wrong where a subcommand was to stand.
+/// The message for a missing or unknown subcommand.
 std::string missing_subcommand(const CLI::App& command) {
   const std::vector<std::string> names = names_below(command);
   for (const std::string& word : command.remaining())

@@ -1,4 +1,4 @@
-// What a command tells when it is done: sentences and tables, or one JSON object.
+// The output of a command: sentences and tables, or one JSON object.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ std::string seconds_name(double seconds);
 /// The text as people see it: what a terminal would take for a command becomes '?'.
 std::string printable(const std::string& text);
 
-/// Rows of words under a head, in columns as wide as needed; the right ends stand in line, but the
+/// Rows of words under a head, in columns as wide as needed; aligned on the right, except the
 /// left ones of a first column of words.
 class Table {
  public:

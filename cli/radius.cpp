@@ -1,4 +1,4 @@
-// `kith radius SNAPSHOT --radius R`: all neighbours of every point within a distance.
+// `kith radius SNAPSHOT --radius R`: all neighbors of every point within a distance.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>

@@ -35,7 +35,7 @@ struct ReportOptions {
   double n_s = 0.97;
 };
 
-/// What there is to show.
+/// The content of the report.
 struct Findings {
   std::string command;
   std::vector<std::pair<std::string, std::string>> facts;  ///< about the snapshot, in words

@@ -184,7 +184,7 @@ Profile profile_of(const Surroundings& each, double inner, double outer) {
   return profile;
 }
 
-/// The mass of an NFW profile inside x scale radii, in units of its own.
+/// The mass of an NFW profile inside x scale radii, in its own units.
 double nfw_mass(double x) { return std::log1p(x) - x / (1 + x); }
 
 /// How likely the counts in the shells are: their logarithm but for a constant.

@@ -16,7 +16,7 @@ struct SampleRequest {
   Common common;
   std::string kind;
   std::string output;
-  std::string velocity;  ///< a file of their own, for formats that have no room for them
+  std::string velocity;  ///< a separate file, for formats that cannot hold them
   std::string picture;
   SnapshotWriteOptions write;
   PictureOptions view;
@@ -27,7 +27,7 @@ void add_sample_request(Command kind, SampleRequest& request);
 /// What would fail after the work fails before it.
 void check_sample(const SampleRequest& request, int dimension);
 
-/// Writes the files and tells about them; ids from 1 are added.
+/// Writes the files and reports them; ids from 1 are added.
 void deliver_sample(const SampleRequest& request, Session& session, SnapshotContent content);
 
 }  // namespace kith::cli

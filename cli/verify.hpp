@@ -85,7 +85,7 @@ void verify_clusters(Verification& verification);
 
 /// All columns that follow from the members of each set.
 void verify_columns(Verification& verification, const ParticleData& data, const Sets& sets);
-/// Peaks, of whatever kind.
+/// Peaks of any kind.
 void verify_centers(Verification& verification, ParticleData& data, const Sets& groups);
 /// Peaks, and masses and radii within given densities.
 void verify_spheres(Verification& verification, ParticleData& data, const Sets& groups);

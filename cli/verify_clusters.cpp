@@ -78,7 +78,7 @@ struct Link {
   std::size_t core;
 };
 
-/// The cluster that a point with these links joins if it is no core point.
+/// The cluster that a point with these links joins if it is not a core point.
 template <class T>
 std::int64_t cluster_by_links(const ResultAbout& about, const Labeled& found,
                               const std::vector<Link<T>>& links) {

@@ -1,4 +1,4 @@
-// Neighbours and densities against brute force.
+// Neighbors and densities against brute force.
 #include <fmt/format.h>
 #include <numbers>
 
@@ -72,7 +72,7 @@ std::vector<Near> neighbors_of(const BruteForce<T>& brute, std::size_t i,
   return nearest.sorted();
 }
 
-/// A row of a result beside what it is to be; rows longer than that end in -1 and infinity.
+/// Compares a row of a result with the expected one; longer rows end in -1 and infinity.
 template <class T>
 std::string compare(const BruteForce<T>& brute, std::size_t i, double p,
                     const std::vector<Near>& expected, std::span<const std::int64_t> index,
@@ -124,7 +124,7 @@ double kernel(SphKernel kind, double q, int dimension) {
   return dimension == 1 ? p * p * p * (1 + 3 * q) : p * p * p * p * (1 + 4 * q);
 }
 
-double normalisation(SphKernel kind, int dimension) {
+double normalization(SphKernel kind, int dimension) {
   constexpr double pi = std::numbers::pi;
   const bool is_spline = kind == SphKernel::cubic_spline;
   if (dimension == 1) return is_spline ? 4.0 / 3 : 1.25;
@@ -266,7 +266,7 @@ void verify_density(Verification& v) {
   const Indices chosen = draw(n, v.sample_size(static_cast<double>(n)), v.random);
   const int dimension = v.about().dimension;
   const SphKernel kind = kernel_named(v.about().kernel);
-  const double factor = normalisation(kind, dimension);
+  const double factor = normalization(kind, dimension);
   const auto is_same = [&](double right, double found) {
     return right == found || std::abs(found - right) <= kTolerance * right ||
            (std::isnan(right) && std::isnan(found));

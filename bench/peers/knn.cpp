@@ -1,4 +1,4 @@
-// k nearest neighbours, kith against nanoflann, alternating in one process; best of several.
+// k nearest neighbors, kith against nanoflann, alternating in one process; best of several.
 //
 //   bench_knn_peers KIND N K [threads=1] [reps=5] [peer=1] [d=3] [box=0] [double=0] [queries=0]
 //   [mode=all] [seed=1]

@@ -1,7 +1,7 @@
 // kith's part of bench/peers/norms.py: other norms, numbers of pairs, saved trees.
 //
 //   bench_norms_peers points N FILE.npy            writes the points of all tasks
-//   bench_norms_peers knn N K P THREADS            tree and k nearest neighbours
+//   bench_norms_peers knn N K P THREADS            tree and k nearest neighbors
 //   bench_norms_peers pairs N P THREADS WEIGHTED   numbers of pairs at ten radii
 //   bench_norms_peers file N FILE                  saving and loading, two threads
 //

@@ -27,7 +27,7 @@ struct Points {
   std::size_t size() const { return x.size() / 3; }
   kith::PointsView view() const { return kith::view(x.data(), size(), 3); }
 
-  /// Within which a point has `count` others on the average, as far as 64 points can tell.
+  /// The radius within which a point has `count` others on average, estimated from 64 points.
   double radius(std::size_t count) const {
     std::vector<double> distances;
     const std::size_t step = std::max<std::size_t>(1, size() / 64);

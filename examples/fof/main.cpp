@@ -1,4 +1,4 @@
-// Which points hang together: groups, groups across the edge of a periodic box, and points that
+// Which points are connected: groups, groups across the edge of a periodic box, and points that
 // only follow.
 //
 //      +--------------------+   a box of 10 x 10

@@ -88,7 +88,8 @@ void SlabMesh::make_potential(const float* position, std::size_t count, std::siz
           (dz ? z.of_upper : 1 - z.of_upper);
     }
   }
-  // What was put above the slab belongs to the next rank: by way of the spare plane below it.
+  // The plane above the slab belongs to the next rank, which receives it in the spare plane below
+  // its slab.
   const int last = 1 + slabs_.count();
   send_planes(last, 0, 1, slabs_.above(), slabs_.below());
   for (std::size_t i = 0; i < slabs_.plane(); ++i) cells_[slabs_.plane() + i] += cells_[i];

@@ -1,4 +1,4 @@
-// The nearest neighbours of points on a ring and in its middle: rows, radius lists, densities.
+// The nearest neighbors of points on a ring and in its middle: rows, radius lists, densities.
 //
 //            . 3 .
 //         .         .        points 0 to 11 on a circle of radius 1,

@@ -74,7 +74,7 @@ class KITH_API Clusters {
 /// min_size of 2.
 ///
 /// The result depends only on points and options, not on threads or the CPU. Cost: about twice
-/// the time of fof; memory O(n) whatever eps is. Errors: those of Tree; invalid_argument for an eps
+/// the time of fof; memory O(n) for any eps. Errors: those of Tree; invalid_argument for an eps
 /// that is not positive and finite, or for min_samples or border_links of 0.
 KITH_API Clusters dbscan(PointsView points, const DbscanOptions& options,
                          const Execution& execution = {});

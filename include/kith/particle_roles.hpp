@@ -14,7 +14,7 @@
 
 namespace kith {
 
-/// Types of particles by what they do in friends of friends.
+/// The role of each type of particles in friends of friends.
 struct ParticleRoles {
   /// They make the groups.
   std::vector<int> linked = {};

@@ -26,8 +26,8 @@ constexpr unsigned bits_of(std::initializer_list<ResultKind> kinds) {
 inline constexpr unsigned kEveryResult = ~0U >> 1;
 inline constexpr unsigned kOnlyCosmological = 1U << 31;  ///< where the background is known
 
-/// Calls visit(fact, field) for every fact, in the order in which files have them; the ResultAbout
-/// may be const or not. A Box is two facts: its sides, and its `origin`.
+/// Calls visit(fact, field) for every fact, in the order in which files contain them; the
+/// ResultAbout may be const. A Box is two facts: its sides, and its `origin`.
 template <class About, class Visit>
 void for_each_fact(About& about, Visit visit) {
   static_assert(std::is_same_v<std::remove_const_t<About>, ResultAbout>);
@@ -40,79 +40,87 @@ void for_each_fact(About& about, Visit visit) {
     visit(ResultFact{name, kinds, meaning}, field);
   };
   fact("kind", all, about.kind, "fof, subhalos, knn, radius, density or clusters");
-  fact("version", all, about.version, "of the kith that wrote it");
-  fact("snapshot", all, about.snapshot, "the file that the points came from");
-  fact("points", all, about.points, "how many there are");
-  fact("dimension", all, about.dimension, "of the points");
-  fact("scalar", all, about.scalar, "float32 or float64: in which distances were computed");
+  fact("version", all, about.version, "version of kith that wrote the file");
+  fact("snapshot", all, about.snapshot, "the file with the points");
+  fact("points", all, about.points, "number of points");
+  fact("dimension", all, about.dimension, "dimension of the points");
+  fact("scalar", all, about.scalar, "type in which distances were computed: float32 or float64");
   fact("box", all, about.box, "periodic sides, 0 on open axes; `origin` is its lower corner");
   fact("type_numbers", all, about.type_numbers,
-       "numbers of types that the snapshot's format knows");
-  fact("types", all, about.types, "of the points; none: all are of type 0");
-  fact("counts", all, about.counts, "points of each type");
+       "number of particle types in the format of the snapshot");
+  fact("types", all, about.types, "types of the points; empty: all are of type 0");
+  fact("counts", all, about.counts, "number of points of each type");
   fact("given_mass", all, about.given_mass,
-       "of particles to which the file gives no mass, as the user said; 0: nothing was said");
+       "mass of particles that have none in the file, from the option `mass`; 0: not given");
   fact("subhalo_linking_length", sub, about.subhalo_linking_length,
-       "in phase space, in units of the scales");
-  fact("position_scale", sub, about.position_scale, "0: the group's own extent");
-  fact("velocity_scale", sub, about.velocity_scale, "0: the group's own dispersion");
-  fact("subhalo_min_size", sub, about.subhalo_min_size, "smallest subhalo that counts");
-  fact("link_types", groups, about.link_types, "types that make groups");
+       "linking length in phase space, in units of the scales");
+  fact("position_scale", sub, about.position_scale,
+       "scale of positions; 0: the extent of each group");
+  fact("velocity_scale", sub, about.velocity_scale,
+       "scale of velocities; 0: the dispersion of each group");
+  fact("subhalo_min_size", sub, about.subhalo_min_size, "smallest size of a subhalo");
+  fact("link_types", groups, about.link_types, "types whose points are linked");
   fact("attach_types", groups, about.attach_types,
        "types that join the group of their nearest linked point");
-  fact("linking_length", groups, about.linking_length, "rounded to the scalar type");
-  fact("b", groups, about.b, "as a fraction of the mean separation; 0: the length was given");
-  fact("min_size", groups, about.min_size, "smallest group that counts");
+  fact("linking_length", groups, about.linking_length,
+       "linking length, rounded to the scalar type");
+  fact("b", groups, about.b, "linking length over mean separation; 0: the length was given");
+  fact("min_size", groups, about.min_size, "smallest size of a group");
   fact("line_of_sight", groups, about.line_of_sight,
-       "x, y, z or midpoint, of groups in redshift space; none: there is none");
+       "for groups in redshift space: x, y, z or midpoint; otherwise empty");
   fact("stretch", groups, about.stretch,
-       "linking length along the line of sight over the one across it");
+       "ratio of the linking lengths along and across the line of sight");
   fact("contaminating_types", groups, about.contaminating_types,
-       "types that a zoom run has outside of its region");
+       "low-resolution types of a zoom run");
   fact("sorted_snapshot", groups, about.sorted_snapshot,
-       "the same points, group after group, where they were written; none otherwise");
+       "snapshot with the points sorted by group, if it was written; otherwise empty");
   fact("center", groups, about.center,
-       "what `peak` is: mass, density, shrinking or potential; none: mass");
-  fact("softening", groups, about.softening, "of the potentials whose deepest member is `peak`");
+       "kind of center in `peak`: mass, density, shrinking or potential; empty: mass");
+  fact("softening", groups, about.softening,
+       "softening length of the potential, for the center `potential`");
   fact("gravity", groups, about.gravity,
-       "Newton's constant of the circular velocities, over the scale factor if comoving; 0: none");
-  fact("k", bits_of({knn, density}), about.k, "neighbors of each point");
-  fact("radius", bit_of(radius), about.radius, "neighbors lie within");
-  fact("exclude_self", neighbors, about.exclude_self, "1: a point is none of its neighbors");
+       "Newton's constant in units of the result, divided by the scale factor if lengths are "
+       "comoving; 0: no circular velocities");
+  fact("k", bits_of({knn, density}), about.k, "number of neighbors of each point");
+  fact("radius", bit_of(radius), about.radius, "largest distance of a neighbor");
+  fact("exclude_self", neighbors, about.exclude_self, "1: points are not their own neighbors");
   fact("strict", groups | neighbors, about.strict,
        "1: points at exactly the limit (linking length, radius, max_radius) do not count");
-  fact("max_radius", bit_of(knn), about.max_radius, "no neighbors beyond; 0: no limit");
-  fact("p", neighbors, about.p, "the norm that measures distance; 2 is Euclid's");
-  fact("kernel", bit_of(density), about.kernel, "cubic_spline or wendland_c2");
+  fact("max_radius", bit_of(knn), about.max_radius, "largest distance of a neighbor; 0: no limit");
+  fact("p", neighbors, about.p, "exponent of the norm; 2 is Euclidean");
+  fact("kernel", bit_of(density), about.kernel,
+       "kernel of the density: cubic_spline or wendland_c2");
   fact("method", cluster, about.method, "dbscan or hdbscan");
-  fact("eps", cluster, about.eps, "dbscan: neighbors lie within; rounded to the scalar type");
+  fact("eps", cluster, about.eps,
+       "dbscan: largest distance between neighbors, rounded to the scalar type");
   fact("min_samples", cluster, about.min_samples,
-       "points within eps of a core point, or the neighbor that gives the core distance; the "
-       "point itself counts");
-  fact("border", cluster, about.border, "dbscan: which cluster border points join");
+       "dbscan: points within eps that make a core point; hdbscan: the neighbor that defines the "
+       "core distance; both include the point itself");
+  fact("border", cluster, about.border, "dbscan: rule for border points: nearest, sklearn or none");
   fact("border_links", cluster, about.border_links,
-       "dbscan: core points of its cluster within eps of a border point");
-  fact("min_cluster_size", cluster, about.min_cluster_size, "hdbscan: smallest cluster");
-  fact("selection", cluster, about.selection, "hdbscan: eom or leaf");
+       "dbscan: core points of a cluster that a border point needs within eps");
+  fact("min_cluster_size", cluster, about.min_cluster_size, "hdbscan: smallest size of a cluster");
+  fact("selection", cluster, about.selection, "hdbscan: how clusters are selected, eom or leaf");
   fact("selection_epsilon", cluster, about.selection_epsilon,
        "hdbscan: clusters that split off at a shorter distance stay together");
   fact("allow_single_cluster", cluster, about.allow_single_cluster,
        "hdbscan: 1: all points may be one cluster");
   fact("max_cluster_size", cluster, about.max_cluster_size,
-       "hdbscan: larger clusters are not taken by eom; 0: no limit");
-  fact("time", all, about.time, "of the snapshot");
-  fact("unit_length", all, about.units.length, "in cm; 0: not known");
-  fact("unit_mass", all, about.units.mass, "in g; 0: not known");
-  fact("unit_velocity", all, about.units.velocity, "in cm/s; 0: not known");
-  fact("is_per_h", all, about.units.is_per_h, "1: lengths and masses carry a factor 1/h");
+       "hdbscan: largest size of a cluster with eom; 0: no limit");
+  fact("time", all, about.time, "time in the header of the snapshot");
+  fact("unit_length", all, about.units.length, "unit of length in cm; 0: unknown");
+  fact("unit_mass", all, about.units.mass, "unit of mass in g; 0: unknown");
+  fact("unit_velocity", all, about.units.velocity, "unit of velocity in cm/s; 0: unknown");
+  fact("is_per_h", all, about.units.is_per_h, "1: units of length and mass contain a factor 1/h");
   fact("is_comoving", all, about.units.is_comoving, "1: lengths are comoving");
-  fact("is_cosmological", all, about.background.is_known, "1: the following are known");
-  fact("omega_m", universe, about.background.omega_m, "matter today");
-  fact("omega_lambda", universe, about.background.omega_lambda, "cosmological constant today");
-  fact("omega_b", universe, about.background.omega_b, "baryons today");
+  fact("is_cosmological", all, about.background.is_known, "1: the cosmology below is known");
+  fact("omega_m", universe, about.background.omega_m, "density of matter today");
+  fact("omega_lambda", universe, about.background.omega_lambda,
+       "density of the cosmological constant today");
+  fact("omega_b", universe, about.background.omega_b, "density of baryons today");
   fact("h", universe, about.background.h, "Hubble constant in 100 km/s/Mpc");
-  fact("scale_factor", universe, about.background.scale_factor, "of the snapshot");
-  fact("redshift", universe, about.background.redshift, "of the snapshot");
+  fact("scale_factor", universe, about.background.scale_factor, "scale factor of the snapshot");
+  fact("redshift", universe, about.background.redshift, "redshift of the snapshot");
 }
 
 /// Whether this result has the fact.

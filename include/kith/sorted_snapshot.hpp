@@ -25,8 +25,8 @@ struct TypeOrder {
 /// velocities, masses and ids are written as by write_snapshot.
 ///
 /// The file appears under its name only when it is complete and on disk. Memory: the largest
-/// dataset of one type. Errors: invalid_argument (an order that is no permutation, an ending that
-/// is not .hdf5 or .h5), io, cancelled.
+/// dataset of one type. Errors: invalid_argument (an order that is not a permutation, an ending
+/// that is not .hdf5 or .h5), io, cancelled.
 KITH_API void write_sorted_snapshot(const std::string& path, const Snapshot& snapshot,
                                     std::span<const TypeOrder> orders,
                                     const Execution& execution = {});

@@ -61,7 +61,7 @@ bool is_main_thread() {
   return PyThread_get_thread_ident() == main_thread;
 }
 
-/// The work on a thread of its own, and how it ended.
+/// The work on a separate thread, and how it ended.
 class Background {
  public:
   explicit Background(const std::function<void()>& work) : thread_([this, &work] { run(work); }) {}

@@ -22,14 +22,14 @@ struct Call {
   nb::object progress = nb::none();  ///< called with (stage, done, total)
   std::optional<CancelToken> cancel;
   std::string device = "cpu";
-  bool is_short = false;  ///< surely done before anybody would press Ctrl-C: no thread of its own
+  bool is_short = false;  ///< certainly done before anybody would press Ctrl-C: no separate thread
 };
 
 /// The call for a search of `rows` points in the tree: short if looking at every pair would be.
 Call for_search(const Call& call, std::size_t rows, const Tree& tree);
 
 /// Runs the work with the interpreter's lock released. On the main thread, the work goes to a
-/// thread of its own while this one looks for signals every 20 ms: a handler that raises (Ctrl-C)
+/// separate thread while this one checks for signals every 20 ms: a handler that raises (Ctrl-C)
 /// stops the work, and its exception is what the caller sees. An exception of the progress callback
 /// does likewise.
 void run_work(const Call& call, const std::function<void(const Execution&)>& work);

@@ -1,4 +1,4 @@
-// Quantities made from neighbours.
+// Quantities made from neighbors.
 #include <nanobind/stl/optional.h>
 #include <optional>
 

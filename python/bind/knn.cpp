@@ -1,4 +1,4 @@
-// The k nearest neighbours.
+// The k nearest neighbors.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -41,7 +41,7 @@ namespace {
 struct Question {
   std::optional<PointsView> queries;  ///< none = the tree's own points
   KnnOptions options;
-  std::int64_t missing = -1;  ///< the index where there is no neighbour
+  std::int64_t missing = -1;  ///< the index where there is no neighbor
 };
 
 template <class Index>

@@ -6,7 +6,7 @@
 
 NB_MODULE(_kith, module) {
   using namespace kith::python;
-  // Trees that live until the interpreter ends are no leak worth a warning.
+  // Trees that live until the interpreter ends are not a leak.
   nanobind::set_leak_warnings(false);
   module.attr("version") = KITH_VERSION;
   bind_call(module);

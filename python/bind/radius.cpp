@@ -1,4 +1,4 @@
-// Neighbours within a distance: counts, lists and pairs.
+// Neighbors within a distance: counts, lists and pairs.
 #include <algorithm>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>

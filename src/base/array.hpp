@@ -1,4 +1,4 @@
-// Large arrays: uninitialised, aligned for SIMD, on huge pages where the system gives them, and
+// Large arrays: uninitialized, aligned for SIMD, on huge pages where the system gives them, and
 // kept in a Workspace between calls where the caller has one.
 #pragma once
 
@@ -25,7 +25,7 @@ struct KITH_SHARED NoMemory : std::bad_alloc {
 class KITH_SHARED Memory {
  public:
   Memory() = default;
-  /// Throws NoMemory. The bytes are not initialised and aligned to at least 64.
+  /// Throws NoMemory. The bytes are not initialized and aligned to at least 64.
   Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool);
   /// Memory that belongs to someone else, who keeps it for as long as this lives.
   static Memory borrowed(void* data, std::size_t bytes) {

@@ -7,7 +7,7 @@
 
 namespace kith {
 
-/// `seed` stands for the place of these bytes among others.
+/// `seed` encodes the place of these bytes among others.
 std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t seed = 0);
 
 }  // namespace kith

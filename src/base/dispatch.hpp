@@ -37,7 +37,7 @@ decltype(auto) with_scalar(Scalar scalar, F&& f) {
   return f.template operator()<double>();
 }
 
-/// Calls f<D>() with D = 2, 3 or kAnyDimension: the dimensions that have code of their own.
+/// Calls f<D>() with D = 2, 3 or kAnyDimension: the dimensions with specialized code.
 template <class F>
 decltype(auto) with_dimension(int dimension, F&& f) {
   switch (dimension) {

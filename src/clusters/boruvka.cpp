@@ -204,7 +204,7 @@ class Boruvka {
 
   /// The edge at a place as the lightest of both its components. A word holds the leading bits of
   /// the weight and the place of the edge; ties are decided in full. The edge is stored before its
-  /// word is released, so whoever acquires the word sees it.
+  /// word is released, so a thread that acquires the word sees it.
   void offer(const Edge<T>& edge, std::size_t place) {
     const std::uint64_t word = std::uint64_t{leading_bits(edge.weight)} << 32 | place;
     offer(component_[edge.p], edge, word);
@@ -267,7 +267,7 @@ class Boruvka {
   }
 
   /// Every component takes its lightest edge. Two that take the same edge are joined under the
-  /// lower; all others hang below the component at the other end.
+  /// lower; all others become children of the component at the other end.
   void merge() {
     each(count_, [&](std::size_t i) {
       const Index c = roots_[i];

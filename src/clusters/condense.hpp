@@ -13,7 +13,7 @@ namespace kith {
 CondensedTree condensed(const Hierarchy::Impl& hierarchy, std::size_t min_cluster_size,
                         const Workers& workers);
 
-/// The clusters of a condensed tree as a tree of their own; cluster 0 is the root. A cluster has a
+/// The tree of the clusters of a condensed tree; cluster 0 is the root. A cluster has a
 /// higher number than its parent.
 struct ClusterTree {
   std::int64_t first = 0;            ///< the number of the root in the condensed tree

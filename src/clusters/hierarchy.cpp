@@ -93,7 +93,7 @@ class BranchList {
  private:
   static constexpr std::int64_t kNone = -1;
 
-  /// Every point is a group of its own from length 0 on.
+  /// From length 0 on, every point is a group.
   void begin_with_points() {
     const SpanningTree::Impl& tree = hierarchy_.tree.impl();
     point_branch_.assign(hierarchy_.points(), kNone);

@@ -193,7 +193,7 @@ class CoreCounter {
   const PackedNodes<D, T> nodes_;
 };
 
-/// Lists the sources near each receiver that is no core point.
+/// Lists the sources near each receiver that is not a core point.
 template <int D, class T>
 class BorderLister {
  public:

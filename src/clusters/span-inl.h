@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-/// Which of 8 neighbouring components equal a value.
+/// Which of 8 neighboring components equal a value.
 HWY_INLINE unsigned equal_components(const std::uint32_t* HWY_RESTRICT components,
                                      std::uint32_t value) {
   const Tag<std::uint32_t> tag;

@@ -26,7 +26,7 @@ struct Tick {
 
 struct Ticks {
   std::vector<Tick> ticks;
-  int exponent = 0;  ///< labels are to be multiplied by ten to this
+  int exponent = 0;  ///< labels must be multiplied by ten to this power
 };
 
 /// Round numbers inside the scale, `about` of them with labels if it can be had.

@@ -24,7 +24,7 @@ struct Rect {
   double bottom() const { return top + height; }
 };
 
-/// What a color stands for: a page that shows the drawing may have other colors for some.
+/// The role of a color: a page that shows the drawing may have other colors for some.
 enum class Tone { fixed, paper, ink, faint };
 
 struct Brush {
@@ -68,7 +68,7 @@ struct Label {
   Anchor anchor = Anchor::start;
   bool is_upright = true;  ///< false: written from below
   Brush brush = kInk;
-  std::optional<Brush> rim = {};  ///< around the letters, to stand out from a picture
+  std::optional<Brush> rim = {};  ///< around the letters, so that they are readable on a picture
 };
 
 struct Raster {

@@ -15,7 +15,7 @@ constexpr std::size_t kGrain = 16384;
 constexpr int kMaxSize = 8192;
 constexpr double kDecades = 1e5;  // of the scale of colors, unless it is given
 
-/// Coordinates as numbers, whatever their type.
+/// Coordinates as numbers, of either type.
 struct Coordinates {
   const PointsView& points;
   double operator()(std::size_t i, int axis) const {

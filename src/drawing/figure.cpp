@@ -93,7 +93,7 @@ class Sheet {
 
   double units_per_length() const { return 0.5 / map_.frame.pixel; }
 
-  /// Title and note stand on one line if there is room for both.
+  /// Title and note share a line if there is room.
   bool is_note_below() const {
     const double both = width_of(options_.title, kTitleText) + width_of(options_.note, kTickText);
     return !options_.title.empty() && !options_.note.empty() &&

@@ -178,7 +178,7 @@ class Painter {
 
   double scale_;
   Picture picture_;
-  Pixels window_;  ///< where the shape at hand may be seen
+  Pixels window_;  ///< the visible part of the current shape
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr double kRow = 18;     // of the legend
 constexpr double kRight = 16;   // edges of the sheet
 constexpr double kTop = 14;
 
-/// Colors that are told apart also by the color-blind, on light and on dark paper.
+/// Colors that color-blind people can distinguish, too, on light and dark paper.
 constexpr Color kColors[] = {{38, 112, 186}, {214, 104, 28}, {32, 142, 104}, {166, 86, 158},
                              {170, 128, 12}, {196, 58, 82},  {22, 150, 178}, {120, 92, 206},
                              {124, 146, 30}, {110, 116, 128}};

@@ -9,7 +9,7 @@
 
 namespace kith::io {
 
-/// A piece of a label that stands on one line.
+/// A piece of a label, on one line.
 struct Run {
   std::string text;
   double scale = 1;  ///< of the size of the label

@@ -8,8 +8,8 @@
 namespace kith::io {
 
 /// Written under a temporary name in the folder of its target, synced and renamed by `commit`; a
-/// file that is not committed is removed. A target that is no regular file (a pipe, /dev/null) is
-/// written directly. All calls throw Error (io) that names the path and the system's reason.
+/// file that is not committed is removed. A target that is not a regular file (a pipe, /dev/null)
+/// is written directly. All calls throw Error (io) that names the path and the system's reason.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);

@@ -251,7 +251,7 @@ OutputFile::OutputFile(std::unique_ptr<AtomicFile> file, const std::string& path
 OutputFile::OutputFile(Handle file, const std::string& path)
     : Group(open_root(file, path), path + ": /"), file_(std::move(file)) {}
 
-// The handles go before the file that they stand for.
+// The handles are closed before their file.
 OutputFile::~OutputFile() {
   id_ = Handle();
   file_ = Handle();

@@ -3,7 +3,7 @@
 // here holds one lock for the whole process. No other file of kith includes <hdf5.h>.
 //
 // Reading is written for files from strangers: links to other files are never followed, data that
-// stands in other files is refused, virtual datasets are reported as what they are made of, and
+// is in other files is refused, virtual datasets are reported as what they are made of, and
 // nothing is allocated on the word of a header.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace kith::io::hdf5 {
 /// Whether a file begins as HDF5 files do.
 bool is_hdf5(const std::string& path);
 
-/// One object of the library; closed by whoever holds it last.
+/// One object of the library; closed by its last owner.
 class Handle {
  public:
   Handle() = default;
@@ -88,7 +88,7 @@ class Object {
   friend class Group;
 };
 
-/// Rows of a dataset that is virtual, and where they stand.
+/// Rows of a virtual dataset, and where they are stored.
 struct Segment {
   std::string file;     ///< as written in the file; "." is the file itself
   std::string dataset;  ///< path inside it

@@ -10,7 +10,7 @@
 namespace kith::io::hdf5 {
 
 /// Held around every use of the library, by one thread at a time; may be taken again by its holder.
-/// Meanwhile the library prints nothing, whatever the program that uses kith has told it.
+/// Meanwhile the library prints nothing, even if the program that uses kith asked for it.
 class Lock {
  public:
   Lock();

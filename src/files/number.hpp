@@ -40,7 +40,7 @@ struct Stored {
 
 double float_of_half(std::uint16_t half);
 
-/// to[i * to_stride] = the number that stands at from + i * from_stride bytes, for i in [0, n).
+/// to[i * to_stride] = the number at from + i * from_stride bytes, for i in [0, n).
 /// Any alignment. Floating-point numbers become unsigned integers by cutting; negative ones,
 /// those over 2^64 and NaN become 0.
 template <class T>

@@ -6,7 +6,7 @@
 
 namespace kith::io {
 
-/// A copy in a folder of its own among the system's temporary files (TMPDIR, or /tmp). It goes when
+/// A copy in a separate folder of the system's temporary files (TMPDIR, or /tmp). It goes when
 /// this goes.
 class Spool {
  public:

@@ -16,7 +16,7 @@ constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x060
 constexpr std::uint32_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr std::size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22;
 constexpr std::size_t kEnd64Bytes = 56, kLocator64Bytes = 20;
-constexpr std::uint32_t kElsewhere = 0xffffffff;  // the true value stands in the 64-bit field
+constexpr std::uint32_t kElsewhere = 0xffffffff;  // the true value is in the 64-bit field
 constexpr std::uint16_t kWide = 1;                // the extra field that holds them
 constexpr std::uint64_t kMostDirectoryBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kDensest = 1100;  // deflate packs 1032 : 1 at best
@@ -57,7 +57,7 @@ Directory find_directory(const InputBytes& file) {
   return {number_at<std::uint64_t>(record, 48), number_at<std::uint64_t>(record, 40)};
 }
 
-/// Values of 64 bits in the order in which the narrow ones say that they stand elsewhere.
+/// Values of 64 bits in the order of the narrow fields that refer to them.
 class WideFields {
  public:
   WideFields(std::string_view extra, const InputBytes& file) : file_(file) {

@@ -17,7 +17,7 @@ struct ZipMember {
   bool is_deflated = false;
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t begin = 0;           ///< where its packed bytes stand
+  std::uint64_t begin = 0;           ///< offset of its packed bytes
   std::optional<std::uint32_t> crc;  ///< check sum of what is unpacked
 };
 

@@ -3,7 +3,7 @@
 //
 // A key is the place of the point's cell in a grid over some bounds (grid.hpp): EqualCells gives
 // the Hilbert curve, DigitCells the z-curve. Keys of DigitCells are true prefixes of z_less. Points
-// that share a key are told apart by a key of the bounds that they alone have.
+// that share a key are ordered by a second key, relative to their own bounds.
 #pragma once
 
 #include <algorithm>

@@ -94,7 +94,7 @@ struct DigitWindow {
         (magnitude & (kLeading - 1)) | (magnitude >= kLeading ? kLeading : 0);
     const int shift = exponent_digit<T>(magnitude) - F::kMantissa - low;
     const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
-    // Shifts past the window leave nothing of the mantissa inside; both are done to spare a branch.
+    // Shifts past the window leave nothing of the mantissa inside; both are done to avoid a branch.
     std::uint64_t digits = mantissa << std::clamp(shift, 0, 63) >> std::clamp(-shift, 0, 63);
     digits = (is_negative ? ~digits : digits) & mask;
     return has_sign && !is_negative ? digits | (mask + 1) : digits;

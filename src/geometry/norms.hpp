@@ -1,5 +1,5 @@
 // Distances by other norms, and bounds of them between boxes. A norm adds up one number per axis,
-// in the order of the axes, to a key; neighbours are ordered by keys, and the distance is a
+// in the order of the axes, to a key; neighbors are ordered by keys, and the distance is a
 // function of the key.
 //
 //   p = 1          key = sum of |dx|               in T, one rounding each

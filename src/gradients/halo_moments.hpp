@@ -1,5 +1,5 @@
 // What the derivatives of halo fields are made of: the moments of one group about its center, in
-// one order whatever the threads.
+// one order for any number of threads.
 #pragma once
 
 #include <algorithm>

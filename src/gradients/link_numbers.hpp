@@ -1,5 +1,5 @@
-// The random numbers of links: one for each pair of points and sample, whatever list the pair is
-// in.
+// The random numbers of links: one for each pair of points and sample, in whichever list the pair
+// is in.
 #pragma once
 
 #include <cmath>

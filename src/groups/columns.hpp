@@ -1,4 +1,4 @@
-// Columns of the caller's data, read as float64 whatever they are stored as.
+// Columns of the caller's data, read as float64 from any type.
 #pragma once
 
 #include <cstddef>

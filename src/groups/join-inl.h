@@ -128,7 +128,7 @@ class Joiner {
   }
 
   /// Sets among lanes of one block: an 8 x 8 matrix of bits, row i and column j: i and j are
-  /// linked; then its transitive closure. An unused lane is a set of its own that nothing meets.
+  /// linked; then its transitive closure. An unused lane is a separate set that nothing meets.
   template <bool Wrap>
   void close_block(Index i, unsigned lanes) const {
     constexpr std::uint64_t kColumn = 0x0101010101010101;

@@ -131,7 +131,7 @@ class Naming {
     });
   }
 
-  /// Points that are alone come last, as they stand; their labels are known at once.
+  /// Groups of one point come last, in their order; their labels are known at once.
   void number_singles(const Array<std::uint32_t>& singles, std::size_t first, std::uint32_t* mark,
                       const Groups::Impl& groups) const {
     workers_.for_ranges(singles.size(), kGrain, [&](std::size_t begin, std::size_t end) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 constexpr const char* kCall = "redshift_fof";
 
-/// Rows of the caller in memory of their own, with one axis divided.
+/// A copy of the caller's rows, with one axis divided.
 template <class T>
 std::vector<T> squeezed(const PointsView& points, int axis, double stretch,
                         const Workers& workers) {

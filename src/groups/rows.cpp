@@ -1,4 +1,4 @@
-// Rows of a catalogue: filters and orders, and the member of each group that stands out.
+// Rows of a catalogue: filters and orders, and the member of each group with the largest value.
 #include <algorithm>
 
 #include <kith/catalogue.hpp>

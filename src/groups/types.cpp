@@ -39,7 +39,7 @@ void check_types(Types types, const FofOptions& options) {
          total, kMaxPoints);
 }
 
-/// The linked points as one set, and where each of its types stands in it and among all points.
+/// The linked points as one set, and the place of each type in it and among all points.
 template <class T>
 class LinkedPoints {
  public:

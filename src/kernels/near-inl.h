@@ -80,8 +80,8 @@ HWY_INLINE unsigned boxes_near(const From& from, const T* HWY_RESTRICT chunk,
   return bits;
 }
 
-/// Which of 8 neighbouring parents equal a value. Other threads may be storing to them (relaxed,
-/// see parallel/union_find.hpp): every lane is a value that stood there at some time, an ancestor
+/// Which of 8 neighboring parents equal a value. Other threads may be storing to them (relaxed,
+/// see parallel/union_find.hpp): every lane is a value that was there at some time, an ancestor
 /// for good, since the machine loads aligned lanes whole; an old one costs a test that finds
 /// nothing new.
 HWY_INLINE unsigned equal_parents(const std::uint32_t* HWY_RESTRICT parents, std::uint32_t value) {
@@ -102,7 +102,7 @@ HWY_INLINE unsigned equal_parents(const std::uint32_t* HWY_RESTRICT parents, std
 }
 
 /// Writes base + the number of each set bit to `out`, without a branch, and returns the end. Room
-/// for 8 values is needed whatever the bits.
+/// for 8 values is needed for any bits.
 HWY_INLINE std::uint32_t* append(std::uint32_t* HWY_RESTRICT out, std::uint32_t base,
                                  unsigned bits) {
   const Tag<std::uint32_t> tag;

@@ -127,7 +127,7 @@ class LimitCount {
 ///
 /// Each of the 64 pairs leaves its distance from the edge of a bin, as the bits of a float, in the
 /// worst one of its lane: bits of positive floats are ordered like the numbers, and NaN is beyond
-/// them all. So one test at the end tells whether all are sure.
+/// them all. So one test at the end decides whether all are certain.
 template <PairKind Kind, bool Wrap, class T>
 class PairGuess {
   static constexpr int D = 3;

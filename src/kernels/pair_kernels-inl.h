@@ -100,7 +100,7 @@ struct PairBatch {
   std::size_t slot(std::size_t i) const { return entries[i] >> 29; }
 };
 
-/// Numbers of set lanes, kept where it costs least: AVX-512 has masks in registers of their own.
+/// Numbers of set lanes, kept where it costs least: AVX-512 has separate registers for masks.
 template <class T>
 class LaneCount {
  public:

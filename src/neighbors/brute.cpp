@@ -32,7 +32,7 @@ struct Rows {
   const T* row(std::size_t i) const { return x.data() + i * static_cast<std::size_t>(dimension); }
 };
 
-/// How far neighbours may be, and by which norm.
+/// How far neighbors may be, and by which norm.
 struct Limit {
   double radius;
   bool strict;

@@ -1,4 +1,4 @@
-// The definition of every answer about neighbours: all pairs, no tree, no vectors.
+// The definition of every answer about neighbors: all pairs, no tree, no vectors.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
                                    PointsView queries, const KnnOptions& knn_options);
 
-/// What radius(Tree(points, options), radius_options) gives, one list per point, all neighbours in
+/// What radius(Tree(points, options), radius_options) gives, one list per point, all neighbors in
 /// order.
 template <class T>
 std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,

@@ -73,7 +73,7 @@ class WorkerPool {
 };
 
 /// Runs a job over all its queries. Ranges are long enough that workers seldom change hands, and
-/// short enough to stop and to share within milliseconds; `expected` neighbours a query make them
+/// short enough to stop and to share within milliseconds; `expected` neighbors a query make them
 /// shorter. `finished`, if any, is called after each range with its queries' positions, while their
 /// rows are in the cache.
 template <class Job>
@@ -112,7 +112,7 @@ void set_source(SearchJob<T>& job, const Tree& tree) {
   job.unscale = std::ldexp(T(1), -frame.exponent);
 }
 
-/// The norm, and how far neighbours may be.
+/// The norm, and how far neighbors may be.
 template <class T>
 void set_limit(SearchJob<T>& job, double radius, bool is_strict, double p, const Frame<T>& frame) {
   job.p = p;
@@ -129,7 +129,7 @@ void set_target(SearchJob<T>& job, Index* index, T* distance) {
     job.index64 = index;
 }
 
-/// Other queries as a tree of their own, along the curve: neighbours in the order share lists and
+/// Other queries as a separate tree, along the curve: neighbors in the order share lists and
 /// caches.
 template <class T>
 class QueryTree {
@@ -145,7 +145,7 @@ class QueryTree {
   std::size_t size() const { return input_.size; }  ///< without those that were dropped
   const Planes<T>& planes() const { return planes_; }
 
-  /// `expected` neighbours a query: a group of 64 queries is to span few enough points that one
+  /// `expected` neighbors a query: a group of 64 queries must span few enough points that one
   /// list serves all.
   void set_queries(SearchJob<T>& job, std::size_t expected) const {
     job.queries = planes_.view();

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
-/// The points of a run of blocks along the curve lie around any block in its middle, whatever the
+/// The points of a run of blocks along the curve lie around any block in its middle, for any
 /// scale there: the last one needed of them bounds the radius.
 template <int D, class T, class Norm = Squares>
 class Enough {

@@ -49,7 +49,7 @@ class GroupSearch : public SearchWorker {
   }
 
  protected:
-  /// Finds and delivers the neighbours of the block of queries that is set.
+  /// Finds and delivers the neighbors of the block of queries that is set.
   virtual void search_block() = 0;
 
   Bounds<D, T> box_of_block(std::size_t block) const {
@@ -61,7 +61,7 @@ class GroupSearch : public SearchWorker {
     return std::min(std::numeric_limits<T>::max(),
                     diagonal_key(box, sources_.axes(), sources_.norm()));
   }
-  /// The length that a key stands for, and back.
+  /// Conversion of keys to lengths and back.
   static T length_of(T key) { return kIsSquared ? std::sqrt(key) : key; }
   static T key_of(T length) { return kIsSquared ? length * length : length; }
 
@@ -98,7 +98,7 @@ class GroupSearch : public SearchWorker {
   bool has_own_limits() const {
     return kIsSquared ? search_.limits2 != nullptr : search_.limits != nullptr;
   }
-  /// Of all queries, where they have none of their own.
+  /// Of all queries, unless each has its own.
   static T shared_limit2(const SearchJob<T>& search) {
     return kIsSquared ? search.limit2 : static_cast<T>(search.limit);
   }
@@ -146,7 +146,7 @@ class GroupSearch : public SearchWorker {
     return false;
   }
 
-  /// The blocks in reach of one query, whatever the group; false if they are more than `limit`.
+  /// The blocks in reach of one query, without its group; false if they are more than `limit`.
   bool list_alone(std::size_t j, T r2, std::size_t limit) {
     const PointProbe<D, T> probe(query_ + j, kLanes, sources_.axes());
     return search_.is_periodic ? sources_.template list<true>(probe, r2, limit, alone_)

@@ -1,6 +1,6 @@
-// k nearest neighbours by "predict, collect, select".
+// k nearest neighbors by "predict, collect, select".
 //
-// For a group of 64 queries that lie together: guess the radius of the k-th neighbour, list the
+// For a group of 64 queries that lie together: guess the radius of the k-th neighbor, list the
 // blocks of points in reach of the group, filter the list for each 8 queries, pick from it for each
 // query, collect all points within the radius without a branch. If enough came together the answer
 // is among them, exactly; if not, the radius grows. A query without a usable guess or list searches
@@ -86,7 +86,7 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
     predictor_.learn(lesson, log_diagonal2);
   }
 
-  /// One search serves all, unless they have limits of their own.
+  /// One search serves all, unless each has its own limit.
   void search_equal_queries() {
     this->search_best_first(0);
     for (std::size_t j = 1; j < queries_; ++j) {
@@ -122,7 +122,7 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
   void search_listed(const Bounds<D, T>& box, T r2) {
     is_wrapped_ ? search_listed<true>(box, r2) : search_listed<false>(box, r2);
   }
-  /// The blocks of a list within r2 of a query; more than max_picked_ are not told apart.
+  /// The blocks of a list within r2 of a query; more than max_picked_ are not distinguished.
   template <bool Wrap>
   HWY_INLINE std::size_t pick(const InteractionList<T>& list, std::size_t j, T r2) {
     const std::size_t count = sources_.template pick<Wrap>(list, query_ + j, r2, picked(j));

@@ -19,7 +19,7 @@ void check(const Tree& tree, const KnnOptions& options, const NeighborRows<T, In
   check_index<Index>("knn", tree);
 }
 
-/// Rows without neighbours: for queries that were dropped, and when nothing can be found.
+/// Rows without neighbors: for queries that were dropped, and when nothing can be found.
 template <class T, class Index>
 void fill_empty(const NeighborRows<T, Index>& rows, std::size_t k, const Workers& workers) {
   workers.for_ranges(rows.rows * k, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {

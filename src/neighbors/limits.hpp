@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// The largest d2 of a neighbour within `radius`. Strict: the largest below the square; -1 if
+/// The largest d2 of a neighbor within `radius`. Strict: the largest below the square; -1 if
 /// nothing is.
 template <class T>
 T limit2(double radius, bool is_strict, const Frame<T>& frame) {
@@ -37,7 +37,7 @@ inline void check_norm(const char* call, double p) {
   if (!(p >= 1)) refuse("{}: p = {}; a norm has p of 1 or more, infinity included", call, p);
 }
 
-/// Infinity stands for no limit.
+/// Infinity means no limit.
 inline void check_radius(const char* call, const char* name, double radius) {
   if (!(radius >= 0)) refuse("{}: {} = {}; give a length of 0 or more", call, name, radius);
 }

@@ -1,6 +1,6 @@
-// k nearest neighbours by another norm: depth first, nearest child first, for a block of 8 queries
+// k nearest neighbors by another norm: depth first, nearest child first, for a block of 8 queries
 // at once. A node is left out when (its lower bound, its smallest index) comes after the last
-// neighbour of every query; since indices count too, identical points are no special case.
+// neighbor of every query; since indices count too, identical points are not a special case.
 #include <array>
 
 #include "base/checked_sort.hpp"
@@ -67,7 +67,7 @@ class NormKnn final : public SearchWorker {
     for (std::size_t lane = begin; lane < end; ++lane) deliver(lane);
   }
 
-  /// What comes after the last neighbour of every query is of no use.
+  /// What comes after the last neighbor of every query is of no use.
   void update_last() {
     last_ = first_[begin_].last();
     for (std::size_t lane = begin_ + 1; lane < end_; ++lane)

@@ -1,4 +1,4 @@
-// All neighbours within a radius by another norm, counted or listed: depth first for a block of 8
+// All neighbors within a radius by another norm, counted or listed: depth first for a block of 8
 // queries at once. When only numbers are wanted, a node that lies within every query's radius
 // counts as a whole.
 #include <array>

@@ -1,5 +1,5 @@
 // Pair counts for every SIMD target, of points of KITH_PAIRS_SCALAR: all of pairs_float.cpp and
-// pairs_double.cpp. Each is a translation unit of its own, so that they compile side by side.
+// pairs_double.cpp. Each is a separate translation unit, so that they compile in parallel.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "neighbors/pairs-inl.h"
 #include <hwy/foreach_target.h>  // includes this file once per target

@@ -1,4 +1,4 @@
-// Guesses the squared radius of the k-th neighbour from the queries before. Guesses steer the work;
+// Guesses the squared radius of the k-th neighbor from the queries before. Guesses steer the work;
 // no result depends on them.
 #pragma once
 
@@ -24,7 +24,7 @@ T rough_exp2(float y) {
       static_cast<std::int64_t>(static_cast<double>(std::clamp(y, 0.f, kMost)) * 0x1p52)));
 }
 
-/// What a search in `dimension` dimensions for `need` neighbours aims at. Radii are squared here
+/// What a search in `dimension` dimensions for `need` neighbors aims at. Radii are squared here
 /// and below; by a norm without squares (`power` 1) all is the same for the radii themselves.
 struct Aim {
   float points;    ///< expected within the guessed radius: some more than needed, as counts scatter

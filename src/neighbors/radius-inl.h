@@ -1,6 +1,6 @@
-// All neighbours within a radius: counted, or listed.
+// All neighbors within a radius: counted, or listed.
 //
-// The same lists as for k nearest neighbours, with a radius that is known: blocks in reach of 64
+// The same lists as for k nearest neighbors, with a radius that is known: blocks in reach of 64
 // queries, of 8, of one. Every query is searched twice, first to count and then to fill, so that no
 // list is stored twice.
 #if defined(KITH_NEIGHBORS_RADIUS_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -195,7 +195,7 @@ NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries,
   });
 }
 
-/// Visits each i with its neighbours j > i. They are sorted by distance, so the others are taken
+/// Visits each i with its neighbors j > i. They are sorted by distance, so the others are taken
 /// out.
 template <class T>
 void visit_pairs(
@@ -218,7 +218,7 @@ void visit_pairs(
   search.job().visit = nullptr;
 }
 
-/// Pairs have no radii of their own, and a limit on neighbours would break them.
+/// Pairs have no individual radii, and a limit on neighbors would break them.
 template <class T>
 void check_pairs(const char* call, const Tree& tree, const RadiusOptions& options) {
   check_scalar<T>(call, tree);

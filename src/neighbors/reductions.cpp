@@ -1,4 +1,4 @@
-// What is made of neighbourhoods without storing them.
+// What is made of neighborhoods without storing them.
 #include <kith/density.hpp>
 #include <kith/radius.hpp>
 
@@ -49,7 +49,7 @@ void search(const char* call, const Tree& tree, const KnnOptions& options,
   if (job.source.points > 0) run_search(job, call, options.k, workers);
 }
 
-/// One number for each point, from its neighbours.
+/// One number for each point, from its neighbors.
 template <class F>
 std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOptions& options,
                                 F value, const Execution& execution) {

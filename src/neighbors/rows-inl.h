@@ -1,4 +1,4 @@
-// Writing a query's neighbours to its row.
+// Writing a query's neighbors to its row.
 #if defined(KITH_NEIGHBORS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_NEIGHBORS_ROWS_INL_H_
 #undef KITH_NEIGHBORS_ROWS_INL_H_
@@ -67,7 +67,7 @@ HWY_INLINE void widen(const std::uint32_t* HWY_RESTRICT from, std::size_t count,
   for (; i < count; ++i) to[i] = from[i];
 }
 
-/// The neighbours from position `at` of the arrays on.
+/// The neighbors from position `at` of the arrays on.
 template <class T>
 HWY_INLINE void write_neighbors(const SearchJob<T>& job, const Found<T>& found, std::size_t at) {
   if (job.distance) copy(Tag<T>(), found.distance, found.count, job.distance + at);

@@ -48,7 +48,7 @@ struct SearchJob {
   double limit = 0;                ///< neighbors' keys lie within
   const double* limits = nullptr;  ///< one per query index instead, for p other than 2
 
-  // Where neighbours go; any of these may be null.
+  // Where neighbors go; any of these may be null.
   T* distance = nullptr;
   std::int32_t* index32 = nullptr;
   std::int64_t* index64 = nullptr;
@@ -81,7 +81,7 @@ struct RadiusJob : SearchJob<T> {
   bool is_sorted = true;
   std::size_t max_neighbors = 0;  ///< keep the nearest of them; 0 = all
   std::int64_t* counts =
-      nullptr;  ///< first pass: the number of neighbours of each row, nothing else
+      nullptr;  ///< first pass: the number of neighbors of each row, nothing else
   const std::int64_t* offsets = nullptr;  ///< second pass: where each row starts
 };
 

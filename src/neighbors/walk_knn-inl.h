@@ -2,7 +2,7 @@
 //
 // The judge of the walk counts points by the upper bounds of the nodes that hold them: within the
 // first bound that enough points come before, every point of the receiver certainly has enough
-// neighbors. At a leaf the points nearest to it give each query a bound of its own, the distance of
+// neighbors. At a leaf the points nearest to it give each query a bound, the distance of
 // the last one needed among them; what is within that is collected from the list and selected as in
 // knn-inl.h.
 #if defined(KITH_NEIGHBORS_WALK_KNN_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,4 +1,4 @@
-// k nearest neighbours by interaction lists, plane by plane.
+// k nearest neighbors by interaction lists, plane by plane.
 #pragma once
 
 #include "neighbors/search_job.hpp"

@@ -98,7 +98,7 @@ const int Arena::forks = pthread_atfork(nullptr, nullptr, [] { Idle::idle.begin_
 
 Arena::Arena(int threads) : team_(Idle::idle.take(threads)) {
   if (!team_) team_ = Idle::idle.make(threads);
-  // TBB starts no more threads than it counted CPUs unless it is told to.
+  // By default TBB starts no more threads than it counted CPUs.
   if (threads <= tbb::info::default_concurrency()) return;
   try {
     team_->limit.emplace(tbb::global_control::max_allowed_parallelism, threads);

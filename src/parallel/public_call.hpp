@@ -20,7 +20,7 @@
 
 namespace kith {
 
-/// Throws the exception that is being handled, as the caller of the named call is to see it.
+/// Throws the exception that is being handled, as the caller of the named call must see it.
 [[noreturn]] KITH_SHARED void rethrow_as_error(const char* call);
 
 /// f() for a call without threads.

@@ -3,8 +3,8 @@
 // points.
 //
 // Records are sorted by stretches of targets (stable), then each stretch adds its records one after
-// the other. The order of the additions to a target is that of the records, whatever the threads.
-// Atomic additions would be in the order of arrival: other bits with every run.
+// the other. The order of the additions to a target is that of the records, for any number of
+// threads. Atomic additions would be in the order of arrival: other bits with every run.
 #pragma once
 
 #include <algorithm>

@@ -2,14 +2,14 @@
 //
 // The race argument. parent[i] <= i always, and parent[i] only ever moves to a smaller member of
 // the same set: (1) `unite` writes to a root only by compare-and-swap, expecting the root to point
-// at itself, so two threads cannot both hang it somewhere and no link is lost (swapping against a
+// at itself, so two threads cannot both attach it and no link is lost (swapping against a
 // value that was just read again, instead of the root that was found, would lose one); (2) `find`
 // shortens a path by storing the grandparent, which is an ancestor for good. A store of (2) may
 // overwrite another store of (2) with an older ancestor: still an ancestor, only a longer path. It
 // cannot overwrite (1), because (1) changes a root, and (2) writes only to entries that were seen
-// not to be roots, and an entry that is no root never becomes one again. All accesses are relaxed
-// atomics: the array holds no pointer to other data, and what a thread must see of the others' work
-// is ordered by the end of the parallel loop.
+// not to be roots, and an entry that is not a root never becomes one again. All accesses are
+// relaxed atomics: the array holds no pointer to other data, and what a thread must see of the
+// others' work is ordered by the end of the parallel loop.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // and the floating-point environment seen to. Nothing above this layer knows TBB.
 //
 // Loop bodies get ranges, not single indices, and ranges depend on the grain alone, never on the
-// number of threads: whatever is computed per range is the same for any number of threads.
+// number of threads: results per range are the same for any number of threads.
 #pragma once
 
 #include <algorithm>

@@ -109,7 +109,7 @@ void write_tables(Hdf5Writer& writer, const Columns& columns, const ResultAbout&
     const ColumnRule* rule = find_rule(array.name);
     Dataset dataset = write_column(writer, *rule, array, about);
     describe_gadget(dataset, array, about);
-    // GroupVel is the peculiar velocity times a: what takes it back stands in its own attribute.
+    // GroupVel is the peculiar velocity times a: an attribute has the factor that undoes this.
     if (rule->gadget_convention == Convention::times_scale_factor && about.background.is_known)
       dataset.set("a_scaling_to_peculiar", -1.0);
   }

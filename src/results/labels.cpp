@@ -1,4 +1,4 @@
-// The labels of the points of a result, from whatever the file has.
+// The labels of the points of a result, from the labels or the order in the file.
 #include <fmt/format.h>
 
 #include "base/fail.hpp"

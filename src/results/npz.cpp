@@ -21,7 +21,7 @@ void write_array(AtomicFile& file, ZipWriter& zip, const ResultRows& array,
   if (array.is_table) shape.push_back(array.width);
   const std::string header = npy_header(number_of(array.type), shape);
   std::uint32_t crc = crc_of(0, header.data(), header.size());
-  // The sum stands before the bytes, so they are looked at twice.
+  // The checksum precedes the bytes, so they are read twice.
   in_pieces(array, workers, [&](std::size_t, std::size_t rows, const char* data) {
     crc = crc_of(crc, data, rows * row_bytes(array));
   });

@@ -1,7 +1,7 @@
 // Logarithm, exponential and circle functions from additions and multiplications alone.
 //
 // The C library picks its versions by the processor at run time (with or without fused
-// multiply-add), and they differ in the last bit. A sample is to have the same bits on every
+// multiply-add), and they differ in the last bit. A sample must have the same bits on every
 // machine, so it uses these: correct to a few units in the last place of a double, which is more
 // than a float32 result needs.
 #pragma once

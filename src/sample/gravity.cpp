@@ -21,8 +21,8 @@ std::uint32_t upper_part(std::uint32_t weight, float of_upper) {
   return static_cast<std::uint32_t>(std::lrint(static_cast<float>(weight) * of_upper));
 }
 
-/// Adds integers: whole numbers have one sum, whatever the order of the threads, and nothing else
-/// is read before the loop has ended; so relaxed.
+/// Adds integers: the sum of whole numbers does not depend on the order of the threads, and nothing
+/// else is read before the loop has ended; so relaxed.
 void add(std::uint32_t& cell, std::uint32_t weight) {
   std::atomic_ref(cell).fetch_add(weight, std::memory_order_relaxed);
 }
@@ -83,8 +83,8 @@ std::vector<float> sharpening(std::size_t n) {
 
 /// Where the mesh lies, in cells: such that the particles' first grid falls between cells, not on
 /// them. A particle that leaves the center of a cell spreads by the size of its step to whichever
-/// side, which is no linear response: with the centers on the grid, small waves grew at up to twice
-/// their rate (mesh = 2 n).
+/// side, which is not a linear response: with the centers on the grid, small waves grew at up to
+/// twice their rate (mesh = 2 n).
 float mesh_offset(const Cosmology& options) {
   const double first = 0.5 * options.mesh / options.n;
   const double offset = 0.5 - first;

@@ -6,7 +6,7 @@
 namespace kith::sample {
 namespace {
 
-// Early enough for matter alone to count, whatever omega_m: the error there is below 1e-9 for
+// Early enough that only matter counts, for any omega_m: the error there is below 1e-9 for
 // omega_m > 0.001.
 constexpr double kEarly = 1e-4;
 constexpr int kSteps = 512;

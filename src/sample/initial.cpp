@@ -21,7 +21,7 @@ struct Wave {
   Wave opposite() const { return {{-axis[0], -axis[1], -axis[2]}}; }
 };
 
-/// Of k and -k the one that gets numbers of its own; the other is its complex conjugate.
+/// Of k and -k, the one that gets random numbers; the other is its complex conjugate.
 bool is_leading(const Wave& wave) {
   for (int axis : {2, 1, 0})
     if (wave.axis[axis] != 0) return wave.axis[axis] > 0;

@@ -12,7 +12,7 @@ namespace kith::sample {
 
 /// Amplitudes of the linear density contrast at a = 1: delta(x) = sum over k of amplitude exp(ikx).
 /// The same wave has the same phase for any n. Waves at the edge of the mesh (n / 2) are left out:
-/// only half of their phases can be told apart there.
+/// only half of their phases are distinct there.
 Mesh linear_field(const Cosmology& options, const Workers& workers);
 
 /// Positions in [0, side) and momenta, rows of 3, of the particles at the growth given.

@@ -1,4 +1,4 @@
-// The simple shapes. Each point is drawn from random numbers of its own index, in double precision,
+// The simple shapes. Each point is drawn from random numbers of its index, in double precision,
 // and rounded to float once.
 #include <cmath>
 

@@ -92,7 +92,7 @@ std::string first_file(const std::string& path) {
   if (fs::exists(path, error)) return path;
   for (const char* ending : {".0.hdf5", ".0", ".hdf5"})
     if (fs::exists(path + ending, error)) return path + ending;
-  return path;  // whose absence is reported by whoever opens it
+  return path;  // opening it reports that it is missing
 }
 
 void check_dimension(std::uint64_t dimension, const std::string& where) {

@@ -33,7 +33,7 @@ std::uint64_t bytes_of_file(const std::string& path) {
   return error ? 0 : bytes;
 }
 
-/// A file that another one names must stand in the same folder or below it.
+/// A file that another one names must be in the same folder or below it.
 std::string source_path(const std::string& path, const hdf5::Segment& segment,
                         const std::string& where) {
   if (segment.file == ".") return path;

@@ -1,4 +1,4 @@
-// What the readers of Gadget's and SWIFT's HDF5 snapshots share: particles of a type stand in
+// What the readers of Gadget's and SWIFT's HDF5 snapshots share: particles of a type are in
 // groups /PartType0, /PartType1, ... of one file or several, each field in a dataset.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace kith::io {
 namespace {
 
-/// An array in a file of its own or in an archive.
+/// An array in a separate file or in an archive.
 struct FileArray {
   std::string where;
   NpyHeader header;
@@ -22,7 +22,7 @@ struct FileArray {
   std::uint64_t number_bytes() const { return place.bytes - header.bytes; }
 };
 
-/// The whole of a file that is no archive.
+/// A whole file that is not an archive.
 ZipMember all_of(const InputBytes& file) {
   ZipMember place;
   place.bytes = place.packed_bytes = file.size();
@@ -45,7 +45,7 @@ void check_array(const FileArray& array) {
 }
 
 /// The bytes of a member from here on. Of a packed one, those before are unpacked and forgotten;
-/// the check sum is looked at by whoever reads a member to its end.
+/// the checksum is verified when a member is read to its end.
 std::unique_ptr<ByteStream> bytes_from(const FileArray& array, const InputBytes& file,
                                        std::uint64_t begin) {
   const ZipMember& place = array.place;

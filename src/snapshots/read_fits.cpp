@@ -140,7 +140,7 @@ std::optional<Number> number_of_letter(char letter) {
   }
 }
 
-/// "3E": three floats. Numbers with a scale of their own are not plain.
+/// "3E": three floats. Numbers with a scale are not plain.
 FitsColumn column_of(const Cards& cards, std::uint64_t i, std::size_t offset,
                      const std::string& where) {
   const std::string form = cards.text(formatted("TFORM{}", i));

@@ -187,7 +187,7 @@ std::optional<std::size_t> number_size(const Block& block, std::uint64_t n, std:
   return std::nullopt;
 }
 
-/// Particles whose masses do not stand in the header.
+/// Particles whose masses are not in the header.
 std::uint64_t with_own_mass(const Header& header) {
   std::uint64_t n = 0;
   for (std::size_t type = 0; type < header.count.size(); ++type)
@@ -241,7 +241,7 @@ const char* block_name(Field field) {
   return "";
 }
 
-/// Where the particles of a type stand in a block, and in what form.
+/// The place of the particles of a type in a block, and their form.
 struct Place {
   std::uint64_t begin = 0;
   Stored stored;

@@ -117,7 +117,8 @@ class GadgetHdf5Reader : public Hdf5Reader {
     background.redshift = common.redshift;
   }
 
-  /// Powers of a and h stand beside the data in Gadget-4 and IllustrisTNG; else they are as ever.
+  /// Gadget-4 and IllustrisTNG store the powers of a and h with the data; other files have the
+  /// usual ones.
   void set_units(const Attributes& attributes, const hdf5::InputFile& file) {
     Units& units = info.units;
     units.length = attributes.first({"UnitLength_in_cm", "Unit length in cgs (U_L)"});

@@ -168,7 +168,7 @@ class PlyReader : public SnapshotReader {
  private:
   bool is_ascii() const { return header_.encoding == Encoding::ascii; }
 
-  /// Rows of text have no place of their own: those before are read and forgotten.
+  /// Rows of text have different lengths: all rows before are read and dropped.
   void read_ascii(const RowRange& rows, const std::vector<std::size_t>& columns, const Target& to,
                   const Workers& workers) const {
     Lines lines(file_, begin_, header_.lines);
@@ -182,7 +182,7 @@ class PlyReader : public SnapshotReader {
     read_lines(lines, rows.count, Separator::space, columns, to, workers, file_.path());
   }
 
-  /// What stands in front of the vertices is skipped.
+  /// Elements before the vertices are skipped.
   Element find_vertex() {
     for (const Element& element : header_.elements) {
       if (element.has_list)

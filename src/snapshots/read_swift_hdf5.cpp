@@ -100,7 +100,7 @@ class SwiftHdf5Reader : public Hdf5Reader {
     background.redshift = common.redshift;
   }
 
-  /// Without h anywhere; velocities are peculiar as they stand.
+  /// Without h anywhere; velocities are stored as peculiar velocities.
   void set_units(const hdf5::InputFile& file) {
     info.units.is_comoving = info.background.is_known;
     if (!file.contains("Units")) return;

@@ -86,7 +86,7 @@ Preamble molecule(Lines& lines, std::uint64_t skipped, std::uint64_t rows) {
   return result;
 }
 
-/// Names stand in the first line that is no comment, or in the last comment before the rows.
+/// Names are in the first line that is not a comment, or in the last comment before the rows.
 Preamble preamble(const InputBytes& file) {
   Lines lines(file, begin_of(file));
   std::string_view line;
@@ -143,7 +143,7 @@ class TextReader : public SnapshotReader {
   }
 
  private:
-  /// Where a row begins, and how many lines stand before it.
+  /// Where a row begins, and how many lines are before it.
   struct Mark {
     std::uint64_t offset, lines;
   };

@@ -1,4 +1,4 @@
-// What stands behind a Snapshot: one reader for each format.
+// The implementation of Snapshot: one reader for each format.
 #pragma once
 
 #include <algorithm>

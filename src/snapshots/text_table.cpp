@@ -38,7 +38,8 @@ void split_at_spaces(std::string_view line, std::vector<std::string_view>& words
   }
 }
 
-/// Where this character stands outside of quotes, from `begin` on; the line's end if nowhere.
+/// The place of this character outside of quotes, from `begin` on; the end of the line if there is
+/// none.
 std::size_t find_unquoted(std::string_view line, char c, std::size_t begin) {
   bool is_quoted = false;
   for (std::size_t i = begin; i < line.size(); ++i) {
@@ -58,7 +59,7 @@ void split_at(std::string_view line, char c, std::vector<std::string_view>& word
   }
 }
 
-/// A word that is no number; one with a comma inside gets a hint.
+/// A word that is not a number; one with a comma inside gets a hint.
 [[noreturn]] void fail_number(std::string_view word, std::size_t column, std::uint64_t line,
                               const std::string& where) {
   const bool has_comma = word.find(',') != std::string_view::npos ||

@@ -16,9 +16,9 @@ namespace kith::io {
 /// Lines of a part of a file, without their ends.
 class Lines {
  public:
-  /// From byte `begin` on; `lines_before` of them stand in front of it.
+  /// From byte `begin` on; `lines_before` lines precede it.
   explicit Lines(const InputBytes& file, std::uint64_t begin = 0, std::uint64_t lines_before = 0);
-  /// False at the end. The line is valid until the next call. Errors (io): bytes that are no text,
+  /// False at the end. The line is valid until the next call. Errors (io): bytes that are not text,
   /// and a line of more than 1 MiB, which text with numbers does not have.
   bool next(std::string_view& line);
 
@@ -39,7 +39,7 @@ class Lines {
   bool is_ended_ = false;
 };
 
-/// What stands between two words. A file has one kind: were both commas and spaces to separate,
+/// The separator of two words. A file has one kind: were both commas and spaces to separate,
 /// "0,5 1,5" with decimal commas would be four numbers.
 enum class Separator { space, comma, semicolon };
 Separator separator_of(std::string_view line);
@@ -65,7 +65,7 @@ void set_columns(SnapshotInfo& info, const FieldColumns& columns, std::uint64_t 
 void check_number(const std::vector<std::string_view>& words, std::size_t column,
                   std::uint64_t line, const std::string& where);
 
-/// Reads `rows` lines that are no comments.
+/// Reads `rows` lines that are not comments.
 void read_lines(Lines& lines, std::uint64_t rows, Separator separator,
                 const std::vector<std::size_t>& columns, const Target& to, const Workers& workers,
                 const std::string& where);

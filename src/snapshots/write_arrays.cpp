@@ -60,7 +60,7 @@ std::vector<NamedArray> arrays_of(const SnapshotContent& content, const Workers&
   return arrays;
 }
 
-/// Twice through the numbers: their check sum stands in front of them.
+/// Reads the numbers twice, because their checksum precedes them.
 void write_member(AtomicFile& file, ZipWriter& archive, const NamedArray& array) {
   const std::string header = npy_header(array.number, array.shape);
   std::uint64_t bytes = header.size();

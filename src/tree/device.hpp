@@ -29,7 +29,7 @@ class DeviceTree {
   virtual void copy_to(const Tree::Impl& tree) const = 0;
 };
 
-/// Points that are to be a packed tree.
+/// Points for a packed tree.
 template <class T>
 struct DeviceInput {
   const PointsView& points;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 
-/// Eight rows at a time, each coordinate in a lane of its own, so that the compiler makes vector
+/// Eight rows at a time, each coordinate in a separate lane, so that the compiler makes vector
 /// code of it. x * 0 is NaN for a NaN or infinite x; a sum remembers it.
 template <int D, class T>
 Extent<T> extent_of_packed_rows(const T* data, std::size_t begin, std::size_t end) {

@@ -47,13 +47,13 @@ Frame<T> fitted_frame(const Box& box, int dimension, const Extent<T>& extent);
 template <class T>
 Input<T> input_in(const Frame<T>& frame, MeasuredRows<T> measured);
 
-/// All three steps for points that are to make a tree. Errors: non_finite unless points may be
+/// All three steps for points of a new tree. Errors: non_finite unless points may be
 /// dropped.
 template <class T>
 Input<T> read_input(const PointsView& points, const Box& box, NonFinite non_finite,
                     const Workers& workers);
 
-/// The same for points that are to be compared with those of a tree: its frame is taken as it is.
+/// The same for points that are compared with those of a tree, in the frame of the tree.
 /// Empty trees have a frame without a scale, which is as good as any.
 template <class T>
 Input<T> read_queries(const PointsView& points, const Frame<T>& frame, NonFinite non_finite,

@@ -62,7 +62,7 @@ class VarianceSums {
     const int widest = widest_axis(bounds, axes);
     const T extent = bounds.hi[widest] - bounds.lo[widest];
     scale_ = extent > 0 ? T(kSteps) / extent : T(0);
-    if (!(scale_ < std::numeric_limits<T>::max())) scale_ = 0;  // too close to be told apart
+    if (!(scale_ < std::numeric_limits<T>::max())) scale_ = 0;  // too close to distinguish
     for (int axis = 0; axis < axes.count(); ++axis) lower_[axis] = bounds.lo[axis];
   }
 

@@ -1,7 +1,7 @@
 // In 2-D and 3-D records of (coordinates, index) are scattered once to the 4096 top cells of the
 // curve, each bucket is sorted in cache by 18 more bits, and runs that still share a cell are
-// sorted again in a grid of their own bounds; so any dynamic range works, and one far outlier costs
-// one more round.
+// sorted again in a grid that fits their bounds; so any dynamic range works, and one far outlier
+// costs one more round.
 #include "tree/order.hpp"
 
 #include <limits>
@@ -149,7 +149,7 @@ class CurveSort {
     }
   }
 
-  /// Sorts records in place, in a grid of their own bounds.
+  /// Sorts records in place, in a grid that fits their bounds.
   void sort(Rec* records, std::size_t n) {
     if (n > kInCache) return sort_large(records, n);
     const typename Borrowed<Scratch>::Loan scratch(scratch_);

@@ -3,7 +3,7 @@
 // Points lie in tree order in blocks of 8: for each axis 8 coordinates, then 8 original indices.
 // Nodes lie in planes; plane 0 holds the leaves, each node of plane p > 0 is a run of nodes of
 // plane p - 1, and the last plane is one root. Boxes are tight and stored in chunks of 8
-// neighbouring nodes: for each axis 8 lower ends, then for each axis 8 upper ends. So one aligned
+// neighboring nodes: for each axis 8 lower ends, then for each axis 8 upper ends. So one aligned
 // load fetches the same axis of 8 points or 8 nodes. Unused lanes hold points that are NaN with
 // index kNoIndex, and empty boxes (+inf, -inf).
 //

@@ -34,7 +34,7 @@ struct SavedBytes {
   std::shared_ptr<const void> owner;  ///< keeps them
 };
 
-/// The tree that stands on these bytes, which must be aligned to 64. With `verify`, everything is
+/// The tree in these bytes, which must be aligned to 64. With `verify`, everything is
 /// checked that a search relies on. Errors: io.
 KITH_SHARED std::shared_ptr<const Tree::Impl> adopt_saved(const SavedBytes& saved, bool verify,
                                                           Workers& workers);

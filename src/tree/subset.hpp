@@ -1,4 +1,4 @@
-// Some points of a tree as a tree of their own, without a new sort.
+// A separate tree of some points of a tree, without a new sort.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ class First {
   Candidate<Key> last_{};
 };
 
-/// The same for nodes that stand for many points each: how far one must go until the nodes before
+/// The same for nodes of many points each: how far one must go until the nodes before
 /// hold enough of them.
 template <class Key>
 class FirstNodes {

@@ -7,7 +7,7 @@
 // one batch for a kernel with that number of limits (pair_batches-inl.h): no pair is compared with
 // a limit that cannot matter.
 //
-// This is a walk of its own because its verdict is a class, made for 8 boxes at once, and because
+// This is a separate walk because its verdict is a class, made for 8 boxes at once, and because
 // a tree with itself sees every pair of nodes once.
 #if defined(KITH_WALK_PAIR_WALK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_WALK_PAIR_WALK_INL_H_

@@ -6,7 +6,7 @@
 namespace kith {
 
 /// The blocks of a tree of either builder under implicit planes. The leaves of a cells tree are
-/// runs of any length, which vectors of 8 do not fit; its blocks get packed planes of their own,
+/// runs of any length, which vectors of 8 do not fit; its blocks get separate packed planes,
 /// made by the first search.
 template <class T>
 PlanesView<T> implicit_view(const Tree::Impl& tree);

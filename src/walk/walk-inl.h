@@ -4,8 +4,8 @@
 // plane the list is refined: a judge says how far the receiver has to look, nodes that begin after
 // that are dropped, the others are kept and opened for the receiver's children. Nodes begin at
 // (lower bound, smallest index) and end at (upper bound, largest index), so ties are decided as
-// neighbors are ordered, and identical points are no special case. No guess: what a GPU or another
-// rank would run on the planes of either builder.
+// neighbors are ordered, and identical points are not a special case. No guess: what a GPU or
+// another rank would run on the planes of either builder.
 //
 // Where only one receiver is asked about, walk/depth_first.hpp is simpler.
 #if defined(KITH_WALK_WALK_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -2,7 +2,7 @@
 """The tables of columns and facts in the documents are those of the library.
 Usage: tables_test.py DOCUMENT_TABLES [--fix]
 
-A table stands between the lines `<!-- table: NAME -->` and `<!-- end of table -->`."""
+A table is between the lines `<!-- table: NAME -->` and `<!-- end of table -->`."""
 import pathlib
 import re
 import subprocess
