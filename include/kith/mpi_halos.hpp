@@ -21,7 +21,8 @@ KITH_API Catalogue catalogue(PointsView points, const Groups& groups,
                              const CatalogueOptions& options = {}, const Execution& execution = {});
 
 /// As kith::centers, bit for bit: one position for each row of this rank. Points, masses and types:
-/// one for each label of this rank. The members of each group must fit on one rank.
+/// one for each label of this rank. For CenterKind::potential, the members of each group must fit
+/// on one rank; for the others, a group may lie on many.
 KITH_API std::vector<double> centers(const Domains& domains, PointsView points,
                                      const Groups& groups, const CenterOptions& options = {},
                                      const Execution& execution = {});
@@ -36,17 +37,19 @@ KITH_API Overdensities overdensities(const Domains& domains, std::span<const dou
                                      const OverdensityOptions& options,
                                      const Execution& execution = {});
 
-/// Subhalos of the groups of this rank.
+/// Subhalos that begin on this rank.
 struct Subhalos {
   std::vector<std::int64_t> parent;  ///< the label of each one's halo
   std::vector<std::int64_t> index;   ///< global indices of the members, subhalo after subhalo
-  std::vector<std::size_t> offset;   ///< where each subhalo begins; one value more than subhalos
-  Catalogue catalogue;               ///< `first` has global indices
+  /// Where each subhalo begins, and the end, as in Members: the first members may belong to a
+  /// subhalo that began on a rank before, and the last subhalo may go on on the next one.
+  std::vector<std::size_t> offset;
+  Catalogue catalogue;  ///< `first` has global indices
 };
 
 /// As kith::subhalos, bit for bit; one rank after the other makes the rows of one process. Points,
-/// velocities and masses: one for each label of this rank. The members of each halo must fit on one
-/// rank.
+/// velocities and masses: one for each label of this rank. A halo and a subhalo may lie on many
+/// ranks.
 KITH_API Subhalos subhalos(const Domains& domains, PointsView points, const Groups& groups,
                            const SubhaloOptions& options, const Execution& execution = {});
 /// The same for groups of several types.

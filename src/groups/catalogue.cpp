@@ -10,6 +10,7 @@
 #include "groups/catalogue_rows.hpp"
 #include "groups/columns.hpp"
 #include "groups/device_sums.hpp"
+#include "groups/rotation_curve.hpp"
 #include "groups/sums.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
@@ -85,7 +86,7 @@ class Cataloguer {
 class RotationCurves {
  public:
   RotationCurves(const Source& from, const CatalogueOptions& options, const Workers& workers)
-      : from_(from), position_(from.position), options_(options), workers_(workers) {}
+      : from_(from), options_(options), workers_(workers) {}
 
   void run(const Members& members, Catalogue& out) const {
     const std::vector<double>& middle = options_.peak.empty() ? out.center : options_.peak;
@@ -97,53 +98,24 @@ class RotationCurves {
   }
 
  private:
-  /// A few members say nothing about a rotation curve: of those, the nearest one decides.
-  static constexpr std::size_t kLeastRank = 10;
-
   double largest(std::span<const std::uint32_t> members, const double* middle) const {
     std::vector<std::pair<double, std::uint32_t>> by_distance(members.size());  // squared
     for_each_in_order(workers_, members.size(), [&](std::size_t k) {
-      by_distance[k] = {distance2(members[k], middle), members[k]};
+      by_distance[k] = {distance2_from(from_, members[k], middle), members[k]};
     });
     checked_sort(by_distance.begin(), by_distance.end(), [&] { workers_.check_cancelled(); });
-    double mass = 0, most = 0;
+    RotationCurve curve(options_.gravity);
     for_each_in_order(workers_, members.size(), [&](std::size_t k) {
       const auto& [r2, i] = by_distance[k];
-      mass += from_.mass(i);
-      if (k + 1 >= kLeastRank && r2 > 0)
-        most = std::max(most, options_.gravity * mass / std::sqrt(r2));
+      curve.add(r2, from_.mass(i));
     });
-    return std::sqrt(most);
-  }
-
-  double distance2(std::size_t i, const double* middle) const {
-    double r2 = 0;
-    for (std::size_t axis = 0; axis < from_.d; ++axis) {
-      const double dx = position_(i, static_cast<int>(axis)) - middle[axis];
-      const double side = from_.side[axis];
-      const double image = side > 0 ? minimum_image(dx, side, 1 / side) : dx;
-      r2 += image * image;
-    }
-    return r2;
+    return std::sqrt(curve.most());
   }
 
   const Source& from_;
-  RowReader position_;
   const CatalogueOptions& options_;
   const Workers& workers_;
 };
-
-Source source_of(const PointsView& points, const CatalogueOptions& options, std::size_t types) {
-  Source from{points,
-              options.velocity,
-              ValueReader(options.mass),
-              options.type,
-              {},
-              static_cast<std::size_t>(points.dimension),
-              types};
-  for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
-  return from;
-}
 
 /// The number of types, from the options or from the data.
 std::size_t count_types(const CatalogueOptions& options, const Workers& workers) {

@@ -17,7 +17,13 @@ namespace kith {
 /// Which members a group has: how many, and the one about which it is unwrapped.
 struct GroupFacts {
   std::size_t size, first;
+  std::vector<double> origin = {};  ///< that one's position, if it is not in the source's rows
 };
+
+/// Components of the angular momentum.
+inline std::size_t angular_components(const Source& from) {
+  return !from.has_velocity() || from.d < 2 || from.d > 3 ? 0 : 2 * from.d - 3;
+}
 
 class CatalogueRows {
  public:
@@ -42,7 +48,7 @@ class CatalogueRows {
     out_.size[group] = static_cast<std::int64_t>(facts.size);
     out_.first[group] = static_cast<std::int64_t>(facts.first);
     out_.mass[group] = sums.mass;
-    put_position(group, facts.first, sums, center);
+    put_position(group, facts, sums, center);
     put_moments(group, moments, sums.weight);
     if (from_.has_velocity()) put_velocity(group, moments, center, sums);
     put_types(group, sums);
@@ -59,7 +65,7 @@ class CatalogueRows {
   void allocate(std::size_t count) {
     const std::size_t d = from_.d;
     const std::size_t moving = from_.has_velocity() ? count : 0;
-    components_ = moving == 0 || d < 2 || d > 3 ? 0 : 2 * d - 3;
+    components_ = angular_components(from_);
     out_.dimension = static_cast<int>(d);
     out_.types = static_cast<int>(from_.types);
     for (auto* column : {&out_.mass, &out_.radius, &out_.inertia_radius}) resize(*column, count);
@@ -79,9 +85,12 @@ class CatalogueRows {
     resize(out_.contaminating_mass, count);
   }
 
-  void put_position(std::size_t group, std::size_t first, const Sums& sums, const Center& center) {
+  void put_position(std::size_t group, const GroupFacts& facts, const Sums& sums,
+                    const Center& center) {
     for (std::size_t axis = 0; axis < from_.d; ++axis) {
-      const double at = RowReader(from_.position)(first, static_cast<int>(axis));
+      const double at = facts.origin.empty()
+                            ? RowReader(from_.position)(facts.first, static_cast<int>(axis))
+                            : facts.origin[axis];
       const std::size_t i = group * from_.d + axis;
       out_.center[i] = in_box(at + center.position[axis], axis);
       out_.lower[i] = at + sums.lower[axis];

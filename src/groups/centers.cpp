@@ -2,7 +2,6 @@
 // every sum runs in their order.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <kith/centers.hpp>
 
@@ -10,6 +9,7 @@
 #include "geometry/frame.hpp"
 #include "groups/columns.hpp"
 #include "groups/potential.hpp"
+#include "groups/sphere_search.hpp"
 #include "groups/sums.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
@@ -18,9 +18,6 @@ namespace kith {
 namespace {
 
 constexpr std::size_t kLarge = std::size_t{1} << 14;  // groups beyond this are shared by threads
-constexpr double kShrink = 0.975;                     // of Power et al. 2003
-constexpr std::size_t kLeastInside = 16;              // of the last sphere, or a hundredth of all
-constexpr std::size_t kLeastPart = 100;
 
 class CenterFinder {
  public:
@@ -57,9 +54,9 @@ class CenterFinder {
  private:
   void put(std::size_t group, std::vector<double>& out, const Execution& execution) const {
     const std::span<const std::uint32_t> members = members_.of(group);
-    const std::vector<std::uint32_t> chosen = chosen_of(members);
-    const Bodies bodies = bodies_of(chosen.empty() ? members : chosen, members.front());
-    const std::vector<double> offset = center_of(bodies, execution);
+    const std::vector<double> offset = options_.kind == CenterKind::potential
+                                           ? deepest_of(members, execution)
+                                           : sphere_of(members);
     for (std::size_t axis = 0; axis < d_; ++axis) {
       const int a = static_cast<int>(axis);
       const double side = options_.box.side(a), origin = options_.box.origin(a);
@@ -71,7 +68,7 @@ class CenterFinder {
   std::vector<std::uint32_t> chosen_of(std::span<const std::uint32_t> members) const {
     std::vector<std::uint32_t> chosen;
     for (const std::uint32_t i : members)
-      if (options_.types.empty() || is_chosen_[options_.type[i]]) chosen.push_back(i);
+      if (is_chosen(i)) chosen.push_back(i);
     return chosen;
   }
 
@@ -82,67 +79,52 @@ class CenterFinder {
     for_each_in_order(workers_, of.size(), [&](std::size_t i) {
       bodies.mass[i] = mass_(of[i]);
       total += bodies.mass[i];
-      for (std::size_t axis = 0; axis < d_; ++axis) {
-        const int a = static_cast<int>(axis);
-        const double side = options_.box.side(a), dx = position_(of[i], a) - position_(first, a);
-        bodies.x[axis * of.size() + i] = side > 0 ? minimum_image(dx, side, 1 / side) : dx;
-      }
+      for (std::size_t axis = 0; axis < d_; ++axis)
+        bodies.x[axis * of.size() + i] = offset(of[i], first, axis);
     });
     if (!(total > 0)) std::fill(bodies.mass.begin(), bodies.mass.end(), 1.0);
     return bodies;
   }
 
-  std::vector<double> center_of(const Bodies& bodies, const Execution& execution) const {
-    if (options_.kind == CenterKind::shrinking) return shrinking(bodies);
-    if (options_.kind == CenterKind::mass)
-      return inside(bodies, std::vector<double>(d_, 0.0), std::numeric_limits<double>::infinity())
-          .middle;
+  std::vector<double> deepest_of(std::span<const std::uint32_t> members,
+                                 const Execution& execution) const {
+    const std::vector<std::uint32_t> chosen = chosen_of(members);
+    const Bodies bodies = bodies_of(chosen.empty() ? members : chosen, members.front());
     const std::size_t i = deepest(bodies, options_.softening, workers_, execution);
     std::vector<double> middle;
     for (std::size_t axis = 0; axis < d_; ++axis) middle.push_back(bodies.at(i, axis));
     return middle;
   }
 
-  struct Sphere {
-    std::size_t count = 0;
-    std::vector<double> middle;
-    double farthest2 = 0;  // of those inside, from the old middle
-  };
-
-  /// The points within a sphere.
-  Sphere inside(const Bodies& bodies, const std::vector<double>& middle, double radius2) const {
-    Sphere sphere{.middle = std::vector<double>(d_, 0.0)};
-    double total = 0;
-    for_each_in_order(workers_, bodies.count, [&](std::size_t i) {
-      double r2 = 0;
+  std::vector<double> sphere_of(std::span<const std::uint32_t> members) const {
+    std::vector<double> rows = filled<double>(workers_, members.size() * d_);
+    for_each_in_order(workers_, members.size(), [&](std::size_t i) {
       for (std::size_t axis = 0; axis < d_; ++axis)
-        r2 += (bodies.at(i, axis) - middle[axis]) * (bodies.at(i, axis) - middle[axis]);
-      if (!(r2 <= radius2)) return;
-      ++sphere.count;
-      sphere.farthest2 = std::max(sphere.farthest2, r2);
-      total += bodies.mass[i];
-      for (std::size_t axis = 0; axis < d_; ++axis)
-        sphere.middle[axis] += bodies.mass[i] * bodies.at(i, axis);
+        rows[i * d_ + axis] = offset(members[i], members.front(), axis);
     });
-    for (double& x : sphere.middle) x = total > 0 ? x / total : 0;
-    if (!(total > 0)) sphere.count = 0;
-    return sphere;
+    SphereSearch search(options_.kind, d_);
+    while (!search.is_done()) {
+      SphereSums sums(d_);
+      for_pieces(workers_, members.size(), kSumBlock, [&](std::size_t begin, std::size_t end) {
+        SphereSums block(d_);
+        for (std::size_t i = begin; i < end; ++i)
+          if (search.question().counts_all || is_chosen(members[i]))
+            block.add(search.question(), &rows[i * d_], mass_(members[i]));
+        sums += block;
+      });
+      search.take(sums);
+    }
+    return search.middle();
   }
 
-  std::vector<double> shrinking(const Bodies& bodies) const {
-    constexpr double kEverything = std::numeric_limits<double>::infinity();
-    std::vector<double> middle = inside(bodies, std::vector<double>(d_, 0.0), kEverything).middle;
-    double radius = std::sqrt(inside(bodies, middle, kEverything).farthest2);
-    const std::size_t least = std::max(kLeastInside, bodies.count / kLeastPart);
-    while (radius > 0) {
-      radius *= kShrink;
-      const Sphere sphere = inside(bodies, middle, radius * radius);
-      if (sphere.count < least) break;
-      middle = sphere.middle;
-      // Many points in one place: no sphere about them will ever hold fewer.
-      if (sphere.farthest2 == 0) break;
-    }
-    return middle;
+  bool is_chosen(std::size_t i) const {
+    return options_.types.empty() || is_chosen_[options_.type[i]];
+  }
+
+  double offset(std::size_t i, std::size_t first, std::size_t axis) const {
+    const int a = static_cast<int>(axis);
+    const double side = options_.box.side(a), dx = position_(i, a) - position_(first, a);
+    return side > 0 ? minimum_image(dx, side, 1 / side) : dx;
   }
 
   RowReader position_;

@@ -5,8 +5,7 @@
 #include <kith/halos.hpp>
 
 #include "base/fail.hpp"
-#include "groups/columns.hpp"
-#include "groups/sums.hpp"
+#include "groups/phase_space.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 
@@ -19,19 +18,15 @@ constexpr std::size_t kLarge = std::size_t{1}
 /// The subhalos of one halo: members of each, in the order of rows.
 using Parts = std::vector<std::vector<std::uint32_t>>;
 
-class PhaseSpace {
+class SubhaloFinder {
  public:
-  PhaseSpace(const PointsView& points, const SubhaloOptions& options, const Workers& workers)
-      : position_(points),
-        velocity_(options.velocity),
-        options_(options),
-        workers_(workers),
-        d_(static_cast<std::size_t>(points.dimension)) {}
+  SubhaloFinder(const PointsView& points, const SubhaloOptions& options, const Workers& workers)
+      : space_(points, options), position_(points), options_(options), workers_(workers) {}
 
   Parts parts_of(std::span<const std::uint32_t> halo, const Execution& execution) const {
     const std::vector<double> rows = scaled_rows(halo);
     const Groups groups =
-        fof(view(rows.data(), halo.size(), static_cast<int>(2 * d_)),
+        fof(view(rows.data(), halo.size(), static_cast<int>(space_.width())),
             {.linking_length = options_.linking_length, .min_size = options_.min_size}, execution);
     Parts parts(groups.count());
     const std::span<const std::int32_t> label = groups.label();
@@ -42,51 +37,39 @@ class PhaseSpace {
   }
 
  private:
-  /// Positions about the first member and velocities, each about their mean and in units of their
-  /// scale.
   std::vector<double> scaled_rows(std::span<const std::uint32_t> halo) const {
-    std::vector<double> rows = filled<double>(workers_, halo.size() * 2 * d_);
-    for_each_in_order(workers_, halo.size(), [&](std::size_t i) {
-      for (std::size_t axis = 0; axis < d_; ++axis) {
-        rows[i * 2 * d_ + axis] = offset(halo[i], halo.front(), static_cast<int>(axis));
-        rows[i * 2 * d_ + d_ + axis] = velocity_(halo[i], static_cast<int>(axis));
-      }
-    });
-    scale(rows, 0, options_.position_scale);
-    scale(rows, d_, options_.velocity_scale);
+    const std::size_t width = space_.width();
+    std::vector<double> rows = filled<double>(workers_, halo.size() * width);
+    std::vector<double> origin;
+    for (std::size_t axis = 0; 2 * axis < width; ++axis)
+      origin.push_back(position_(halo.front(), static_cast<int>(axis)));
+    for_each_in_order(workers_, halo.size(),
+                      [&](std::size_t i) { space_.put(halo[i], origin, &rows[i * width]); });
+    std::vector<double> mean = summed(rows, [&](auto block) { return space_.sums(block); });
+    for (double& x : mean) x /= static_cast<double>(halo.size());
+    const std::vector<double> squares =
+        summed(rows, [&](auto block) { return space_.squares(block, mean); });
+    space_.scale(rows, space_.units(std::move(mean), squares, halo.size()));
     return rows;
   }
 
-  double offset(std::size_t i, std::size_t first, int axis) const {
-    const double dx = position_(i, axis) - position_(first, axis), side = options_.box.side(axis);
-    return side > 0 ? minimum_image(dx, side, 1 / side) : dx;
+  /// f(block) of the rows, added up in order.
+  template <class F>
+  std::vector<double> summed(const std::vector<double>& rows, F f) const {
+    std::vector<double> sum;
+    for_pieces(workers_, rows.size(), kSumBlock * space_.width(),
+               [&](std::size_t begin, std::size_t end) {
+                 const std::vector<double> block = f(std::span(rows).subspan(begin, end - begin));
+                 sum.resize(block.size());
+                 add_to(sum, block);
+               });
+    return sum;
   }
 
-  /// Centers d_ columns from `column` on and divides them by the scale, or by their own if that is
-  /// 0.
-  void scale(std::vector<double>& rows, std::size_t column, double by) const {
-    const std::size_t width = 2 * d_, n = rows.size() / width;
-    double square = 0;
-    for (std::size_t axis = column; axis < column + d_; ++axis) {
-      double mean = 0;
-      for_each_in_order(workers_, n, [&](std::size_t i) { mean += rows[i * width + axis]; });
-      mean /= static_cast<double>(n);
-      for_each_in_order(workers_, n, [&](std::size_t i) {
-        rows[i * width + axis] -= mean;
-        square += rows[i * width + axis] * rows[i * width + axis];
-      });
-    }
-    if (by == 0) by = std::sqrt(square / static_cast<double>(n));
-    for_each_in_order(workers_, n, [&](std::size_t i) {
-      for (std::size_t axis = column; axis < column + d_; ++axis)
-        rows[i * width + axis] = by > 0 ? rows[i * width + axis] / by : 0;
-    });
-  }
-
-  RowReader position_, velocity_;
+  PhaseSpace space_;
+  RowReader position_;
   const SubhaloOptions& options_;
   const Workers& workers_;
-  std::size_t d_;
 };
 
 void check(const PointsView& points, const Members& halos, const SubhaloOptions& options,
@@ -135,7 +118,7 @@ void put_members(const std::vector<Parts>& parts, std::size_t points, const Work
 std::vector<Parts> parts_of_all(const PointsView& points, const Members& halos,
                                 const SubhaloOptions& options, const Execution& execution,
                                 Workers& workers) {
-  const PhaseSpace space(points, options, workers);
+  const SubhaloFinder finder(points, options, workers);
   std::vector<Parts> parts(halos.count());
   // Inside, a search neither reports nor measures: only the whole does.
   const Execution shared{.threads = execution.threads, .cancel = execution.cancel};
@@ -143,11 +126,11 @@ std::vector<Parts> parts_of_all(const PointsView& points, const Members& halos,
   const Stage stage(workers, "subhalos", halos.offset.back());
   std::size_t large = 0;  // halos fall in size
   for (; large < halos.count() && halos.of(large).size() > kLarge; ++large)
-    parts[large] = space.parts_of(halos.of(large), shared);
+    parts[large] = finder.parts_of(halos.of(large), shared);
   workers.for_ranges(halos.count() - large, 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t halo = large + begin; halo < large + end; ++halo)
       if (halos.of(halo).size() >= options.min_size)
-        parts[halo] = space.parts_of(halos.of(halo), alone);
+        parts[halo] = finder.parts_of(halos.of(halo), alone);
     workers.advance(halos.offset[large + end] - halos.offset[large + begin]);
   });
   return parts;

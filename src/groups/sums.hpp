@@ -26,7 +26,27 @@ struct Source {
   std::size_t d, types;
 
   bool has_velocity() const { return velocity.data != nullptr; }
+  /// A member's position.
+  std::vector<double> at(std::size_t row) const {
+    std::vector<double> x(d);
+    for (std::size_t axis = 0; axis < d; ++axis)
+      x[axis] = RowReader(position)(row, static_cast<int>(axis));
+    return x;
+  }
 };
+
+inline Source source_of(const PointsView& points, const CatalogueOptions& options,
+                        std::size_t types) {
+  Source from{points,
+              options.velocity,
+              ValueReader(options.mass),
+              options.type,
+              {},
+              static_cast<std::size_t>(points.dimension),
+              types};
+  for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
+  return from;
+}
 
 /// The smallest of the images of dx, in [-side / 2, side / 2).
 inline double minimum_image(double dx, double side, double inverse_side) {
@@ -38,16 +58,21 @@ struct MemberBlock {
   std::span<const std::uint32_t> members;
   std::vector<double> x, v, m;  ///< x relative to the group's first member
 
-  MemberBlock(const Source& from, std::span<const std::uint32_t> of, std::size_t first)
+  /// `origin`: the position of the group's first member.
+  MemberBlock(const Source& from, std::span<const std::uint32_t> of,
+              const std::vector<double>& origin)
       : members(of), x(of.size() * from.d), m(of.size()) {
     gather(from.position, x);
-    center_on(from, first);
+    center_on(from, origin);
     if (from.has_velocity()) {
       v.resize(x.size());
       gather(from.velocity, v);
     }
     for (std::size_t i = 0; i < m.size(); ++i) m[i] = from.mass(members[i]);
   }
+  /// `first`: that member's row.
+  MemberBlock(const Source& from, std::span<const std::uint32_t> of, std::size_t first)
+      : MemberBlock(from, of, from.at(first)) {}
 
  private:
   void gather(const PointsView& rows, std::vector<double>& out) const {
@@ -61,9 +86,9 @@ struct MemberBlock {
     });
   }
 
-  void center_on(const Source& from, std::size_t first) {
+  void center_on(const Source& from, const std::vector<double>& origin) {
     for (std::size_t axis = 0; axis < from.d; ++axis) {
-      const double at = RowReader(from.position)(first, static_cast<int>(axis));
+      const double at = origin[axis];
       const double side = from.side[axis], inverse = side > 0 ? 1 / side : 0;
       for (std::size_t i = axis; i < x.size(); i += from.d) {
         const double dx = x[i] - at;

@@ -21,11 +21,13 @@ namespace kith::mpi {
 /// How rows went from the ranks that gave them to those that have them.
 struct Route {
   Runs out;                  ///< rows by destination
-  Array<std::uint32_t> row;  ///< which input row each of them is
+  Array<std::uint32_t> row;  ///< which input row each of them is; empty: they are in that order
   Runs in;                   ///< rows by origin
   /// The local index of each row that arrived; empty: they arrived in the order of local indices.
   Array<std::uint32_t> local;
 
+  std::size_t size() const { return out.total(); }
+  std::size_t row_of(std::size_t i) const { return row.empty() ? i : row[i]; }
   std::uint32_t local_of(std::size_t arrival) const {
     return local.empty() ? static_cast<std::uint32_t>(arrival) : local[arrival];
   }
@@ -83,6 +85,7 @@ class Domains::Impl {
   std::uint64_t total = 0;
   Scalar scalar = Scalar::float32;
   int dimension = 0;
+  bool is_kept = false;  ///< all points are where they were given, on all ranks
   Route route;
   std::vector<DomainSplit> splits;  ///< of kd cells
   std::variant<Part<float>, Part<double>> part;

@@ -84,7 +84,25 @@ class Dealing {
 
   // ---- to their ranks
 
+  /// Points that stay where they are are read by the tree itself.
+  void stay() {
+    call_.work([&](Workers& workers) {
+      plan({}, workers);
+      impl_.route.in = impl_.route.out;
+      if (input_.live.empty() && impl_.options.tree.builder != Builder::cells) return;
+      const auto d = static_cast<std::size_t>(points_.dimension);
+      rows_ = Array<T>(input_.size * d, workers.pool());
+      with_dimension(points_.dimension, [&]<int D>() {
+        const Axes<D> axes(points_.dimension);
+        workers.for_ranges(input_.size, kGrain, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) input_.load(i, axes, rows_.data() + i * d);
+        });
+      });
+    });
+  }
+
   void send(Dealt how) {
+    if (how == Dealt::keep && !has_ids_) return stay();
     Array<std::uint32_t> rank;
     if (how == Dealt::curve && call_.ranks() > 1) rank = destinations<T>(call_, split_job());
     if (how == Dealt::kd) rank = deal_cells();
@@ -140,15 +158,17 @@ class Dealing {
   void plan(const Array<std::uint32_t>& rank, const Workers& workers) {
     Route& route = impl_.route;
     const std::size_t n = input_.size, ranks = static_cast<std::size_t>(call_.ranks());
-    route.row = Array<std::uint32_t>(n, workers.pool());
     if (rank.empty()) {
       if (n > 0) route.out.add(call_.rank(), n);
+      if (input_.live.empty()) return;
+      route.row = Array<std::uint32_t>(n, workers.pool());
       workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
         std::iota(&route.row[begin], &route.row[begin] + (end - begin),
                   static_cast<std::uint32_t>(begin));
       });
       return;
     }
+    route.row = Array<std::uint32_t>(n, workers.pool());
     // Each range of points has its own place among the rows of each rank.
     const std::size_t grain = std::max({4 * kGrain, n / 256, 8 * ranks});
     std::vector<std::size_t> at(range_count(n, grain) * ranks);
@@ -181,7 +201,7 @@ class Dealing {
       if (n > kMaxPoints)
         fail(ErrorCode::too_large, "domains: {} points on one rank; it holds at most {}", n,
              kMaxPoints);
-      const Stage stage(workers, stage_name, route.row.size());
+      const Stage stage(workers, stage_name, route.size());
       to = others_.times(bytes);
       from = route.in.times(bytes);
       out = Array<Value>(others_.total() * width, workers.pool());
@@ -190,9 +210,10 @@ class Dealing {
       for (std::size_t run = 0; run < route.out.size(); ++run) {
         const bool is_mine = route.out.rank[run] == call_.rank();
         Value* begin_of = is_mine ? in.data() + width * mine_begins(route.in) : next;
-        const std::uint32_t* row = route.row.data() + route.out.offset[run];
+        const std::size_t first = route.out.offset[run];
         workers.for_ranges(route.out.length(run), kGrain, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) fill(row[i], begin_of + i * width);
+          for (std::size_t i = begin; i < end; ++i)
+            fill(route.row_of(first + i), begin_of + i * width);
         });
         if (!is_mine) next += width * route.out.length(run);
       }
@@ -225,6 +246,17 @@ class Dealing {
       }
       name_rows(workers);
     });
+  }
+
+  /// The same for points that stay: after the tree, whose peak of memory this is not to raise.
+  void number_here(const Workers& workers) {
+    Array<std::uint64_t>& global = part().global =
+        Array<std::uint64_t>(input_.size, workers.pool());
+    const std::uint64_t first = first_[static_cast<std::size_t>(call_.rank())];
+    workers.for_ranges(input_.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) global[i] = first + input_.index(i);
+    });
+    name_rows(workers);
   }
 
   void number_ids(Array<std::uint64_t> numbers) {
@@ -275,8 +307,9 @@ class Dealing {
   // ---- the tree
 
   void build(Dealt how) {
-    const std::size_t n = part().global.size();
+    const std::size_t n = impl_.route.in.total();
     const TreeOptions& tree = impl_.options.tree;
+    const bool stays = how == Dealt::keep && !has_ids_;
     if (tree.builder == Builder::cells)
       part().planes =
           cells_of_rows(call_, rows_.data(), n, points_.dimension, tree, how == Dealt::curve);
@@ -284,9 +317,12 @@ class Dealing {
       const Stage stage(workers, "tree", n);
       if (tree.builder == Builder::cells)
         part().packed = Parts<T>::packed(part().planes, workers);
+      else if (stays && input_.live.empty())
+        part().planes = Parts<T>::planes(input_, tree, workers);
       else
         part().planes = planes_of_rows(rows_.data(), n, points_.dimension, tree, workers);
       rows_ = {};
+      if (stays) number_here(workers);
     });
     part().boxes = gathered_boxes<T>(call_, part().view());
   }
@@ -332,6 +368,7 @@ std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& point
   if (how == Dealt::kd && tree.builder == Builder::packed && tree.curve == Curve::automatic)
     tree.curve = Curve::kd;
   impl->input_size = points.size;
+  impl->is_kept = how == Dealt::keep;
   impl->scalar = points.scalar;
   impl->dimension = points.dimension;
   // Trees of ranks are built on the CPU, and copied by the first search on a device.

@@ -1,5 +1,7 @@
 // Friends of friends over ranks: the own points joined, then the sets that meet at edges between
 // ranks, then names.
+#include "mpi/fof.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -9,7 +11,6 @@
 #include "mpi/device_part.hpp"
 #include "mpi/edge_points.hpp"
 #include "mpi/ghosts.hpp"
-#include "mpi/group_order.hpp"
 #include "mpi/groups_impl.hpp"
 #include "mpi/mail.hpp"
 #include "mpi/members.hpp"
@@ -35,8 +36,14 @@ struct Share {
 template <class T>
 class Linking {
  public:
-  Linking(Call& call, const Domains::Impl& domains, const FofOptions& options, Groups::Impl& out)
-      : call_(call), domains_(domains), part_(domains.as<T>()), options_(options), out_(out) {}
+  Linking(Call& call, const Domains::Impl& domains, const LinkingJob& job, Groups::Impl& out)
+      : call_(call),
+        domains_(domains),
+        part_(domains.as<T>()),
+        options_(job.options),
+        classes_(job.classes),
+        out_(out),
+        room_(job.room) {}
 
   void run() {
     join_own();
@@ -79,8 +86,9 @@ class Linking {
                     : GroupParts<T>::join(planes(), part_.frame, reach_.reach2, workers);
       const Stage stage(workers, "sets", 2 * planes().points);
       sets_ = GroupParts<T>::count(planes(), parent_.data(), workers);
-      out_.tree_label = Array<std::int64_t>(planes().points, workers.pool());
-      std::fill(out_.tree_label.begin(), out_.tree_label.end(), kInside);
+      mark_ = room_.data() ? Array<std::int64_t>::borrowed(room_.data(), planes().points)
+                           : Array<std::int64_t>(planes().points, workers.pool());
+      std::fill(mark_.begin(), mark_.end(), kInside);
     });
   }
 
@@ -106,11 +114,11 @@ class Linking {
   /// of the vertex for now.
   Vertex vertex_at(std::size_t position) {
     const std::uint32_t root = sets_.root[position];
-    if (out_.tree_label[root] == kInside) {
-      out_.tree_label[root] = static_cast<std::int64_t>(vertex_.size());
+    if (mark_[root] == kInside) {
+      mark_[root] = static_cast<std::int64_t>(vertex_.size());
       vertex_.push_back(root);
     }
-    return vertex_of(call_.rank(), static_cast<std::size_t>(out_.tree_label[root]));
+    return vertex_of(call_.rank(), static_cast<std::size_t>(mark_[root]));
   }
 
   /// The points that were sent and those that came, joined once more; all sets of points that end
@@ -213,49 +221,40 @@ class Linking {
         if (i % kGrain == 0) workers.check_cancelled();
         if (sets_.root[i] != i || size_at(i) < least) continue;
         keys.push_back(group_at(i));
+        keys.back().major = class_of(classes_, keys.back().lowest);
         owner.push_back(static_cast<std::uint32_t>(i));
       }
     });
-    const GroupRows rows = order_groups(call_, keys, label);
+    GroupRows rows = order_groups(call_, keys, label);
     std::vector<Name> named;
     call_.prepare([&] {
       named.assign(vertex_.size(), {-1, 0});
       for (std::size_t i = 0; i < owner.size(); ++i) set_label(owner[i], label[i], named);
       for (std::size_t i = 0; i < vertex_.size(); ++i) named[i].lowest = component_[i].lowest;
-      keep_rows(rows);
+      out_.take(std::move(rows), call_.rank());
     });
     name_vertices(named);
     call_.phase([&](Workers& workers) { write_labels(workers); });
   }
 
-  bool is_vertex(std::size_t root) const { return out_.tree_label[root] != kInside; }
+  bool is_vertex(std::size_t root) const { return mark_[root] != kInside; }
 
   /// Of the group whose root is here; 0 if its root is another vertex.
   std::uint64_t size_at(std::size_t root) const {
-    return is_vertex(root) ? component_[static_cast<std::size_t>(out_.tree_label[root])].size
+    return is_vertex(root) ? component_[static_cast<std::size_t>(mark_[root])].size
                            : sets_.size[root];
   }
   /// The group whose root is here: a set of its own, or a component that ends at it.
   GroupKey group_at(std::size_t root) const {
-    return is_vertex(root) ? component_[static_cast<std::size_t>(out_.tree_label[root])]
-                           : key_of(root);
+    return is_vertex(root) ? component_[static_cast<std::size_t>(mark_[root])] : key_of(root);
   }
 
   /// Sets inside the rank are done; vertices keep their numbers until all have been named.
   void set_label(std::uint32_t root, std::int64_t label, std::vector<Name>& named) {
     if (is_vertex(root))
-      named[static_cast<std::size_t>(out_.tree_label[root])].label = label;
+      named[static_cast<std::size_t>(mark_[root])].label = label;
     else
       inside_.emplace_back(root, label);
-  }
-
-  void keep_rows(const GroupRows& rows) {
-    out_.start = rows.start;
-    out_.first = rows.start[static_cast<std::size_t>(call_.rank())];
-    for (const GroupKey& key : rows.rows) {
-      out_.size.push_back(static_cast<std::int64_t>(key.size));
-      out_.lowest.push_back(static_cast<std::int64_t>(key.lowest));
-    }
   }
 
   /// Asks the rank of each component's root for its name.
@@ -284,13 +283,41 @@ class Linking {
       for (std::size_t i = 0; i < n; ++i)
         if (sets_.root[i] == i)
           out_.tree_root[i] = static_cast<std::int64_t>(
-              is_vertex(i) ? name_[static_cast<std::size_t>(out_.tree_label[i])].lowest
+              is_vertex(i) ? name_[static_cast<std::size_t>(mark_[i])].lowest
                            : global_of_lowest(i));
       spread(out_.tree_root, workers);
     }
-    for (std::size_t i = 0; i < vertex_.size(); ++i) out_.tree_label[vertex_[i]] = name_[i].label;
-    for (const auto& [root, label] : inside_) out_.tree_label[root] = label;
-    spread(out_.tree_label, workers);
+    for (std::size_t i = 0; i < vertex_.size(); ++i) mark_[vertex_[i]] = name_[i].label;
+    for (const auto& [root, label] : inside_) mark_[root] = label;
+    if (room_.data()) return write_in_place(workers);
+    spread(mark_, workers);
+    out_.tree_label = std::move(mark_);
+  }
+
+  /// Sizes and lowest members have done their duty: labels of roots move there, so that the room of
+  /// the caller is free for those of the points.
+  void write_in_place(Workers& workers) {
+    const std::size_t n = planes().points;
+    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto label = static_cast<std::uint64_t>(mark_[i]);
+        sets_.size[i] = static_cast<std::uint32_t>(label);
+        sets_.lowest[i] = static_cast<std::uint32_t>(label >> 32);
+      }
+    });
+    std::fill(room_.begin(), room_.end(), std::int64_t{-1});
+    const Route& route = domains_.route;
+    Array<std::uint32_t> arrival;  // by local index
+    if (!route.local.empty()) arrival = Array<std::uint32_t>(n, workers.pool());
+    for (std::size_t i = 0; i < arrival.size(); ++i)
+      arrival[route.local[i]] = static_cast<std::uint32_t>(i);
+    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t local = planes().index(i), root = sets_.root[i];
+        room_[route.row_of(arrival.empty() ? local : arrival[local])] =
+            static_cast<std::int64_t>(std::uint64_t{sets_.lowest[root]} << 32 | sets_.size[root]);
+      }
+    });
   }
 
   /// From the root of each set to its points.
@@ -305,8 +332,12 @@ class Linking {
   const Domains::Impl& domains_;
   const Part<T>& part_;
   const FofOptions& options_;
+  std::span<const std::uint64_t> classes_;
   Groups::Impl& out_;
+  std::span<std::int64_t> room_;
   LinkingReach<T> reach_;
+  /// By position, of roots: kInside, or the number of a vertex; in the end labels.
+  Array<std::int64_t> mark_;
   Array<std::uint32_t> parent_;
   CountedSets sets_;
   std::vector<std::uint32_t> sent_;    ///< positions of points that other ranks were sent
@@ -318,63 +349,10 @@ class Linking {
                                                                 ///< vertices
 };
 
-void agree_on(Call& call, const Domains& domains, const FofOptions& options, RowOrder order) {
-  for (const double value :
-       {options.linking_length, options.b, options.mean_separation, options.volume})
-    call.require_same(value);
-  call.require_same(std::uint64_t{options.min_size});
-  call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.keep_roots});
-  call.require_same(static_cast<std::uint64_t>(order));
-  call.prepare([&] {
-    if (options.box != Box() && options.box != domains.box())
-      refuse("fof: the box of the options is not that of the domains; leave it out");
-  });
-}
-
 }  // namespace
 
-Groups fof(const Domains& domains, const FofOptions& options, RowOrder order,
-           const Execution& execution) {
-  return public_call("fof", [&] {
-    const Domains::Impl& impl = *domains.impl();
-    Call call("fof", *impl.communicator, execution, Devices::used);
-    agree_on(call, domains, options, order);
-    std::shared_ptr<Groups::Impl> groups;
-    call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
-    groups->order = order;
-    with_scalar(impl.scalar, [&]<class T>() {
-      Linking<T>(call, impl, options, *groups).run();
-      if (order == RowOrder::tree) return;
-      groups->label = in_input_order(call, impl, groups->tree_label);
-      if (options.keep_roots) groups->root = in_input_order(call, impl, groups->tree_root);
-      call.note_traffic("rows");
-    });
-    return Groups(std::move(groups));
-  });
-}
-
-Groups fof(MPI_Comm comm, PointsView points, const FofOptions& options,
-           const Execution& execution) {
-  const DomainOptions domains{.tree = {.box = options.box, .non_finite = options.non_finite}};
-  return fof(Domains::curve(comm, points, domains, execution), options, RowOrder::input, execution);
-}
-
-namespace {
-std::span<const std::int64_t> span_of(const Array<std::int64_t>& values) {
-  return {values.data(), values.size()};
-}
-}  // namespace
-
-std::uint64_t Groups::count() const { return impl_->start.back(); }
-std::uint64_t Groups::first() const { return impl_->first; }
-std::span<const std::int64_t> Groups::sizes() const { return impl_->size; }
-std::span<const std::int64_t> Groups::lowest() const { return impl_->lowest; }
-double Groups::linking_length() const { return impl_->linking_length; }
-std::span<const std::int64_t> Groups::label() const {
-  return span_of(impl_->order == RowOrder::tree ? impl_->tree_label : impl_->label);
-}
-std::span<const std::int64_t> Groups::root() const {
-  return span_of(impl_->order == RowOrder::tree ? impl_->tree_root : impl_->root);
+void link(Call& call, const Domains::Impl& domains, const LinkingJob& job, Groups::Impl& out) {
+  with_scalar(domains.scalar, [&]<class T>() { Linking<T>(call, domains, job, out).run(); });
 }
 
 }  // namespace kith::mpi

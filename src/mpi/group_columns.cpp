@@ -1,8 +1,12 @@
 #include "mpi/group_columns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
+
+#include "groups/columns.hpp"
+#include "parallel/pieces.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -37,12 +41,32 @@ GroupColumns::GroupColumns(Call& call, const Domains::Impl& domains, const Group
   call.note_traffic("payload");
 }
 
+GroupColumns::GroupColumns(Call& call, const GroupColumns& from, const Labeled& labeled)
+    : call_(call),
+      dimension_(from.dimension_),
+      same_mass_(from.same_mass_),
+      has_types_(from.has_types_),
+      types_(from.types_) {
+  gather_members(call, labeled, members_);
+  const auto carry = [&](const Column& column, std::size_t numbers) {
+    Column result{{}, column.is_given, column.scalar};
+    if (column.is_given)
+      result.bytes = carried(call, members_.route, column.bytes.data(), numbers * column.number());
+    return result;
+  };
+  const auto d = static_cast<std::size_t>(dimension_);
+  position_ = carry(from.position_, d);
+  velocity_ = carry(from.velocity_, d);
+  mass_ = carry(from.mass_, 1);
+  if (has_types_) type_ = carried(call, members_.route, from.type_.data(), 1);
+  call.note_traffic("payload");
+}
+
 /// Ranks without points cannot tell what others have.
 void GroupColumns::agree(const GivenColumns& given, std::size_t rows) {
   std::int64_t most[4] = {0, code(given.velocity.data, given.velocity.scalar),
                           code(given.mass.data, given.mass.scalar), given.types};
   for (const std::uint8_t type : given.type) most[0] = std::max<std::int64_t>(most[0], type + 1);
-  if (most[0] == 0 || given.types == 0) most[3] = std::max(most[3], most[0]);
   for (std::int64_t& value : most) value = -value;
   call_.communicator().least(most, 4);
   for (std::int64_t& value : most) value = -value;
@@ -52,8 +76,14 @@ void GroupColumns::agree(const GivenColumns& given, std::size_t rows) {
   velocity_.scalar = scalar_of_code(most[1]);
   mass_.is_given = most[2] > 0;
   mass_.scalar = scalar_of_code(most[2]);
-  types_ = static_cast<int>(most[3]);
-  call_.quick([&] { check_all(given, rows); });
+  types_ = static_cast<int>(most[3] == 0 ? most[0] : most[3]);
+  call_.quick([&] {
+    check_all(given, rows);
+    if (most[0] > types_)
+      refuse("{}: a point has type {}; with types = {} they go from 0 to {}", call_.name(),
+             most[0] - 1, types_, types_ - 1);
+  });
+  call_.phase([&](Workers& workers) { check_values(given, rows, workers); });
 }
 
 void GroupColumns::check_points(const Domains::Impl& domains, const PointsView& points,
@@ -97,29 +127,93 @@ void GroupColumns::move_rows(const PointsView& view, Column& column) {
   column.bytes = carried(call_, members_.route, is_packed ? view.data : packed.data(), bytes);
 }
 
-ValuesView GroupColumns::mass() const {
-  if (!mass_.is_given) return same_value(same_mass_);
-  return {mass_.bytes.data(), count(), mass_.scalar, same_mass_};
+void GroupColumns::check_values(const GivenColumns& given, std::size_t rows,
+                                const Workers& workers) const {
+  const ValueReader mass(given.mass);
+  for_each_in_order(workers, mass_.is_given ? rows : 1, [&](std::size_t i) {
+    if (!std::isfinite(mass(i)) || mass(i) < 0)
+      refuse("{}: mass {} of point {}; it must be finite and not negative", call_.name(), mass(i),
+             i);
+  });
 }
 
-std::span<const std::uint8_t> GroupColumns::type() const {
-  if (!has_types_) return {};
-  return {reinterpret_cast<const std::uint8_t*>(type_.data()), count()};
+GivenColumns GroupColumns::slice(std::size_t begin, std::size_t end) const {
+  GivenColumns columns{.points = position_.rows(begin, end, dimension_)};
+  if (velocity_.is_given) columns.velocity = velocity_.rows(begin, end, dimension_);
+  columns.mass = same_value(same_mass_);
+  if (mass_.is_given)
+    columns.mass = {mass_.bytes.data() + begin * mass_.number(), end - begin, mass_.scalar,
+                    same_mass_};
+  if (has_types_)
+    columns.type = {reinterpret_cast<const std::uint8_t*>(type_.data()) + begin, end - begin};
+  columns.types = types_;
+  return columns;
 }
 
-kith::Members GroupColumns::members() const {
+kith::Members GroupColumns::members(const SplitGroups& split) const {
   kith::Members members;
-  members.order.resize(count());
+  members.order.resize(split.whole_end() - split.whole_begin());
   std::iota(members.order.begin(), members.order.end(), 0u);
-  members.offset = members_.offset;
+  for (std::size_t group = 0; group <= split.whole_groups(); ++group)
+    members.offset.push_back(offset()[group] - split.whole_begin());
   return members;
 }
 
-std::vector<std::int64_t> GroupColumns::first() const {
+std::vector<std::int64_t> GroupColumns::first(const SplitGroups& split) const {
   std::vector<std::int64_t> first;
-  for (std::size_t group = 0; group + 1 < members_.offset.size(); ++group)
-    first.push_back(members_.index[members_.offset[group]]);
+  for (std::size_t group = 0; group < split.whole_groups(); ++group)
+    first.push_back(index()[offset()[group]]);
   return first;
+}
+
+// ---- one group on one rank
+
+OwnColumns::OwnColumns(Call& call, const GroupColumns& columns, const SplitGroups& split)
+    : from_(columns), position_(), velocity_(), mass_() {
+  const auto bring = [&](const GroupColumns::Column& column, std::size_t numbers) {
+    GroupColumns::Column result{{}, column.is_given, column.scalar};
+    if (column.is_given)
+      result.bytes = brought(call, column.bytes, split, numbers * column.number());
+    return result;
+  };
+  const auto d = static_cast<std::size_t>(columns.dimension_);
+  position_ = bring(columns.position_, d);
+  velocity_ = bring(columns.velocity_, d);
+  mass_ = bring(columns.mass_, 1);
+  if (columns.has_types_) type_ = brought(call, columns.type_, split, 1);
+  count_ = position_.bytes.size() / (d * position_.number());
+}
+
+/// Only the first part of a rank can belong to a group of another.
+Array<std::byte> OwnColumns::brought(Call& call, const Array<std::byte>& bytes,
+                                     const SplitGroups& split, std::size_t row) const {
+  Runs out;
+  call.prepare([&] {
+    if (!split.pieces().empty() && split.pieces().front().owner != call.rank())
+      out.add(split.pieces().front().owner, split.pieces().front().size() * row);
+  });
+  const Arrived arrived = call.exchange(out, bytes.data());
+  Array<std::byte> all;
+  call.quick([&] {
+    if (!split.is_owner()) return;
+    const std::size_t own = split.own().size() * row;
+    all = Array<std::byte>(own + arrived.bytes.size(), pool_of(call.execution()));
+    std::memcpy(all.data(), bytes.data() + split.own().begin * row, own);
+    if (!arrived.bytes.empty())
+      std::memcpy(all.data() + own, arrived.bytes.data(), arrived.bytes.size());
+  });
+  return all;
+}
+
+GivenColumns OwnColumns::columns() const {
+  GivenColumns columns{.points = position_.rows(0, count_, from_.dimension_)};
+  if (velocity_.is_given) columns.velocity = velocity_.rows(0, count_, from_.dimension_);
+  columns.mass = same_value(from_.same_mass_);
+  if (mass_.is_given) columns.mass = {mass_.bytes.data(), count_, mass_.scalar, from_.same_mass_};
+  if (from_.has_types_)
+    columns.type = {reinterpret_cast<const std::uint8_t*>(type_.data()), count_};
+  columns.types = from_.types_;
+  return columns;
 }
 
 }  // namespace kith::mpi

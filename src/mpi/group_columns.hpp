@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "mpi/members.hpp"
+#include "mpi/split_groups.hpp"
 
 namespace kith::mpi {
 
@@ -22,36 +22,43 @@ class GroupColumns {
   /// Collective.
   GroupColumns(Call& call, const Domains::Impl& domains, const Groups::Impl& groups,
                const GivenColumns& given);
+  /// The same columns in the order of other groups; a label for each member of `from`. Collective.
+  GroupColumns(Call& call, const GroupColumns& from, const Labeled& labeled);
 
-  // The members of the groups of this rank, group after group.
-  PointsView points() const { return position_.rows(count(), dimension_); }
-  PointsView velocity() const {
-    return velocity_.is_given ? velocity_.rows(count(), dimension_) : PointsView{};
-  }
-  ValuesView mass() const;
-  std::span<const std::uint8_t> type() const;
-  int types() const { return types_; }  ///< on all ranks; 0: none are given
+  /// What belongs to some members of this rank, which are in the order of their groups.
+  GivenColumns slice(std::size_t begin, std::size_t end) const;
+  GivenColumns all() const { return slice(0, count()); }
+  int types() const { return has_types_ ? types_ : 0; }
+  int agreed_types() const { return types_; }  ///< also if no member has one
   std::size_t count() const { return members_.index.size(); }
-  const std::vector<std::int64_t>& index() const { return members_.index; }  ///< global
-  /// The members as they lie here: in order.
-  kith::Members members() const;
-  /// The lowest global index of each group.
-  std::vector<std::int64_t> first() const;
+  const std::vector<std::int64_t>& index() const { return members_.index; }   ///< global
+  const std::vector<std::size_t>& offset() const { return members_.offset; }  ///< of the groups
+  /// The groups that are here as a whole: their members in order.
+  kith::Members members(const SplitGroups& split) const;
+  GivenColumns whole(const SplitGroups& split) const {
+    return slice(split.whole_begin(), split.whole_end());
+  }
+  /// The lowest global index of each of them.
+  std::vector<std::int64_t> first(const SplitGroups& split) const;
 
  private:
+  friend class OwnColumns;
   /// Values of some kind after their way.
   struct Column {
     Array<std::byte> bytes;
     bool is_given = false;
     Scalar scalar = Scalar::float64;
-    PointsView rows(std::size_t n, int dimension) const {
-      return {bytes.data(), n, dimension, dimension, scalar};
+    std::size_t number() const { return scalar == Scalar::float32 ? 4 : 8; }
+    PointsView rows(std::size_t begin, std::size_t end, int dimension) const {
+      return {bytes.data() + begin * number() * static_cast<std::size_t>(dimension), end - begin,
+              dimension, dimension, scalar};
     }
   };
 
   void agree(const GivenColumns& given, std::size_t rows);
   void check_points(const Domains::Impl& domains, const PointsView& points, std::size_t rows) const;
   void check_all(const GivenColumns& given, std::size_t rows) const;
+  void check_values(const GivenColumns& given, std::size_t rows, const Workers& workers) const;
   void move_rows(const PointsView& view, Column& column);
 
   Call& call_;
@@ -62,6 +69,24 @@ class GroupColumns {
   Array<std::byte> type_;
   bool has_types_ = false;
   int types_ = 0;
+};
+
+/// The columns of the split group that this rank owns, all of them here; none on other ranks.
+class OwnColumns {
+ public:
+  /// Collective.
+  OwnColumns(Call& call, const GroupColumns& columns, const SplitGroups& split);
+
+  GivenColumns columns() const;
+
+ private:
+  Array<std::byte> brought(Call& call, const Array<std::byte>& bytes, const SplitGroups& split,
+                           std::size_t row) const;
+
+  const GroupColumns& from_;
+  GroupColumns::Column position_, velocity_, mass_;
+  Array<std::byte> type_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace kith::mpi

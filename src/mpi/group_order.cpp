@@ -69,74 +69,52 @@ class Ordering {
       merged_[i] = {keys[i], static_cast<std::uint32_t>(i)};
     checked_sort(merged_.begin(), merged_.end(), [&] { workers.check_cancelled(); });
     labels_.resize(keys.size());
-    counts_.resize(static_cast<std::size_t>(call_.ranks()));
   }
 
-  /// Groups and points of one rank.
-  struct Counts {
-    std::uint64_t groups, points;
-  };
-
   void number() {
-    Counts mine{merged_.size(), 0};
-    for (const Numbered& each : merged_) mine.points += each.key.size;
-    call_.communicator().gather_all(&mine, sizeof mine, counts_.data());
-    std::uint64_t label = 0;
-    for (int r = 0; r < call_.ranks(); ++r) {
-      const Counts& counts = counts_[static_cast<std::size_t>(r)];
-      total_ += counts.points;
-      if (r >= call_.rank()) continue;
-      label += counts.groups;
-      before_ += counts.points;
-    }
+    std::vector<std::uint64_t> groups;
+    call_.quick([&] { groups.resize(static_cast<std::size_t>(call_.ranks())); });
+    const std::uint64_t mine = merged_.size();
+    call_.communicator().gather_all(&mine, sizeof mine, groups.data());
+    first_ = std::accumulate(groups.begin(), groups.begin() + call_.rank(), std::uint64_t{0});
+    std::uint64_t label = first_;
     for (const Numbered& each : merged_) labels_[each.number] = static_cast<std::int64_t>(label++);
   }
 
-  /// Cuts the rows anew: a group goes to the rank in whose share of the points its middle lies.
   void deal() {
-    std::vector<GroupKey> sorted;
-    Runs runs;
+    std::vector<GroupKey> rows;
+    std::vector<std::uint64_t> sizes;
     call_.prepare([&] {
-      std::vector<int> to;
-      std::uint64_t offset = before_;
       for (const Numbered& each : merged_) {
-        sorted.push_back(each.key);
-        to.push_back(rank_of_point(offset + each.key.size / 2));
-        offset += each.key.size;
+        rows.push_back(each.key);
+        sizes.push_back(each.key.size);
       }
-      runs = runs_of(std::span<const GroupKey>(sorted),
-                     [&](const GroupKey& key) { return to[index_of(key, sorted)]; });
-      rows_.start.resize(counts_.size() + 1);
     });
-    const Arrived arrived = call_.exchange(runs, reinterpret_cast<const std::byte*>(sorted.data()));
-    call_.quick([&] {
-      const std::span<const GroupKey> rows = rows_of<GroupKey>(arrived.bytes);
-      rows_.rows.assign(rows.begin(), rows.end());
-    });
-    const std::uint64_t mine = rows_.rows.size();
-    call_.communicator().gather_all(&mine, sizeof mine, rows_.start.data());
-    std::exclusive_scan(rows_.start.begin(), rows_.start.end(), rows_.start.begin(),
-                        std::uint64_t{0});
-  }
-
-  static std::size_t index_of(const GroupKey& key, const std::vector<GroupKey>& keys) {
-    return static_cast<std::size_t>(&key - keys.data());
-  }
-
-  int rank_of_point(std::uint64_t offset) const {
-    const double share = static_cast<double>(offset) / static_cast<double>(total_);
-    return std::min(static_cast<int>(share * call_.ranks()), call_.ranks() - 1);
+    rows_.cuts = cut_groups_evenly(call_, sizes);
+    rows_.rows = dealt_rows(call_, rows, first_, rows_.cuts);
   }
 
   Call& call_;
   std::vector<Numbered> own_, merged_;
-  std::vector<Counts> counts_;            ///< of each rank
-  std::uint64_t before_ = 0, total_ = 0;  ///< points in groups: of the ranks before, of all
-  std::vector<std::int64_t> labels_;      ///< by arrival
+  std::uint64_t first_ = 0;           ///< label of this rank after the sort
+  std::vector<std::int64_t> labels_;  ///< by arrival
   GroupRows rows_;
 };
 
 }  // namespace
+
+std::vector<GroupKey> dealt_rows(Call& call, const std::vector<GroupKey>& rows,
+                                 std::uint64_t first_label, const GroupCuts& cuts) {
+  const Arrived arrived = mailed(call, rows, [&](const GroupKey& key) {
+    return cuts.owner(first_label + static_cast<std::uint64_t>(&key - rows.data()));
+  });
+  std::vector<GroupKey> dealt;
+  call.quick([&] {
+    const std::span<const GroupKey> found = rows_of<GroupKey>(arrived.bytes);
+    dealt.assign(found.begin(), found.end());
+  });
+  return dealt;
+}
 
 GroupRows order_groups(Call& call, const std::vector<GroupKey>& keys,
                        std::vector<std::int64_t>& label) {

@@ -1,28 +1,35 @@
 // Groups of all ranks by falling size, those of equal size by their lowest member: a sample sort.
-// Afterwards each rank has the rows of a run of labels, cut so that the groups of each rank have
-// about as many points as those of the others.
+// Afterwards each rank has the rows of a run of labels: those of the groups whose first member is
+// on it when members are dealt out evenly in the order of their groups.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "mpi/call.hpp"
+#include "mpi/group_cuts.hpp"
 
 namespace kith::mpi {
 
 struct GroupKey {
   std::uint64_t size, lowest;  ///< the lowest global index
+  std::uint64_t major = 0;     ///< decides first; for groups inside halos, the halo
 
   friend bool operator==(const GroupKey&, const GroupKey&) = default;
   friend bool operator<(const GroupKey& a, const GroupKey& b) {
+    if (a.major != b.major) return a.major < b.major;
     return a.size != b.size ? a.size > b.size : a.lowest < b.lowest;
   }
 };
 
 struct GroupRows {
-  std::vector<std::uint64_t> start;  ///< the first label of each rank, and the end
-  std::vector<GroupKey> rows;        ///< of this rank
+  GroupCuts cuts;
+  std::vector<GroupKey> rows;  ///< of this rank
 };
+
+/// Sends rows, which ascend by label over the ranks, to those of the first members. Collective.
+std::vector<GroupKey> dealt_rows(Call& call, const std::vector<GroupKey>& rows,
+                                 std::uint64_t first_label, const GroupCuts& cuts);
 
 /// Sets label[i] of key i; the keys of all ranks are different. Collective.
 GroupRows order_groups(Call& call, const std::vector<GroupKey>& keys,

@@ -6,6 +6,7 @@
 #include <kith/mpi.hpp>
 
 #include "base/array.hpp"
+#include "mpi/group_order.hpp"
 
 namespace kith::mpi {
 
@@ -15,13 +16,22 @@ class Groups::Impl {
   Array<std::int64_t> label;               ///< per input point, or empty: asked for in tree order
   Array<std::int64_t> tree_root, root;     ///< likewise, or both empty
   std::vector<std::int64_t> size, lowest;  ///< of the rows of this rank
-  std::vector<std::uint64_t> start;        ///< the first label of each rank, and the end
-  std::uint64_t first = 0;                 ///< of this rank
+  GroupCuts cuts;                          ///< of the members
+  std::uint64_t first = 0;                 ///< label of this rank
   RowOrder order = RowOrder::input;
   double linking_length = 0;
   // Of points of several types.
   std::shared_ptr<const Domains::Impl> domains;  ///< of the linked ones
   Array<std::int64_t> index;                     ///< global, of each label
+
+  void take(GroupRows rows, int rank) {
+    cuts = std::move(rows.cuts);
+    first = cuts.first_row(rank);
+    for (const GroupKey& key : rows.rows) {
+      size.push_back(static_cast<std::int64_t>(key.size));
+      lowest.push_back(static_cast<std::int64_t>(key.lowest));
+    }
+  }
 };
 
 }  // namespace kith::mpi

@@ -59,7 +59,7 @@ Neighbors<T, Index> returned(Call& call, const Route& route, const Planes<T>& pl
   Array<std::uint32_t> position;
   call.phase([&](Workers& workers) {
     result = Neighbors<T, Index>(input_size, rows.k(), call.execution());
-    if (route.row.size() < input_size) fill_empty(result, workers);
+    if (route.size() < input_size) fill_empty(result, workers);
     position = Array<std::uint32_t>(planes.points, workers.pool());
     for (std::size_t i = 0; i < planes.points; ++i)
       position[planes.index(i)] = static_cast<std::uint32_t>(i);

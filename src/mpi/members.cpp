@@ -3,41 +3,75 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <tuple>
+#include <optional>
 
 #include "base/checked_sort.hpp"
 #include "mpi/mail.hpp"
+#include "mpi/split_groups.hpp"
 
 namespace kith::mpi {
 namespace {
 
-/// A member as it is announced to the rank of its group.
+/// A member as it is announced to the rank of its place.
 struct Member {
   std::int64_t label, index;
 };
 
+/// Global indices of this rank's members of the groups that are cut.
+class CutSets {
+ public:
+  explicit CutSets(const GroupCuts& cuts) {
+    list_cuts(cuts, label_, wanted);
+    index_.resize(label_.size());
+  }
+
+  void add(std::int64_t label, std::int64_t index) {
+    const auto at =
+        std::lower_bound(label_.begin(), label_.end(), static_cast<std::uint64_t>(label));
+    if (at != label_.end() && *at == static_cast<std::uint64_t>(label))
+      index_[static_cast<std::size_t>(at - label_.begin())].push_back(
+          static_cast<std::uint64_t>(index));
+  }
+
+  std::vector<std::span<const std::uint64_t>> sorted(const Workers& workers) {
+    std::vector<std::span<const std::uint64_t>> sets;
+    for (auto& index : index_) {
+      if (!std::is_sorted(index.begin(), index.end()))
+        checked_sort(index.begin(), index.end(), [&] { workers.check_cancelled(); });
+      sets.emplace_back(index);
+    }
+    return sets;
+  }
+
+  std::vector<WantedKey> wanted;
+
+ private:
+  std::vector<std::uint64_t> label_;
+  std::vector<std::vector<std::uint64_t>> index_;
+};
+
 class Gathering {
  public:
-  Gathering(Call& call, const Domains::Impl& domains, const Groups::Impl& groups,
-            Members::Impl& out)
-      : call_(call), domains_(domains), groups_(groups), out_(out) {}
+  Gathering(Call& call, const Labeled& labeled, Members::Impl& out)
+      : call_(call), labeled_(labeled), cuts_(labeled.cuts), out_(out) {}
 
   void run() {
-    Array<std::int64_t> made;
-    if (!groups_.domains) made = global_indices();
-    const Array<std::int64_t>& index = groups_.domains ? groups_.index : made;
+    find_bounds();
     Array<Member> members;
     Runs runs;
     call_.phase([&](Workers& workers) {
       plan(workers);
       members = Array<Member>(out_.route.row.size(), workers.pool());
-      for (std::size_t i = 0; i < members.size(); ++i) {
-        const std::uint32_t row = out_.route.row[i];
-        members[i] = {labels()[row], index[row]};
-      }
+      workers.for_ranges(members.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::uint32_t row = out_.route.row[i];
+          members[i] = {labeled_.label[row], labeled_.index[row]};
+        }
+      });
       runs = out_.route.out.times(sizeof(Member));
     });
     Arrived arrived = call_.exchange(runs, reinterpret_cast<const std::byte*>(members.data()));
+    members = {};
     call_.phase([&](Workers& workers) {
       out_.route.in = std::move(arrived.runs);
       for (std::size_t& at : out_.route.in.offset) at /= sizeof(Member);
@@ -47,38 +81,43 @@ class Gathering {
   }
 
  private:
-  const Array<std::int64_t>& labels() const {
-    return groups_.order == RowOrder::tree ? groups_.tree_label : groups_.label;
-  }
+  static constexpr std::size_t kGrain = std::size_t{1} << 16;
 
-  /// Of each label.
-  Array<std::int64_t> global_indices() {
-    Array<std::int64_t> index;
+  /// The least index of each rank's part, where its first group began on another.
+  void find_bounds() {
+    call_.quick([&] { bound_.resize(static_cast<std::size_t>(call_.ranks())); });
+    if (!cuts_.any_split()) return;
+    std::optional<CutSets> cut;
+    std::vector<std::span<const std::uint64_t>> sets;
     call_.phase([&](Workers& workers) {
-      domains_.visit([&](const auto& part) {
-        index = Array<std::int64_t>(part.planes.points, workers.pool());
-        for (std::size_t i = 0; i < index.size(); ++i)
-          index[i] = static_cast<std::int64_t>(part.global[part.planes.index(i)]);
-      });
+      cut.emplace(cuts_);
+      for (std::size_t i = 0; i < labeled_.label.size(); ++i)
+        if (labeled_.label[i] >= 0) cut->add(labeled_.label[i], labeled_.index[i]);
+      sets = cut->sorted(workers);
     });
-    if (groups_.order == RowOrder::tree) return index;
-    return in_input_order(call_, domains_, index);
+    const auto found = Selection<std::uint64_t>(call_, sets, cut->wanted).run();
+    for (std::size_t r = 0, at = 0; r < bound_.size(); ++r)
+      if (cuts_.cut[r].is_inside()) bound_[r] = found[at++];
   }
 
-  int rank_of_label(std::int64_t label) const {
-    const auto after = std::upper_bound(groups_.start.begin() + 1, groups_.start.end(),
-                                        static_cast<std::uint64_t>(label));
-    return static_cast<int>(after - groups_.start.begin()) - 1;
+  int rank_of_member(std::uint64_t label, std::uint64_t index) const {
+    const int owner = cuts_.owner(label), last = cuts_.last(label);
+    const auto after =
+        std::upper_bound(bound_.begin() + owner + 1, bound_.begin() + last + 1, index);
+    return static_cast<int>(after - bound_.begin()) - 1;
   }
 
   /// Rows of members by rank, in order.
   void plan(const Workers& workers) {
-    const Array<std::int64_t>& label = labels();
+    const std::span<const std::int64_t> label = labeled_.label;
     out_.row_count = label.size();
     std::vector<std::size_t> counts(static_cast<std::size_t>(call_.ranks()));
     Array<std::int32_t> to(label.size(), workers.pool());
-    workers.for_ranges(label.size(), std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) to[i] = label[i] < 0 ? -1 : rank_of_label(label[i]);
+    workers.for_ranges(label.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        to[i] = label[i] < 0 ? -1
+                             : rank_of_member(static_cast<std::uint64_t>(label[i]),
+                                              static_cast<std::uint64_t>(labeled_.index[i]));
     });
     for (const std::int32_t rank : to)
       if (rank >= 0) ++counts[static_cast<std::size_t>(rank)];
@@ -92,32 +131,77 @@ class Gathering {
         out_.route.row[at[static_cast<std::size_t>(to[i])]++] = static_cast<std::uint32_t>(i);
   }
 
+  /// By label as they arrive, then by index in each group where they did not arrive in order.
   void sort(std::span<const Member> members, const Workers& workers) {
     if (members.size() > kMaxPoints)
       fail(ErrorCode::too_large, "{}: {} members of groups on one rank; it holds at most {}",
            call_.name(), members.size(), kMaxPoints);
-    std::vector<std::tuple<std::int64_t, std::int64_t, std::uint32_t>> order(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i)
-      order[i] = {members[i].label, members[i].index, static_cast<std::uint32_t>(i)};
-    checked_sort(order.begin(), order.end(), [&] { workers.check_cancelled(); });
-    out_.first = groups_.first;
-    out_.offset.assign(groups_.size.size() + 1, 0);
+    const GroupCut& cut = cuts_.of(call_.rank());
+    out_.first = cuts_.first_row(call_.rank());
+    // A group that began on another rank comes first.
+    const std::uint64_t groups = cuts_.of(call_.rank() + 1).label +
+                                 (cuts_.of(call_.rank() + 1).is_inside() ? 1 : 0) - cut.label;
+    std::vector<std::size_t> offset(groups + 1);
     for (const Member& member : members)
-      ++out_.offset[static_cast<std::size_t>(member.label) - groups_.first + 1];
-    std::partial_sum(out_.offset.begin(), out_.offset.end(), out_.offset.begin());
-    out_.index.resize(order.size());
-    out_.route.local = Array<std::uint32_t>(order.size(), workers.pool());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      out_.index[i] = std::get<1>(order[i]);
-      out_.route.local[std::get<2>(order[i])] = static_cast<std::uint32_t>(i);
+      ++offset[static_cast<std::size_t>(member.label) - cut.label + 1];
+    std::partial_sum(offset.begin(), offset.end(), offset.begin());
+    out_.index.resize(members.size());
+    out_.route.local = Array<std::uint32_t>(members.size(), workers.pool());
+    std::vector<std::size_t> next(offset.begin(), offset.end() - 1);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const std::size_t at = next[static_cast<std::size_t>(members[i].label) - cut.label]++;
+      out_.index[at] = members[i].index;
+      out_.route.local[i] = static_cast<std::uint32_t>(at);
     }
+    sort_groups(offset, workers);
+    out_.offset.assign(offset.begin() + (cut.is_inside() ? 1 : 0), offset.end());
+  }
+
+  void sort_groups(const std::vector<std::size_t>& offset, const Workers& workers) {
+    std::vector<std::pair<std::int64_t, std::uint32_t>> order;  // index and place before
+    Array<std::uint32_t> moved;                                 // the new place of each
+    for (std::size_t group = 0; group + 1 < offset.size(); ++group) {
+      const std::size_t begin = offset[group], end = offset[group + 1];
+      const std::span<std::int64_t> index(out_.index.data() + begin, end - begin);
+      if (std::is_sorted(index.begin(), index.end())) continue;
+      if (moved.empty()) {
+        moved = Array<std::uint32_t>(out_.index.size(), workers.pool());
+        std::iota(moved.begin(), moved.end(), 0u);
+      }
+      order.clear();
+      for (std::size_t i = 0; i < index.size(); ++i)
+        order.emplace_back(index[i], static_cast<std::uint32_t>(begin + i));
+      checked_sort(order.begin(), order.end(), [&] { workers.check_cancelled(); });
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        index[i] = order[i].first;
+        moved[order[i].second] = static_cast<std::uint32_t>(begin + i);
+      }
+    }
+    if (moved.empty()) return;
+    for (std::uint32_t& place : out_.route.local) place = moved[place];
   }
 
   Call& call_;
-  const Domains::Impl& domains_;
-  const Groups::Impl& groups_;
+  const Labeled& labeled_;
+  const GroupCuts& cuts_;
+  std::vector<std::uint64_t> bound_;  ///< of the indices of each rank's first group
   Members::Impl& out_;
 };
+
+/// Of each label.
+Array<std::int64_t> global_indices(Call& call, const Domains::Impl& domains,
+                                   const Groups::Impl& groups) {
+  Array<std::int64_t> index;
+  call.phase([&](Workers& workers) {
+    domains.visit([&](const auto& part) {
+      index = Array<std::int64_t>(part.planes.points, workers.pool());
+      for (std::size_t i = 0; i < index.size(); ++i)
+        index[i] = static_cast<std::int64_t>(part.global[part.planes.index(i)]);
+    });
+  });
+  if (groups.order == RowOrder::tree) return index;
+  return in_input_order(call, domains, index);
+}
 
 }  // namespace
 
@@ -131,20 +215,37 @@ void find_members(Call& call, const Domains::Impl& domains, const Groups::Impl& 
             : domains.input_size;
     const std::size_t labels =
         groups.order == RowOrder::tree ? groups.tree_label.size() : groups.label.size();
-    if (labels != rows || groups.start.size() != static_cast<std::size_t>(call.ranks()) + 1)
+    if (labels != rows || groups.cuts.cut.size() != static_cast<std::size_t>(call.ranks()) + 1)
       refuse("{}: {} labels for {} points; pass the domains that the groups were made of",
              call.name(), labels, rows);
   });
-  Gathering(call, domains, groups, out).run();
+  Array<std::int64_t> made;
+  if (!groups.domains) made = global_indices(call, domains, groups);
+  const Array<std::int64_t>& label =
+      groups.order == RowOrder::tree ? groups.tree_label : groups.label;
+  const Array<std::int64_t>& index = groups.domains ? groups.index : made;
+  gather_members(call, {{label.data(), label.size()}, {index.data(), index.size()}, groups.cuts},
+                 out);
+}
+
+void gather_members(Call& call, const Labeled& labeled, Members::Impl& out) {
+  Gathering(call, labeled, out).run();
 }
 
 Array<std::int64_t> in_input_order(Call& call, const Domains::Impl& domains,
                                    const Array<std::int64_t>& values) {
   Array<std::int64_t> result;
+  call.phase(
+      [&](Workers& workers) { result = Array<std::int64_t>(domains.input_size, workers.pool()); });
+  put_in_input_order(call, domains, values, result.data());
+  return result;
+}
+
+void put_in_input_order(Call& call, const Domains::Impl& domains, const Array<std::int64_t>& values,
+                        std::int64_t* to) {
   Array<std::uint32_t> position;
   call.phase([&](Workers& workers) {
-    result = Array<std::int64_t>(domains.input_size, workers.pool());
-    std::fill(result.begin(), result.end(), std::int64_t{-1});
+    std::fill(to, to + domains.input_size, std::int64_t{-1});
     position = Array<std::uint32_t>(values.size(), workers.pool());
     domains.visit([&](const auto& part) {
       for (std::size_t i = 0; i < values.size(); ++i)
@@ -154,8 +255,7 @@ Array<std::int64_t> in_input_order(Call& call, const Domains::Impl& domains,
   carried_back(
       call, domains.route,
       [&](std::size_t local) -> const void* { return &values[position[local]]; },
-      sizeof(std::int64_t), result.data());
-  return result;
+      sizeof(std::int64_t), to);
 }
 
 Members members(const Domains& domains, const Groups& groups, const Execution& execution) {

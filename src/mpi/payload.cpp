@@ -18,10 +18,10 @@ Array<std::byte> carried(Call& call, const Route& route, const void* from, std::
   call.phase([&](Workers& workers) {
     to = route.out.times(bytes);
     back = route.in.times(bytes);
-    out = Array<std::byte>(route.row.size() * bytes, workers.pool());
-    workers.for_ranges(route.row.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    out = Array<std::byte>(route.size() * bytes, workers.pool());
+    workers.for_ranges(route.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        std::memcpy(out.data() + i * bytes, rows + route.row[i] * bytes, bytes);
+        std::memcpy(out.data() + i * bytes, rows + route.row_of(i) * bytes, bytes);
     });
   });
   Array<std::byte> arrived = call.exchange(to, out.data(), back);
@@ -55,9 +55,9 @@ void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::s
   const Array<std::byte> arrived = call.exchange(runs, out.data(), back);
   call.phase([&](Workers& workers) {
     auto* rows = static_cast<std::byte*>(to);
-    workers.for_ranges(route.row.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(route.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        std::memcpy(rows + route.row[i] * bytes, arrived.data() + i * bytes, bytes);
+        std::memcpy(rows + route.row_of(i) * bytes, arrived.data() + i * bytes, bytes);
     });
   });
 }

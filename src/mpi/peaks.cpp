@@ -30,17 +30,14 @@ std::vector<Candidate> candidates_of(const Groups::Impl& groups, const PlacedVal
   return all;
 }
 
-int rank_of_label(const Groups::Impl& groups, std::int64_t label) {
-  const auto after = std::upper_bound(groups.start.begin() + 1, groups.start.end(),
-                                      static_cast<std::uint64_t>(label));
-  return static_cast<int>(after - groups.start.begin()) - 1;
-}
-
 }  // namespace
 
 std::vector<double> places_of_least(Call& call, const Groups::Impl& groups,
                                     const PlacedValues& values) {
   const auto dimension = static_cast<std::size_t>(values.dimension);
+  const auto owner = [&](const Candidate& each) {
+    return groups.cuts.owner(static_cast<std::uint64_t>(each.label));
+  };
   std::vector<Candidate> own;
   std::vector<double> places;
   Runs runs;
@@ -49,12 +46,10 @@ std::vector<double> places_of_least(Call& call, const Groups::Impl& groups,
     for (const Candidate& each : own)
       for (int axis = 0; axis < values.dimension; ++axis)
         places.push_back(values.place(static_cast<std::size_t>(each.index) - values.first, axis));
-    runs = runs_of(std::span<const Candidate>(own),
-                   [&](const Candidate& each) { return rank_of_label(groups, each.label); });
+    runs = runs_of(std::span<const Candidate>(own), owner);
     for (std::size_t& at : runs.offset) at = at / sizeof(Candidate) * dimension * sizeof(double);
   });
-  const Arrived found =
-      mailed(call, own, [&](const Candidate& each) { return rank_of_label(groups, each.label); });
+  const Arrived found = mailed(call, own, owner);
   const Arrived found_places =
       call.exchange(runs, reinterpret_cast<const std::byte*>(places.data()));
   std::vector<double> result;

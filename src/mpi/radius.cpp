@@ -203,13 +203,14 @@ class RadiusCall {
       for (std::size_t r = 0; r < way.out.size(); ++r) {
         std::size_t values = 0;
         for (std::size_t a = way.out.offset[r]; a < way.out.offset[r + 1]; ++a)
-          values += length(result, way.row[a]);
+          values += length(result, way.row_of(a));
         back.add(way.out.rank[r], values * sizeof(Value));
       }
     });
     const Array<std::byte> arrived = call_.exchange(runs, out.data(), back);
     const std::byte* at = arrived.data();
-    for (const std::uint32_t row : way.row) {
+    for (std::size_t i = 0; i < way.size(); ++i) {
+      const std::size_t row = way.row_of(i);
       const std::size_t bytes = length(result, row) * sizeof(Value);
       if (bytes > 0) std::memcpy(to + result.offsets()[row], at, bytes);
       at += bytes;

@@ -10,6 +10,7 @@
 #include <kith/mpi_halos.hpp>
 #include <kith/ranks.hpp>
 
+#include "mpi/catalogue_columns.hpp"
 #include "mpi/collect.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/groups_impl.hpp"
@@ -19,17 +20,6 @@
 
 namespace kith::mpi {
 namespace {
-
-/// f(column) for every column of a catalogue.
-template <class F>
-void each_column(Catalogue& catalogue, F f) {
-  f(catalogue.size), f(catalogue.mass), f(catalogue.type_size), f(catalogue.type_mass);
-  f(catalogue.center), f(catalogue.velocity), f(catalogue.radius), f(catalogue.inertia_radius);
-  f(catalogue.velocity_dispersion), f(catalogue.max_circular_velocity);
-  f(catalogue.angular_momentum), f(catalogue.shape), f(catalogue.axes);
-  f(catalogue.lower), f(catalogue.upper), f(catalogue.first), f(catalogue.spans);
-  f(catalogue.contaminating_size), f(catalogue.contaminating_mass);
-}
 
 class World : public Ranks {
  public:
@@ -121,10 +111,10 @@ class World : public Ranks {
                                  : mpi::subhalos(*domains_, points, *groups_, options, execution);
     Call call("subhalos", *communicator_, execution);
     const auto starts = starts_of(call, found.parent.size());
-    std::vector<std::int64_t> type_size;
+    std::vector<std::int64_t> type_size, lead, leads;
     Parts parts;
     call.quick([&] {
-      type_size = type_sizes(found, counts);
+      type_size = type_sizes(found, counts, lead);
       parts = {static_cast<std::int64_t>(starts[static_cast<std::size_t>(call.rank())]),
                std::move(found.index), found.offset};
     });
@@ -132,8 +122,12 @@ class World : public Ranks {
     SharedSubhalos result;
     gather(call, found.parent, result.all.parent);
     gather(call, type_size, result.type_size);
+    gather(call, lead, leads);
     gather(call, found.catalogue);
     call.quick([&] {
+      for (std::size_t i = 0; i < leads.size(); ++i)  // none before the first subhalo of all
+        if (const std::uint64_t first = starts[i / counts.size()]; first > 0)
+          result.type_size[(first - 1) * counts.size() + i % counts.size()] += leads[i];
       result.all.catalogue = std::move(found.catalogue);
       result.all.members.offset = {0};
       for (const std::int64_t size : result.all.catalogue.size)
@@ -234,7 +228,7 @@ class World : public Ranks {
     call.quick([&] { all.assign(rows.begin(), rows.end()); });
   }
   static void gather(Call& call, Catalogue& catalogue) {
-    each_column(catalogue, [&](auto& column) { gather(call, column, column); });
+    each_column([&](auto column) { gather(call, catalogue.*column, catalogue.*column); });
   }
 
   SharedGroups taken(Groups found, const Execution& execution) {
@@ -265,17 +259,22 @@ class World : public Ranks {
   }
 
   /// Members of each type in each subhalo of this rank; the points of a type are consecutive.
+  /// `lead`: in the one that began on a rank before.
   static std::vector<std::int64_t> type_sizes(const Subhalos& found,
-                                              std::span<const std::uint64_t> counts) {
+                                              std::span<const std::uint64_t> counts,
+                                              std::vector<std::int64_t>& lead) {
     std::vector<std::uint64_t> end(counts.begin(), counts.end());
     std::partial_sum(end.begin(), end.end(), end.begin());
+    const auto add = [&](std::int64_t index, std::int64_t* sizes) {
+      const auto type = std::upper_bound(end.begin(), end.end(), static_cast<std::uint64_t>(index));
+      ++sizes[type - end.begin()];
+    };
+    lead.assign(counts.size(), 0);
+    for (std::size_t i = 0; i < found.offset.front(); ++i) add(found.index[i], lead.data());
     std::vector<std::int64_t> sizes(found.parent.size() * counts.size());
     for (std::size_t s = 0; s < found.parent.size(); ++s)
-      for (std::size_t i = found.offset[s]; i < found.offset[s + 1]; ++i) {
-        const auto type =
-            std::upper_bound(end.begin(), end.end(), static_cast<std::uint64_t>(found.index[i]));
-        ++sizes[s * counts.size() + static_cast<std::size_t>(type - end.begin())];
-      }
+      for (std::size_t i = found.offset[s]; i < found.offset[s + 1]; ++i)
+        add(found.index[i], &sizes[s * counts.size()]);
     return sizes;
   }
 

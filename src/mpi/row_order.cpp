@@ -44,6 +44,8 @@ std::vector<std::int64_t> part_of_rows(Call& call, const Parts& parts,
                                        const std::vector<std::uint64_t>& start) {
   std::vector<Placed> placed;
   call.prepare([&] {
+    for (std::size_t i = 0; i < parts.offset.front(); ++i)
+      placed.push_back({parts.index[i], parts.first - 1});
     for (std::size_t s = 0; s + 1 < parts.offset.size(); ++s)
       for (std::size_t i = parts.offset[s]; i < parts.offset[s + 1]; ++i)
         placed.push_back({parts.index[i], parts.first + static_cast<std::int64_t>(s)});

@@ -28,7 +28,8 @@ void sort_rows(Call& call, std::vector<OrderedRow>& rows);
 
 /// Of each of this rank's points, which are numbered rank by rank from `start[rank]` on: the part
 /// that it is in, or OrderedRow::kLast. `index` lists the members of some parts, part after part;
-/// `offset` says where each begins, `first` is the number of the first. Collective.
+/// `offset` says where each begins, `first` is the number of the first. What comes before belongs
+/// to one that began on a rank before, and the last may go on on the next. Collective.
 struct Parts {
   std::int64_t first = 0;
   std::vector<std::int64_t> index;

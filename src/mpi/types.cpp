@@ -7,6 +7,7 @@
 
 #include <kith/mpi_halos.hpp>
 
+#include "base/checked_sort.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/groups_impl.hpp"
 #include "mpi/mail.hpp"
@@ -117,6 +118,7 @@ class TypedLinking {
         attach(domains, groups, type, {out->label.data() + at, size});
       at += size;
     }
+    cut(groups.impl(), *out);
     return Groups(std::move(out));
   }
 
@@ -137,10 +139,6 @@ class TypedLinking {
   std::shared_ptr<Groups::Impl> result_of(const Groups& groups, const Domains& domains) const {
     auto out = std::make_shared<Groups::Impl>();
     const Groups::Impl& from = groups.impl();
-    out->size = from.size;
-    out->lowest = from.lowest;
-    out->start = from.start;
-    out->first = from.first;
     out->linking_length = from.linking_length;
     out->domains = domains.impl();
     std::size_t all = 0;
@@ -157,6 +155,46 @@ class TypedLinking {
       at += size;
     }
     return out;
+  }
+
+  /// Members are more than the linked points by which rows were dealt out.
+  void cut(const Groups::Impl& linked, Groups::Impl& out) {
+    std::vector<Counted> counts;
+    std::vector<std::uint64_t> sizes;
+    GroupRows rows;
+    call_.work([&](Workers& workers) { counts = counted(out, workers); });
+    const Arrived arrived = mailed(call_, counts, [&](const Counted& of) {
+      return linked.cuts.owner(static_cast<std::uint64_t>(of.label));
+    });
+    call_.prepare([&] {
+      sizes.resize(linked.size.size());
+      for (const Counted& of : rows_of<Counted>(arrived.bytes))
+        sizes[static_cast<std::size_t>(of.label) - linked.first] += of.members;
+      for (std::size_t i = 0; i < sizes.size(); ++i)
+        rows.rows.push_back({static_cast<std::uint64_t>(linked.size[i]),
+                             static_cast<std::uint64_t>(linked.lowest[i])});
+    });
+    rows.cuts = cut_groups_evenly(call_, sizes);
+    rows.rows = dealt_rows(call_, rows.rows, linked.first, rows.cuts);
+    call_.quick([&] { out.take(std::move(rows), call_.rank()); });
+  }
+
+  struct Counted {
+    std::int64_t label;
+    std::uint64_t members;
+  };
+
+  /// Members of each group on this rank, by label.
+  std::vector<Counted> counted(const Groups::Impl& groups, const Workers& workers) const {
+    std::vector<std::int64_t> label(groups.label.begin(), groups.label.end());
+    checked_sort(label.begin(), label.end(), [&] { workers.check_cancelled(); });
+    std::vector<Counted> counts;
+    for (const std::int64_t each : label) {
+      if (each < 0) continue;
+      if (counts.empty() || counts.back().label != each) counts.push_back({each, 0});
+      ++counts.back().members;
+    }
+    return counts;
   }
 
   /// A point that was found, and the place of the one that looks for it.

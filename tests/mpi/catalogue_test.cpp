@@ -1,13 +1,10 @@
 // The catalogue over ranks: the rows of one process, bit for bit; and members with their payload.
-#include <algorithm>
-#include <cstring>
 #include <gtest/gtest.h>
 
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
 
-#include "mpi/scenes.hpp"
-#include "support/catalogues.hpp"
+#include "mpi/group_checks.hpp"
 #include "support/property.hpp"
 
 namespace kith::test {
@@ -46,21 +43,8 @@ void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
       mpi::catalogue(domains, part, groups, has.part(scene.begin(rank), part.size), execution),
       expected, groups.first());
 
-  const mpi::Members members = mpi::members(domains, groups, execution);
-  const kith::Members all = kith::members(reference);
-  std::vector<std::int64_t> index(part.size);
-  for (std::size_t i = 0; i < part.size; ++i)
-    index[i] = static_cast<std::int64_t>(scene.begin(rank) + i);
-  const auto carried = members.to_group_order(std::span<const std::int64_t>(index), execution);
-  ASSERT_EQ(members.first(), groups.first());
-  ASSERT_EQ(members.count(), groups.sizes().size());
-  for (std::size_t g = 0; g < members.count(); ++g) {
-    const auto own = members.of(g);
-    const auto one = all.of(members.first() + g);
-    ASSERT_TRUE(std::equal(own.begin(), own.end(), one.begin(), one.end())) << "group " << g;
-  }
-  EXPECT_TRUE(
-      std::equal(carried.begin(), carried.end(), members.index().begin(), members.index().end()));
+  expect_members(comm, mpi::members(domains, groups, execution), kith::members(reference), scene,
+                 execution);
 }
 
 TEST(MpiCatalogue, HasTheBitsOfOneProcess) {

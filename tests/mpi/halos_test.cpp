@@ -7,7 +7,7 @@
 #include <kith/kith.hpp>
 #include <kith/mpi_halos.hpp>
 
-#include "mpi/scenes.hpp"
+#include "mpi/group_checks.hpp"
 #include "support/property.hpp"
 
 namespace kith::test {
@@ -99,40 +99,6 @@ struct TypedCase {
   std::vector<std::uint8_t> type;
 };
 
-void expect_column(const char* name, const std::vector<double>& own, const std::vector<double>& all,
-                   std::size_t first, std::size_t width) {
-  ASSERT_LE((first + own.size() / width) * width, all.size()) << name;
-  EXPECT_TRUE(are_same(own.data(), all.data() + first * width, own.size())) << name;
-}
-
-/// The columns that tell most; those of all kinds are in catalogue_test.cpp.
-void expect_rows(const Catalogue& own, const Catalogue& all, std::size_t first) {
-  const auto d = static_cast<std::size_t>(all.dimension);
-  expect_column("mass", own.mass, all.mass, first, 1);
-  expect_column("center", own.center, all.center, first, d);
-  expect_column("velocity", own.velocity, all.velocity, first, d);
-  expect_column("radius", own.radius, all.radius, first, 1);
-  ASSERT_LE(first + own.first.size(), all.first.size());
-  EXPECT_TRUE(are_same(own.first.data(), all.first.data() + first, own.first.size()));
-  EXPECT_TRUE(are_same(own.size.data(), all.size.data() + first, own.size.size()));
-}
-
-void expect_subhalos(const mpi::Subhalos& own, const Subhalos& all, std::uint64_t first_group) {
-  const auto begin =
-      static_cast<std::size_t>(std::lower_bound(all.parent.begin(), all.parent.end(),
-                                                static_cast<std::int64_t>(first_group)) -
-                               all.parent.begin());
-  ASSERT_EQ(own.offset.size(), own.parent.size() + 1);
-  expect_rows(own.catalogue, all.catalogue, begin);
-  for (std::size_t s = 0; s < own.parent.size(); ++s) {
-    ASSERT_EQ(own.parent[s], all.parent[begin + s]);
-    const auto members = all.members.of(begin + s);
-    ASSERT_TRUE(std::equal(own.index.begin() + static_cast<std::ptrdiff_t>(own.offset[s]),
-                           own.index.begin() + static_cast<std::ptrdiff_t>(own.offset[s + 1]),
-                           members.begin(), members.end()));
-  }
-}
-
 template <class T>
 void check_types(MPI_Comm comm, std::uint64_t seed, const Execution& execution) {
   TypedCase<T> c(comm, seed);
@@ -168,7 +134,7 @@ void check_types(MPI_Comm comm, std::uint64_t seed, const Execution& execution) 
   own_center.type = type;
   const std::vector<double> peaks = centers(all, members, whole_center, {.threads = 1});
   const std::vector<double> own_peaks = mpi::centers(part, groups, own_center, execution);
-  expect_column("peak", own_peaks, peaks, groups.first(), d);
+  expect_column("peak", own_peaks, peaks, groups.first(), groups.sizes().size(), groups.count());
 
   const Catalogue expected = catalogue(all, members,
                                        {.box = c.options.box,
@@ -193,7 +159,7 @@ void check_types(MPI_Comm comm, std::uint64_t seed, const Execution& execution) 
   const Subhalos parts = subhalos(all, members, sub, {.threads = 1});
   sub.velocity = view(v.data(), places.size(), c.dimension);
   sub.mass = values(mass);
-  expect_subhalos(mpi::subhalos(part, groups, sub, execution), parts, groups.first());
+  expect_subhalos(comm, mpi::subhalos(part, groups, sub, execution), parts);
 }
 
 template <class T>

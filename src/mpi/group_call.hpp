@@ -1,0 +1,36 @@
+// Calls on the groups of domains.
+#pragma once
+
+#include <kith/mpi_halos.hpp>
+
+#include "mpi/group_columns.hpp"
+
+namespace kith::mpi {
+
+/// A call on the groups of these domains: body(call, domains, box).
+template <class Options, class Body>
+auto group_call(const char* name, const Domains::Impl& domains, const Options& options,
+                const Execution& execution, Body body, Devices devices = Devices::refused) {
+  return public_call(name, [&] {
+    Call call(name, *domains.communicator, execution, devices);
+    call.require_same(options.mass.same);
+    call.quick([&] {
+      if (options.box != Box() && options.box != domains.options.tree.box)
+        refuse("{}: the box of the options is not that of the domains; leave it out", name);
+    });
+    return body(call);
+  });
+}
+
+/// For calls of one process inside a phase.
+inline Execution inside(Call& call, const Workers& workers) {
+  return {.threads = workers.threads(), .cancel = call.inner().cancel};
+}
+
+inline const Domains::Impl& domains_of(const char* name, const Groups& groups) {
+  if (!groups.impl().domains)
+    refuse("{}: these groups are not of points of several types; pass their domains", name);
+  return *groups.impl().domains;
+}
+
+}  // namespace kith::mpi

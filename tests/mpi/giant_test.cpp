@@ -1,0 +1,150 @@
+// Groups larger than the share of a rank: members, catalogues, centers and subhalos have the bits
+// of one process, and no rank has more than its share.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include <kith/kith.hpp>
+#include <kith/mpi_halos.hpp>
+
+#include "mpi/group_checks.hpp"
+
+namespace kith::test {
+namespace {
+
+/// A giant of two thirds of all points, two groups of some blocks, and small ones. Points are dealt
+/// out in any order, so that every rank has some of each.
+template <class T>
+struct GiantScene {
+  static constexpr double kLink = 0.01;
+
+  GiantScene(std::size_t n, int ranks, std::uint64_t seed)
+      : draw(seed),
+        set(points(n)),
+        scene(set, dealt(set, Deal::random, ranks, seed), ranks),
+        has(draw, 3, n) {}
+
+  PointSet<T> points(std::size_t n) {
+    return make_set<T>("giant", 3, n, [&](std::size_t i, int axis) {
+      const double along = static_cast<double>(i) / static_cast<double>(n);
+      if (i < 2 * n / 3) return axis == 0 ? 0.9 * along : 0.002 * draw.uniform();
+      const std::size_t clump = i < 5 * n / 6 ? 1 : i < 11 * n / 12 ? 2 : 3 + i % 50;
+      return 0.1 * static_cast<double>(axis + 1) + 0.015 * static_cast<double>(clump) +
+             0.002 * draw.uniform();
+    });
+  }
+
+  /// Streams along the giant, so that it has parts in phase space.
+  const double* velocity(int rank) {
+    if (stream.empty())
+      for (std::size_t i = 0; i < scene.all.size(); ++i) {
+        const double x = static_cast<double>(scene.all.row(i)[0]);
+        for (int axis = 0; axis < 3; ++axis)
+          stream.push_back(axis == 0 ? std::floor(20 * x) : 0.01 * draw.normal());
+      }
+    return stream.data() + 3 * scene.begin(rank);
+  }
+
+  Draw draw;
+  PointSet<T> set;
+  Scene<T> scene;
+  Belongings<T> has;
+  std::vector<double> stream;
+};
+
+template <class T>
+struct GiantCase {
+  GiantCase(MPI_Comm comm, std::size_t n, std::uint64_t seed, const Execution& with)
+      : points(n),
+        giant(n, size_of(comm), seed),
+        execution(with),
+        options{.box = seed % 2 == 0 ? Box::open() : Box::periodic(1.0),
+                .linking_length = GiantScene<T>::kLink,
+                .min_size = 2},
+        reference(fof(giant.scene.all.view(), options, {.threads = 1})),
+        part(giant.scene.part(rank_of(comm))),
+        domains(mpi::Domains::curve(comm, part, {{.box = options.box}}, execution)),
+        groups(mpi::fof(domains, options, RowOrder::input, execution)),
+        whole(giant.has.part(0, n)),
+        own(giant.has.part(giant.scene.begin(rank_of(comm)), part.size)) {
+    whole.box = options.box;
+  }
+
+  std::size_t points;
+  GiantScene<T> giant;
+  Execution execution;
+  FofOptions options;
+  Groups reference;
+  PointsView part;
+  mpi::Domains domains;
+  mpi::Groups groups;
+  CatalogueOptions whole, own;  ///< of all points, of those of this rank
+};
+
+template <class T>
+void check_catalogue(MPI_Comm comm, std::uint64_t seed, const Execution& execution) {
+  GiantCase<T> c(comm, 30000, seed, execution);
+  ASSERT_GT(c.reference.size(0), c.points / 2);
+  expect_rows(mpi::catalogue(c.domains, c.part, c.groups, c.own, execution),
+              catalogue(c.giant.scene.all.view(), c.reference, c.whole, {.threads = 1}),
+              c.groups.first());
+  const mpi::Members members = mpi::members(c.domains, c.groups, execution);
+  EXPECT_LE(members.index().size(), c.points / static_cast<std::size_t>(size_of(comm)) + 4096);
+  expect_members(comm, members, kith::members(c.reference), c.giant.scene, execution);
+}
+
+template <class T>
+void check_halos(MPI_Comm comm, std::uint64_t seed, const Execution& execution) {
+  GiantCase<T> c(comm, 14000, seed, execution);
+  const kith::Members members = kith::members(c.reference);
+  const auto own_velocity = view(c.giant.velocity(rank_of(comm)), c.part.size, 3);
+  SubhaloOptions sub{.box = c.options.box,
+                     .velocity = view(c.giant.velocity(0), c.points, 3),
+                     .mass = c.whole.mass,
+                     .linking_length = 0.25,
+                     .min_size = 20};
+  const Subhalos expected = subhalos(c.giant.scene.all.view(), members, sub, {.threads = 1});
+  ASSERT_GT(expected.catalogue.count(), 8u);
+  sub.velocity = own_velocity;
+  sub.mass = c.own.mass;
+  expect_subhalos(comm, mpi::subhalos(c.domains, c.part, c.groups, sub, execution), expected);
+  for (const CenterKind kind : {CenterKind::shrinking, CenterKind::mass, CenterKind::potential}) {
+    CenterOptions center{.box = c.options.box, .mass = c.whole.mass, .type = c.whole.type};
+    center.kind = kind;
+    center.softening = 0.001;
+    if (!center.type.empty()) center.types = {1, 2};
+    const std::vector<double> all =
+        centers(c.giant.scene.all.view(), members, center, {.threads = 1});
+    center.mass = c.own.mass;
+    center.type = c.own.type;
+    expect_column("center", mpi::centers(c.domains, c.part, c.groups, center, execution), all,
+                  c.groups.first(), c.groups.sizes().size(), c.groups.count());
+  }
+}
+
+template <class Check>
+void on_all_ranks(Check check) {
+  for (const int ranks : rank_counts())
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      SCOPED_TRACE("on " + std::to_string(ranks) + " ranks");
+      check(comm, static_cast<std::uint64_t>(ranks));
+    });
+}
+
+TEST(MpiGiant, CatalogueHasTheBitsOfOneProcess) {
+  on_all_ranks([](MPI_Comm comm, std::uint64_t seed) {
+    check_catalogue<float>(comm, seed, {.threads = 1});
+    check_catalogue<double>(comm, seed + 100, {.threads = 2});
+  });
+}
+
+TEST(MpiGiant, SubhalosAndCentersHaveTheBitsOfOneProcess) {
+  on_all_ranks([](MPI_Comm comm, std::uint64_t seed) {
+    if (seed % 2 == 0)
+      check_halos<float>(comm, seed, {.threads = 1});
+    else
+      check_halos<double>(comm, seed, {.threads = 1});
+  });
+}
+
+}  // namespace
+}  // namespace kith::test
