@@ -63,7 +63,7 @@ std::string escaped(const std::string& text, const std::string& characters) {
 }
 
 /// Inside single quotes of a shell that has no escapes there.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
   return result + "'";
@@ -76,7 +76,7 @@ std::string zsh_option(const Described& option, const std::string& name) {
     spec += fmt::format(":{}:({})", option.value, fmt::join(option.choices, " "));
   else if (!option.value.empty())
     spec += fmt::format(":{}:_files", option.value);
-  return quoted(spec);
+  return in_quotes(spec);
 }
 
 /// One function for each command; that of a command with subcommands hands on to theirs.
@@ -87,7 +87,7 @@ void add_zsh(const Command& command, const std::string& function, std::string& s
   if (!below.empty()) {
     script += "  local -a commands=(\n";
     for (const Command& each : below)
-      script += "    " + quoted(each.name() + ":" + escaped(each.meaning(), ":\\")) + "\n";
+      script += "    " + in_quotes(each.name() + ":" + escaped(each.meaning(), ":\\")) + "\n";
     script +=
         "  )\n  if (( CURRENT == 2 )); then _describe -t commands command commands; return; fi\n";
     script += fmt::format("  shift words; (( CURRENT-- ))\n  local next={}_$words[1]\n", function);
@@ -109,7 +109,7 @@ std::string zsh(const Command& program) {
 }
 
 std::string fish_option(const std::string& when, const Described& option) {
-  std::string line = fmt::format("complete -c kith -n {}", quoted(when));
+  std::string line = fmt::format("complete -c kith -n {}", in_quotes(when));
   for (const std::string& name : option.names)
     line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!option.value.empty()) line += " -r";
@@ -124,7 +124,7 @@ void add_fish(const Command& command, const std::string& when, std::string& scri
   const std::string open =
       names.empty() ? when : when + "; and not __fish_seen_subcommand_from" + names;
   for (const Command& each : command.subcommands()) {
-    script += fmt::format("complete -c kith -n {} -f -a {} -d '{}'\n", quoted(open), each.name(),
+    script += fmt::format("complete -c kith -n {} -f -a {} -d '{}'\n", in_quotes(open), each.name(),
                           escaped(each.meaning(), "'\\"));
     add_fish(each, when + "; and __fish_seen_subcommand_from " + each.name(), script);
   }

@@ -7,7 +7,8 @@ option(KITH_INSTALL "Install the libraries and what is built of the rest" ${PROJ
 option(KITH_BENCH "Build the benchmarks" OFF)
 option(KITH_PYTHON "Build the extension module of the Python package" OFF)
 option(KITH_FUZZ "Build the fuzzers; needs clang" OFF)
-option(KITH_PRECOMPILED_TESTS "Compile common headers of the tests once; ccache does not keep what uses them" OFF)
+option(KITH_PRECOMPILED "Compile common headers of the tests and the program once; ccache does not keep what uses them" OFF)
+option(KITH_UNITY "Compile several files at once: quicker from nothing, slower after a small change" ON)
 option(KITH_WERROR "Treat warnings as errors (set by the presets, never for a consumer)" OFF)
 option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)
 # A third of the time that the kernels take to compile. Sanitizers learn nothing from the other targets.

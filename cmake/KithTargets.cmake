@@ -13,14 +13,14 @@ target_compile_options(kith_flags INTERFACE -ffp-contract=off -fvisibility=hidde
 # Assertions of ours are exceptions; the C library's floating-point error numbers are never read.
 target_compile_options(kith_flags INTERFACE -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Without this, Highway takes neither SSE4 nor AVX2 for the baseline: these CPUs have no AES by definition.
+  target_compile_definitions(kith_flags INTERFACE HWY_DISABLE_PCLMUL_AES)
   if(KITH_ONE_TARGET)
     target_compile_options(kith_flags INTERFACE -march=x86-64-v3)
-    target_compile_definitions(kith_flags INTERFACE HWY_DISABLED_TARGETS=HWY_AVX3)
+    target_compile_definitions(kith_flags INTERFACE HWY_DISABLED_TARGETS=HWY_AVX3 KITH_ONE_TARGET)
   else()
     # Every CPU since 2009; faster instructions are chosen at run time by the kernels.
     target_compile_options(kith_flags INTERFACE -march=x86-64-v2)
-    # Highway's SSE4 target then is the baseline, instead of one more target beside it.
-    target_compile_definitions(kith_flags INTERFACE HWY_DISABLE_PCLMUL_AES)
   endif()
 endif()
 target_compile_options(kith_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
@@ -59,6 +59,24 @@ function(kith_sanitize_ranks target)
   endif()
 endfunction()
 
+# kith_compile_together(TARGET sources...)
+# Several files make one unit of the compiler, which reads their headers once: half the time for code that is not made of
+# kernels. Files with kernels are units of their own. Names in unnamed namespaces must then differ within a layer.
+function(kith_compile_together target)
+  if(NOT KITH_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  # GCC warns of unnamed namespaces in whatever is included.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} kernels REGEX "HWY_|-inl\\.h\"" LIMIT_COUNT 1)
+    if(kernels)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # kith_layer(NAME [ON lower layers...] [USES libraries...])
 # One object library a layer: all files of src/NAME. Its sources may include headers of the layers that it is on, and of
 # those that they are on. The compiler sees all of src/; scripts/checks/layers.py, which reads these very lines, is what
@@ -67,6 +85,9 @@ function(kith_layer name)
   cmake_parse_arguments(LAYER "" "" "ON;USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(kith_layer_${name} OBJECT ${sources})
+  if(NOT name STREQUAL "mpi")
+    kith_compile_together(kith_layer_${name} ${sources})
+  endif()
   set_target_properties(kith_layer_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(kith_layer_${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)

@@ -15,7 +15,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kBoruvkaGrain = std::size_t{1} << 14;
 constexpr std::uint64_t kNoEdge = ~std::uint64_t{0};
 /// Points of a task of the first join: edges inside are thinned together, in cache.
 constexpr std::size_t kFirstTask = 4096;
@@ -65,7 +65,7 @@ class Boruvka {
 
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kBoruvkaGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }
@@ -293,7 +293,7 @@ class Boruvka {
     return mine.p == other.p && mine.q == other.q;
   }
   void take_edges() {
-    workers_.for_ranges(count_, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(count_, kBoruvkaGrain, [&](std::size_t begin, std::size_t end) {
       std::size_t n = 0;
       for (std::size_t i = begin; i < end; ++i) n += !is_root(roots_[i]);
       // The order of edges does not matter here.

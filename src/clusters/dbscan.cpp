@@ -20,9 +20,9 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kDbscanGrain = std::size_t{1} << 16;
 /// Points of a task; as in a join.
-constexpr std::size_t kTaskPoints = 4096;
+constexpr std::size_t kDbscanTaskPoints = 4096;
 
 /// What a point is; core points have the value that the kernels write.
 enum PointKind : std::uint8_t { kNoise = 0, kCore = 1, kBorder = 2 };
@@ -63,7 +63,7 @@ class Dbscan {
   std::size_t points() const { return data_.planes.points; }
 
   void each_range(FunctionRef<void(std::size_t, std::size_t)> body) const {
-    workers_.for_ranges(points(), kGrain, body);
+    workers_.for_ranges(points(), kDbscanGrain, body);
   }
 
   void set(NearJob<T>& job) const {
@@ -71,7 +71,7 @@ class Dbscan {
     std::copy_n(data_.frame.side, data_.planes.dimension, job.side);
     job.receivers = whole_.view();
     while (job.task_height < job.receivers.plane_count &&
-           (std::size_t{1} << (3 * job.task_height)) < kTaskPoints)
+           (std::size_t{1} << (3 * job.task_height)) < kDbscanTaskPoints)
       ++job.task_height;
   }
 
@@ -120,10 +120,11 @@ class Dbscan {
     each_range([&](std::size_t begin, std::size_t end) {
       for (std::size_t at = begin; at < end; ++at) parent_[at] = static_cast<std::uint32_t>(at);
     });
-    workers_.for_ranges(cores.position.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        parent_[cores.position[i]] = cores.position[counted.root[i]];
-    });
+    workers_.for_ranges(cores.position.size(), kDbscanGrain,
+                        [&](std::size_t begin, std::size_t end) {
+                          for (std::size_t i = begin; i < end; ++i)
+                            parent_[cores.position[i]] = cores.position[counted.root[i]];
+                        });
     if (options_.border != Border::none && cores.planes.points < points()) attach(cores, counted);
   }
 

@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kDendrogramGrain = std::size_t{1} << 14;
 /// So few edges are done by one thread.
 constexpr std::size_t kFew = std::size_t{1} << 13;
 
@@ -75,7 +75,7 @@ class DendrogramBuilder {
  private:
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kDendrogramGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }

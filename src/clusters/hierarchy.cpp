@@ -12,7 +12,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kHierarchyGrain = std::size_t{1} << 16;
 constexpr std::size_t kMostPoints = std::size_t{1} << 31;
 
 /// The number of merges within a linking length, and that length rounded as fof rounds it.
@@ -59,7 +59,7 @@ class CutTree {
  private:
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kHierarchyGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }

@@ -27,7 +27,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kSpanningGrain = std::size_t{1} << 14;
 
 /// An edge by original indices, low < high.
 template <class T>
@@ -81,7 +81,7 @@ class Spanning {
   Array<std::uint32_t> keepers() const {
     const std::size_t n = data_.planes.points;
     std::atomic<bool> is_any = false;
-    workers_.for_ranges(n - 1, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n - 1, kSpanningGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         if (is_same(i, i + 1)) return is_any.store(true, std::memory_order_relaxed);
     });
@@ -151,7 +151,7 @@ class Spanning {
 
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kSpanningGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }

@@ -30,7 +30,7 @@ constexpr Color kGray{168, 172, 180};
 
 bool is_shown(double value, bool is_log) { return std::isfinite(value) && (!is_log || value > 0); }
 
-struct Extent {
+struct PlotExtent {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
 
@@ -42,7 +42,7 @@ struct Extent {
 };
 
 /// With a little room at both ends.
-Scale widened(const Extent& e, bool is_log) {
+Scale widened(const PlotExtent& e, bool is_log) {
   if (!(e.low <= e.high)) return {is_log ? 0.1 : 0, 1, is_log};
   constexpr double kRoom = 0.04;
   if (is_log) {
@@ -53,7 +53,7 @@ Scale widened(const Extent& e, bool is_log) {
   return {e.low - room, e.high + room, false};
 }
 
-Scale scale_of(const Axis& axis, const Extent& extent) {
+Scale scale_of(const Axis& axis, const PlotExtent& extent) {
   if (axis.low == 0 && axis.high == 0) return widened(extent, axis.is_log);
   return {axis.low, axis.high, axis.is_log};
 }
@@ -63,8 +63,8 @@ struct Scales {
 };
 
 Scales scales_of(const Plot& plot) {
-  Extent x;
-  Extent y;
+  PlotExtent x;
+  PlotExtent y;
   for (const Series& s : plot.series) {
     for (const double v : s.x) x.add(v, plot.x.is_log);
     for (const auto* values : {&s.y, &s.lower, &s.upper})
@@ -73,9 +73,9 @@ Scales scales_of(const Plot& plot) {
   return {scale_of(plot.x, x), scale_of(plot.y, y)};
 }
 
-class Sheet {
+class PlotSheet {
  public:
-  explicit Sheet(const Plot& plot)
+  explicit PlotSheet(const Plot& plot)
       : plot_(plot),
         scales_(scales_of(plot)),
         x_ticks_(ticks_of(scales_.x, std::max(2, static_cast<int>(plot.width / 90)))),
@@ -304,7 +304,7 @@ void check(const Plot& plot) {
 Drawing plot(const Plot& options) {
   return public_call("plot", [&] {
     io::check(options);
-    return io::Sheet(options).draw();
+    return io::PlotSheet(options).draw();
   });
 }
 

@@ -114,7 +114,7 @@ bool encode(const Picture& picture, const Palette& palette, Encoder& encoder) {
   return true;
 }
 
-void check(const std::string& path, const Picture& picture) {
+void check_picture(const std::string& path, const Picture& picture) {
   const std::size_t needed = std::size_t{3} * static_cast<std::size_t>(std::max(0, picture.width)) *
                              static_cast<std::size_t>(std::max(0, picture.height));
   if (needed == 0 || needed != picture.pixels.size())
@@ -126,7 +126,7 @@ void check(const std::string& path, const Picture& picture) {
 
 std::string io::encode_png(const Picture& picture, const std::string& what,
                            const Execution& execution) {
-  check(what, picture);
+  check_picture(what, picture);
   Encoder encoder;
   encoder.cancel = execution.cancel;
   const Palette palette = palette_of(picture);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -14,6 +13,7 @@
 
 #include "base/fail.hpp"
 #include "base/write_at.hpp"
+#include "files/system_error.hpp"
 
 namespace kith::io {
 namespace {
@@ -131,10 +131,7 @@ void AtomicFile::commit() {
   sync_folder_of(target_);
 }
 
-void AtomicFile::fail_with(const char* what) const {
-  const std::string reason = std::generic_category().message(errno);
-  fail(ErrorCode::io, "{}: cannot be {}: {}", path_, what, reason);
-}
+void AtomicFile::fail_with(const char* what) const { io::fail_with(path_, what); }
 
 }  // namespace kith::io
 

@@ -4,20 +4,15 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <zlib.h>
 
 #include "base/fail.hpp"
+#include "files/system_error.hpp"
 
 namespace kith::io {
 namespace {
-
-[[noreturn]] void fail_with(const std::string& path, const char* what) {
-  const std::string reason = std::generic_category().message(errno);
-  fail(ErrorCode::io, "{}: cannot be {}: {}", path, what, reason);
-}
 
 class PlainStream : public ByteStream {
  public:

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <memory>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 #include <zlib.h>
 
 #include "base/fail.hpp"
+#include "files/system_error.hpp"
 
 namespace kith::io {
 namespace {
@@ -34,11 +34,6 @@ class Descriptor {
  private:
   int number_;
 };
-
-[[noreturn]] void fail_with(const std::string& path, const char* what) {
-  const std::string reason = std::generic_category().message(errno);
-  fail(ErrorCode::io, "{}: cannot be {}: {}", path, what, reason);
-}
 
 std::size_t read_some(const Descriptor& from, const std::string& path, std::vector<char>& buffer) {
   const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());

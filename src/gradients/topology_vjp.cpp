@@ -61,11 +61,11 @@ void check(const RelaxedLinkOptions& options) {
 std::vector<double> log_probability(const SoftLinks& links, const LinkSamples& samples,
                                     const Execution& execution) {
   return public_call("log_probability", execution, [&](Workers& workers) {
-    using Sums = std::vector<double>;
+    using SampleSums = std::vector<double>;
     return reduce(
-        workers, links.points(), std::size_t{1} << 12, Sums(samples.samples, 0.0),
+        workers, links.points(), std::size_t{1} << 12, SampleSums(samples.samples, 0.0),
         [&](std::size_t begin, std::size_t end) {
-          Sums sums(samples.samples, 0.0);
+          SampleSums sums(samples.samples, 0.0);
           for_each_link(links, begin, end, [&](const Link& link) {
             const auto p = static_cast<double>(links.probability[link.pair]);
             for (std::size_t sample = 0; sample < samples.samples; ++sample)
@@ -73,7 +73,7 @@ std::vector<double> log_probability(const SoftLinks& links, const LinkSamples& s
           });
           return sums;
         },
-        [](Sums total, const Sums& part) {
+        [](SampleSums total, const SampleSums& part) {
           for (std::size_t i = 0; i < part.size(); ++i) total[i] += part[i];
           return total;
         });

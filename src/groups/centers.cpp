@@ -17,7 +17,8 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kLarge = std::size_t{1} << 14;  // groups beyond this are shared by threads
+constexpr std::size_t kLargeForCenters = std::size_t{1}
+                                         << 14;  // groups beyond this are shared by threads
 
 class CenterFinder {
  public:
@@ -37,7 +38,7 @@ class CenterFinder {
     const std::size_t count = members_.count();
     std::vector<double> out = filled<double>(workers_, count * d_);
     std::size_t large = 0;  // groups fall in size
-    while (large < count && members_.of(large).size() > kLarge) {
+    while (large < count && members_.of(large).size() > kLargeForCenters) {
       put(large, out, {.threads = execution.threads, .cancel = execution.cancel});
       workers_.advance(members_.of(large).size());
       ++large;

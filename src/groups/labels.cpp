@@ -13,7 +13,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kLabelGrain = std::size_t{1} << 16;
 constexpr std::uint32_t kNone = kNoMember;     // as a label: -1
 constexpr std::uint32_t kSingle = 0xfffffffe;  // beyond every point
 /// Groups of this size or more are few and sorted by comparison.
@@ -48,14 +48,14 @@ class Naming {
 
  private:
   void each_range(FunctionRef<void(std::size_t, std::size_t)> body) const {
-    workers_.for_ranges(points_.points, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(points_.points, kLabelGrain, [&](std::size_t begin, std::size_t end) {
       body(begin, end);
       workers_.advance(end - begin);
     });
   }
   template <class V>
   void fill(const Array<V>& out, V value) const {
-    workers_.for_ranges(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(out.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(out.data() + begin, out.data() + end, value);
     });
   }
@@ -106,7 +106,7 @@ class Naming {
     const Array<std::uint32_t> singles = pack<std::uint32_t>(
         workers_, groups.label.size(), [&](std::size_t i) { return mark[i] == kSingle; });
     make_room(order.size() + singles.size(), groups);
-    workers_.for_ranges(order.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(order.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t group = begin; group < end; ++group)
         name_group(static_cast<std::uint32_t>(group), mark[order[group]], groups);
     });
@@ -134,7 +134,7 @@ class Naming {
   /// Groups of one point come last, in their order; their labels are known at once.
   void number_singles(const Array<std::uint32_t>& singles, std::size_t first, std::uint32_t* mark,
                       const Groups::Impl& groups) const {
-    workers_.for_ranges(singles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(singles.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::size_t group = first + i;
         groups.lowest[group] = singles[i];
@@ -177,10 +177,10 @@ class Naming {
 template <class Points>
 void write_roots(const Points& points, const CountedSets& sets, const Workers& workers,
                  const Array<std::int64_t>& root) {
-  workers.for_ranges(root.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(root.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
     std::fill(root.data() + begin, root.data() + end, std::int64_t{-1});
   });
-  workers.for_ranges(points.points, kGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(points.points, kLabelGrain, [&](std::size_t begin, std::size_t end) {
     each_point(points, begin, end, [&](std::size_t i, std::uint32_t index) {
       const std::uint32_t lowest = sets.lowest[sets.root[i]];
       root[index] = lowest == kNoMember ? -1 : std::int64_t{lowest};
@@ -190,7 +190,7 @@ void write_roots(const Points& points, const CountedSets& sets, const Workers& w
 }
 
 void forget_small_sets(const CountedSets& sets, std::size_t min_size, const Workers& workers) {
-  workers.for_ranges(sets.size.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(sets.size.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (sets.size[i] < min_size) sets.lowest[i] = kNoMember;
     workers.advance(end - begin);

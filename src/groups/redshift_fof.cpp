@@ -15,7 +15,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kRedshiftGrain = std::size_t{1} << 16;
 constexpr const char* kCall = "redshift_fof";
 
 /// A copy of the caller's rows, with one axis divided.
@@ -25,7 +25,7 @@ std::vector<T> squeezed(const PointsView& points, int axis, double stretch,
   const auto dimension = static_cast<std::size_t>(points.dimension);
   std::vector<T> rows(points.size * dimension);
   const T* from = static_cast<const T*>(points.data);
-  workers.for_ranges(points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(points.size, kRedshiftGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t k = 0; k < dimension; ++k) {
         const T x =
@@ -139,7 +139,7 @@ Groups to_midpoints(const PointsView& points, const FofOptions& options, const R
     groups->linking_length = length;
     const Array<std::uint32_t> parent(points.size, workers.pool());
     const UnionFind<std::uint32_t> sets(parent.data());
-    workers.for_ranges(points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(points.size, kRedshiftGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) sets.reset(static_cast<std::uint32_t>(i));
     });
     const MidpointFriends<T> are_friends(points, space, length, options.strict);

@@ -8,7 +8,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kSetsGrain = std::size_t{1} << 16;
 
 /// A run of points with one root. Several ranges may add to a root at once. Relaxed: the values are
 /// read after the loop has ended.
@@ -48,7 +48,7 @@ class Counting {
   /// are counted without atomics first, the others afterwards. Then the lowest members, or on the
   /// way if all sets need them.
   CountedSets run() {
-    workers_.for_ranges(points_.points, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(points_.points, kSetsGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(sets_.lowest.data() + begin, sets_.lowest.data() + end, kNoMember);
     });
     each_range([&](std::size_t begin, std::size_t end) { count_at_home(begin, end); });
@@ -59,7 +59,7 @@ class Counting {
 
  private:
   void each_range(FunctionRef<void(std::size_t, std::size_t)> body) const {
-    workers_.for_ranges(points_.points, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(points_.points, kSetsGrain, [&](std::size_t begin, std::size_t end) {
       body(begin, end);
       workers_.advance(end - begin);
     });

@@ -12,8 +12,8 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kLarge = std::size_t{1}
-                               << 15;  // halos beyond this are searched by all threads
+constexpr std::size_t kLargeForSubhalos = std::size_t{1}
+                                          << 15;  // halos beyond this are searched by all threads
 
 /// The subhalos of one halo: members of each, in the order of rows.
 using Parts = std::vector<std::vector<std::uint32_t>>;
@@ -125,7 +125,7 @@ std::vector<Parts> parts_of_all(const PointsView& points, const Members& halos,
   const Execution alone{.threads = 1, .cancel = execution.cancel};
   const Stage stage(workers, "subhalos", halos.offset.back());
   std::size_t large = 0;  // halos fall in size
-  for (; large < halos.count() && halos.of(large).size() > kLarge; ++large)
+  for (; large < halos.count() && halos.of(large).size() > kLargeForSubhalos; ++large)
     parts[large] = finder.parts_of(halos.of(large), shared);
   workers.for_ranges(halos.count() - large, 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t halo = large + begin; halo < large + end; ++halo)

@@ -17,7 +17,7 @@ namespace {
 
 /// Attached points are searched for in parts, which bounds the memory.
 constexpr std::size_t kPart = std::size_t{1} << 20;
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kTypesGrain = std::size_t{1} << 16;
 
 using Types = std::span<const TypedPoints>;
 
@@ -78,7 +78,7 @@ class LinkedPoints {
     const auto d = static_cast<std::size_t>(parts_.front().points.dimension);
     rows_ = Array<T>(size_ * d, workers.pool());
     for (const Part& part : parts_)
-      workers.for_ranges(part.points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      workers.for_ranges(part.points.size, kTypesGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
           std::copy_n(static_cast<const T*>(part.points.data) +
                           static_cast<std::ptrdiff_t>(i) * part.points.stride,
@@ -127,7 +127,7 @@ class TypedGroups {
   void copy_groups(Groups::Impl& out) const {
     out.size = Array<std::uint64_t>(groups_.count(), workers_.pool());
     out.lowest = Array<std::uint32_t>(groups_.count(), workers_.pool());
-    workers_.for_ranges(groups_.count(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(groups_.count(), kTypesGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t group = begin; group < end; ++group) {
         out.size[group] = groups_.size(group);
         out.lowest[group] = static_cast<std::uint32_t>(linked_.original(groups_.lowest(group)));
@@ -145,7 +145,7 @@ class TypedGroups {
   }
 
   void copy_labels(std::size_t linked, std::size_t at, std::size_t n, Groups::Impl& out) const {
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kTypesGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         set(at + i, static_cast<std::int64_t>(linked + i), out);
       workers_.advance(end - begin);
@@ -159,7 +159,7 @@ class TypedGroups {
           static_cast<const T*>(points.data) + static_cast<std::ptrdiff_t>(first) * points.stride;
       part.size = std::min(kPart, points.size - first);
       const Array<std::int64_t> nearest = nearest_linked(part);
-      workers_.for_ranges(part.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      workers_.for_ranges(part.size, kTypesGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) set(at + first + i, nearest[i], out);
         workers_.advance(end - begin);
       });

@@ -6,6 +6,10 @@
 
 #include "base/fail.hpp"
 
+#ifdef KITH_ONE_TARGET
+static_assert(HWY_TARGETS == HWY_STATIC_TARGET, "one target is compiled, and what it needs is on");
+#endif
+
 namespace kith {
 namespace {
 

@@ -6,7 +6,7 @@
 namespace kith::mpi {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kDomainGrain = std::size_t{1} << 14;
 
 template <int D, class T>
 Bounds<kAnyDimension, T> bounds_of_rows(const T* rows, std::size_t n, int dimension,
@@ -15,7 +15,7 @@ Bounds<kAnyDimension, T> bounds_of_rows(const T* rows, std::size_t n, int dimens
   const Axes<D> axes(dimension);
   const auto d = static_cast<std::size_t>(dimension);
   const Box box = reduce(
-      workers, n, kGrain, Box::empty(),
+      workers, n, kDomainGrain, Box::empty(),
       [&](std::size_t begin, std::size_t end) {
         Box part = Box::empty();
         for (std::size_t i = begin; i < end; ++i) part.add(rows + i * d, axes);

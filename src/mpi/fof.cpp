@@ -18,7 +18,7 @@
 namespace kith::mpi {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kFofGrain = std::size_t{1} << 16;
 constexpr std::int64_t kInside = -1;  ///< of a set that no other rank can reach
 
 /// What a set with a root on another rank is told.
@@ -157,10 +157,10 @@ class Linking {
            kMaxPoints);
     Array<T> rows(all * d, workers.pool());
     const PlanesView<T> own = part_.view();
-    workers.for_ranges(sent, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(sent, kFofGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) own.load(sent_[i], axes, rows.data() + i * d);
     });
-    workers.for_ranges(ghosts.points, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(ghosts.points, kFofGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         ghosts.view().load(i, axes, rows.data() + (sent + ghosts.index(i)) * d);
     });
@@ -218,7 +218,7 @@ class Linking {
       const Stage stage(workers, "labels", planes().points);
       const std::uint64_t least = std::max<std::uint64_t>(1, options_.min_size);
       for (std::size_t i = 0; i < planes().points; ++i) {
-        if (i % kGrain == 0) workers.check_cancelled();
+        if (i % kFofGrain == 0) workers.check_cancelled();
         if (sets_.root[i] != i || size_at(i) < least) continue;
         keys.push_back(group_at(i));
         keys.back().major = class_of(classes_, keys.back().lowest);
@@ -322,7 +322,7 @@ class Linking {
 
   /// From the root of each set to its points.
   void spread(const Array<std::int64_t>& values, const Workers& workers) const {
-    workers.for_ranges(values.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(values.size(), kFofGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         if (sets_.root[i] != i) values[i] = values[sets_.root[i]];
     });

@@ -11,7 +11,7 @@
 namespace kith::mpi {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kKdCellsGrain = std::size_t{1} << 14;
 constexpr int kMostStep = 10, kLeastStep = 4, kMostBins = 16;  // bits
 
 /// Points for the ranks [begin, end).
@@ -67,7 +67,7 @@ class KdDealer {
     side_ = Array<std::uint8_t>(n, workers.pool());
     result_.rank = Array<std::uint32_t>(n, workers.pool());
     largest = reduce(
-        workers, n, kGrain, std::int64_t{0},
+        workers, n, kKdCellsGrain, std::int64_t{0},
         [&](std::size_t begin, std::size_t end) {
           std::int64_t most = 0;
           for (std::size_t i = begin; i < end; ++i) {
@@ -129,7 +129,7 @@ class KdDealer {
 
   Box box_of(const Cell& cell, const Workers& workers) const {
     return reduce(
-        workers, cell.size(), kGrain, Box::empty(),
+        workers, cell.size(), kKdCellsGrain, Box::empty(),
         [&](std::size_t begin, std::size_t end) {
           Box box = Box::empty();
           T x[kMaxDimension];
@@ -185,7 +185,7 @@ class KdDealer {
   template <class Sums>
   Sums variance_sums(const Cell& cell, const Sums& none, const Workers& workers) const {
     return reduce(
-        workers, cell.size(), kGrain, none,
+        workers, cell.size(), kKdCellsGrain, none,
         [&](std::size_t begin, std::size_t end) {
           Sums sums = none;
           T x[kMaxDimension];
@@ -230,9 +230,9 @@ class KdDealer {
     const Box around = box(c);
     const std::uint64_t last = index_bits_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - index_bits_);
     search.begin(key_of(around.lo[cell.axis], 0), key_of(around.hi[cell.axis], last));
-    search.candidates.resize(range_count(cell.size(), kGrain));
-    workers.for_ranges(cell.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      std::vector<Key>& keys = search.candidates[begin / kGrain];
+    search.candidates.resize(range_count(cell.size(), kKdCellsGrain));
+    workers.for_ranges(cell.size(), kKdCellsGrain, [&](std::size_t begin, std::size_t end) {
+      std::vector<Key>& keys = search.candidates[begin / kKdCellsGrain];
       keys.resize(end - begin);
       for (std::size_t i = begin; i < end; ++i) keys[i - begin] = key(cell, cell.first + i);
     });
@@ -316,25 +316,26 @@ class KdDealer {
   /// Members of the lesser side first, in the order that they had.
   void divide(std::size_t c, const Workers& workers) {
     const Cell& cell = cells_[c];
-    std::vector<std::size_t> lesser(range_count(cell.size(), kGrain));
+    std::vector<std::size_t> lesser(range_count(cell.size(), kKdCellsGrain));
     std::vector<double> least(lesser.size(), std::numeric_limits<double>::infinity());
-    workers.for_ranges(cell.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(cell.size(), kKdCellsGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = cell.first + begin; i < cell.first + end; ++i) {
         const bool is_lesser = key(cell, i) < cell.search.found;
         side_[i] = is_lesser ? 0 : 1;
-        lesser[begin / kGrain] += is_lesser ? 1 : 0;
+        lesser[begin / kKdCellsGrain] += is_lesser ? 1 : 0;
         if (!is_lesser)
-          least[begin / kGrain] = std::min(least[begin / kGrain],
-                                           static_cast<double>(coordinate(members_[i], cell.axis)));
+          least[begin / kKdCellsGrain] =
+              std::min(least[begin / kKdCellsGrain],
+                       static_cast<double>(coordinate(members_[i], cell.axis)));
       }
     });
     for (const double value : least) least_[c] = std::min(least_[c], value);
     const std::size_t total = std::accumulate(lesser.begin(), lesser.end(), std::size_t{0});
     boundary_[c] = cell.first + total;
     std::exclusive_scan(lesser.begin(), lesser.end(), lesser.begin(), std::size_t{0});
-    workers.for_ranges(cell.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      std::size_t at[2] = {cell.first + lesser[begin / kGrain],
-                           boundary_[c] + begin - lesser[begin / kGrain]};
+    workers.for_ranges(cell.size(), kKdCellsGrain, [&](std::size_t begin, std::size_t end) {
+      std::size_t at[2] = {cell.first + lesser[begin / kKdCellsGrain],
+                           boundary_[c] + begin - lesser[begin / kKdCellsGrain]};
       for (std::size_t i = cell.first + begin; i < cell.first + end; ++i)
         other_[at[side_[i]]++] = members_[i];
     });

@@ -7,7 +7,7 @@
 namespace kith::mpi {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kPayloadGrain = std::size_t{1} << 14;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Array<std::byte> carried(Call& call, const Route& route, const void* from, std::
     to = route.out.times(bytes);
     back = route.in.times(bytes);
     out = Array<std::byte>(route.size() * bytes, workers.pool());
-    workers.for_ranges(route.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(route.size(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         std::memcpy(out.data() + i * bytes, rows + route.row_of(i) * bytes, bytes);
     });
@@ -28,7 +28,7 @@ Array<std::byte> carried(Call& call, const Route& route, const void* from, std::
   if (!route.local.empty())
     call.phase([&](Workers& workers) {
       Array<std::byte> ordered(arrived.size(), workers.pool());
-      workers.for_ranges(route.in.total(), kGrain, [&](std::size_t begin, std::size_t end) {
+      workers.for_ranges(route.in.total(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
           std::memcpy(ordered.data() + route.local[i] * bytes, arrived.data() + i * bytes, bytes);
       });
@@ -47,7 +47,7 @@ void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::s
     runs = route.in.times(bytes);
     back = route.out.times(bytes);
     out = Array<std::byte>(route.in.total() * bytes, workers.pool());
-    workers.for_ranges(route.in.total(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(route.in.total(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         std::memcpy(out.data() + i * bytes, row(route.local_of(i)), bytes);
     });
@@ -55,7 +55,7 @@ void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::s
   const Array<std::byte> arrived = call.exchange(runs, out.data(), back);
   call.phase([&](Workers& workers) {
     auto* rows = static_cast<std::byte*>(to);
-    workers.for_ranges(route.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(route.size(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         std::memcpy(rows + route.row_of(i) * bytes, arrived.data() + i * bytes, bytes);
     });
@@ -74,10 +74,11 @@ void Domains::carry(const void* from, std::size_t count, std::size_t bytes, cons
     call.phase([&](Workers& workers) {
       auto* to = static_cast<std::byte*>(room(size()));
       impl_->visit([&](const auto& part) {
-        workers.for_ranges(part.planes.points, kGrain, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i)
-            std::memcpy(to + i * bytes, local.data() + part.planes.index(i) * bytes, bytes);
-        });
+        workers.for_ranges(
+            part.planes.points, kPayloadGrain, [&](std::size_t begin, std::size_t end) {
+              for (std::size_t i = begin; i < end; ++i)
+                std::memcpy(to + i * bytes, local.data() + part.planes.index(i) * bytes, bytes);
+            });
       });
     });
     call.note_traffic("payload");

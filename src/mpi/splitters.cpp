@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFirstStep = 12,
               kStep = 8;  // bits of a key that a round of the first or a later level looks at
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kSplitterGrain = std::size_t{1} << 14;
 
 /// An edge between two ranks: so many points of the section come before it.
 struct Edge {
@@ -108,7 +108,7 @@ class Splitter {
     const Axes<kAnyDimension> axes(job_.input.dimension);
     using Box = Bounds<kAnyDimension, T>;
     const Box box = reduce(
-        workers, section.end - section.begin, kGrain, Box::empty(),
+        workers, section.end - section.begin, kSplitterGrain, Box::empty(),
         [&](std::size_t begin, std::size_t end) {
           Box part = Box::empty();
           T x[kMaxDimension];
@@ -156,7 +156,7 @@ class Splitter {
       const Bounds<kAnyDimension, T> bounds = bounds_of(s);
       const int bits = bits_of(bounds);
       section.bits = bits == 0 ? (is_first_ ? 1 : 63) : std::min(bits, 63);
-      workers.for_ranges(section.end - section.begin, kGrain,
+      workers.for_ranges(section.end - section.begin, kSplitterGrain,
                          [&](std::size_t begin, std::size_t end) {
                            fill_keys(section.begin + begin, section.begin + end, bounds, bits);
                          });
@@ -241,7 +241,7 @@ class Splitter {
     const std::size_t size =
         cells_[last - 1].counts + (std::size_t{1} << cells_[last - 1].step) - base;
     const std::size_t grain =
-        std::max(kGrain, n / (8 * static_cast<std::size_t>(workers.threads())) + 1);
+        std::max(kSplitterGrain, n / (8 * static_cast<std::size_t>(workers.threads())) + 1);
     std::vector<std::vector<std::int64_t>> parts(range_count(n, grain));
     workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
       std::vector<std::int64_t>& part = parts[begin / grain];
@@ -251,7 +251,7 @@ class Splitter {
         return;
       }
       for (std::size_t i = begin; i < end; ++i) {
-        if (i % kGrain == 0) workers.check_cancelled();
+        if (i % kSplitterGrain == 0) workers.check_cancelled();
         const std::uint64_t key = this->key(section.begin + i);
         const KeyCell* cell = cell_of(key, first, last);
         if (!cell) continue;
@@ -385,7 +385,7 @@ class Splitter {
   void assign_all(const Section& section, const Workers& workers) {
     std::vector<std::uint32_t> rank(std::size_t{1} << section.bits);
     for (std::size_t key = 0; key < rank.size(); ++key) rank[key] = edges_before(section, key);
-    workers.for_ranges(job_.input.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(job_.input.size, kSplitterGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) rank_[i] = rank[top_keys_[i]];
     });
   }

@@ -15,12 +15,12 @@ namespace kith {
 namespace {
 
 template <class T>
-struct Rows {
+struct PairRows {
   Input<T> input;
   std::vector<T> x;
   int dimension;
 
-  Rows(const PointsView& view, const Box& box)
+  PairRows(const PointsView& view, const Box& box)
       : input(read_input<T>(view, box, NonFinite::error, Workers(Execution{.threads = 1}))),
         dimension(view.dimension) {
     T row[kMaxDimension];
@@ -125,8 +125,8 @@ std::vector<double> brute_pair_histogram(const PairSet& points, const PairSet* o
                                          const PairHistogramOptions& options,
                                          std::vector<double>* lengths) {
   const FloatEnvironment environment;
-  Rows<T> from(points.points, options.box);
-  const Rows<T> to(others ? others->points : points.points, options.box);
+  PairRows<T> from(points.points, options.box);
+  const PairRows<T> to(others ? others->points : points.points, options.box);
   const Frame<T>& frame = to.input.frame;
   Frame<T> change;
   change.exponent = frame.exponent - from.input.frame.exponent;

@@ -168,7 +168,7 @@ void write_ids(Hdf5Writer& writer, PointRows& points) {
   dataset.set("description", "IDs of the members, group after group.");
 }
 
-void write_labels(Hdf5Writer& writer, const ResultAbout& about, const PointRows& points) {
+void write_gadget_labels(Hdf5Writer& writer, const ResultAbout& about, const PointRows& points) {
   for (const TypeSlice& slice : slices_of(about)) {
     Dataset dataset =
         writer.write("Labels/PartType" + std::to_string(slice.type), points.label(slice));
@@ -193,7 +193,7 @@ void write_gadget(const std::string& path, const CatalogueContent& content,
     write_snapshot_offsets(writer, content, columns);
     if (points.has_order()) write_order(writer, content.about, points);
     if (points.has_member_id()) write_ids(writer, points);
-    if (points.has_label()) write_labels(writer, content.about, points);
+    if (points.has_label()) write_gadget_labels(writer, content.about, points);
   });
 }
 

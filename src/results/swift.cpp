@@ -89,7 +89,7 @@ void write_described(Hdf5Writer& writer, const std::string& path, const ResultRo
   describe(dataset, array, about);
 }
 
-void write_labels(Hdf5Writer& writer, const ResultAbout& about, PointRows& points) {
+void write_swift_labels(Hdf5Writer& writer, const ResultAbout& about, PointRows& points) {
   for (const TypeSlice& slice : slices_of(about)) {
     const std::string group = "PartType" + std::to_string(slice.type);
     ResultRows labels = points.swift_label(slice);
@@ -127,7 +127,7 @@ void write_swift(const std::string& path, const CatalogueContent& content,
       if (const std::string& place = find_rule(array.name)->swift; !place.empty())
         write_described(writer, place, {array}, about);
     write_described(writer, "Groups/GroupIDs", {numbers}, about);
-    if (points.has_label()) write_labels(writer, about, points);
+    if (points.has_label()) write_swift_labels(writer, about, points);
   });
 }
 

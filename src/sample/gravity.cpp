@@ -13,7 +13,7 @@
 namespace kith::sample {
 namespace {
 
-constexpr std::size_t kGrain = 4096;  // particles in a task
+constexpr std::size_t kGravityGrain = 4096;  // particles in a task
 
 /// The part of a weight that goes to the upper cell, rounded; the rest goes to the lower one, so
 /// that the parts always sum to the whole.
@@ -128,7 +128,7 @@ std::uint64_t Gravity::spread(const float* position, int bits) const {
   const std::size_t plane = n * row;
   workers_.for_each(
       n, [&](std::size_t i) { std::memset(cells + i * plane, 0, plane * sizeof(float)); });
-  workers_.for_ranges(particles_, kGrain, [&](std::size_t begin, std::size_t end) {
+  workers_.for_ranges(particles_, kGravityGrain, [&](std::size_t begin, std::size_t end) {
     for (const float* p = position + 3 * begin; p < position + 3 * end; p += 3) {
       const Share x = axis_.share(p[0]);
       const Share y = axis_.share(p[1]);
@@ -185,7 +185,7 @@ void Gravity::pull(const StepFactors& factors, float* position, float* momentum)
   const auto kick = static_cast<float>(-factors.kick * axis_.cells_per_length);
   const auto drift = static_cast<float>(factors.drift);
   const auto side = static_cast<float>(options_.side);
-  workers_.for_ranges(particles_, kGrain, [&](std::size_t begin, std::size_t end) {
+  workers_.for_ranges(particles_, kGravityGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = 3 * begin; i < 3 * end; i += 3) {
       const Stencil x(axis_.share(position[i]), n, n * row);
       const Stencil y(axis_.share(position[i + 1]), n, row);

@@ -13,7 +13,7 @@
 namespace kith::sample {
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kPointsGrain = 4096;
 constexpr std::size_t kMaxNumbers = std::size_t{1} << 44;
 
 void check_positive(const char* call, const char* option, double value) {
@@ -40,7 +40,7 @@ Points generate(const char* call, std::size_t n, int dimension, const Execution&
   return public_call(call, execution, [&](Workers& workers) {
     Points points{dimension, room(call, n, dimension, workers)};
     const Stage stage(workers, "sample", n);
-    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(n, kPointsGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         fill(i, points.coordinates.data() + i * static_cast<std::size_t>(dimension));
       workers.advance(end - begin);

@@ -12,9 +12,7 @@ namespace kith::io {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes between two looks at the cancel token
 constexpr std::size_t kMostTypes = 32;
-constexpr std::uint64_t kMostFiles = 65536;
 
 /// The names that a field has, the usual one first.
 std::vector<const char*> dataset_names(Field field) {
@@ -122,7 +120,7 @@ class PieceReader {
   void read(std::uint64_t begin, std::uint64_t rows, T* to, const Workers& workers) {
     const std::uint64_t columns = dataset_.row_size();
     const std::uint64_t chunk = std::max<std::uint64_t>(1, dataset_.chunk_rows());
-    const std::uint64_t wanted = std::max<std::uint64_t>(1, kPiece / (8 * columns));
+    const std::uint64_t wanted = std::max<std::uint64_t>(1, kBytesBetweenLooks / (8 * columns));
     const std::uint64_t step = (wanted + chunk - 1) / chunk * chunk;
     for (std::uint64_t at = begin, end = begin + rows; at < end;) {
       workers.check_cancelled();

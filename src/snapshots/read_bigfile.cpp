@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t kMostText = std::size_t{1} << 24;  // of a header or of attributes
-constexpr std::uint64_t kMostFiles = 65536;
 
 std::string text_of(const std::string& path) {
   const InputBytes file(path);
@@ -39,7 +38,7 @@ std::optional<Stored> stored_of(std::string_view name) {
 }
 
 /// One array: how its numbers are stored, and the rows of each of its files.
-struct Block {
+struct BigfileBlock {
   std::string folder;
   Stored stored;
   std::uint64_t columns = 1;
@@ -58,9 +57,9 @@ struct Block {
        line.substr(0, 60));
 }
 
-Block block_in(const std::string& folder) {
+BigfileBlock block_in(const std::string& folder) {
   const std::string path = folder + "/header";
-  Block block{.folder = folder};
+  BigfileBlock block{.folder = folder};
   std::uint64_t files = 0;
   bool has_type = false;
   std::istringstream lines(text_of(path));
@@ -96,10 +95,10 @@ Block block_in(const std::string& folder) {
   return block;
 }
 
-/// Attributes of numbers: "BoxSize <f8 1 0000000000007940 ...".
-class Attributes {
+/// BigfileAttributes of numbers: "BoxSize <f8 1 0000000000007940 ...".
+class BigfileAttributes {
  public:
-  explicit Attributes(const std::string& path) {
+  explicit BigfileAttributes(const std::string& path) {
     std::error_code error;
     if (!fs::exists(path, error)) return;
     std::istringstream lines(text_of(path));
@@ -139,7 +138,7 @@ class Attributes {
   std::map<std::string, std::vector<double>> values_;
 };
 
-const char* block_name(Field field) {
+const char* bigfile_block_name(Field field) {
   switch (field) {
     case Field::position: return "Position";
     case Field::velocity: return "Velocity";
@@ -176,7 +175,7 @@ class BigfileReader : public SnapshotReader {
 
   void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
             const Workers& workers) const override {
-    const Block& block = blocks_.at({type.type, field});
+    const BigfileBlock& block = blocks_.at({type.type, field});
     const RowLayout layout = packed_rows(block.stored, static_cast<std::size_t>(block.columns));
     std::uint64_t first = 0, done = 0;
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
@@ -191,10 +190,10 @@ class BigfileReader : public SnapshotReader {
   }
 
  private:
-  static Attributes attributes(const std::string& folder) {
+  static BigfileAttributes attributes(const std::string& folder) {
     const std::string header = folder + "/Header/attr-v2";
     std::error_code error;
-    return Attributes(fs::exists(header, error) ? header : folder + "/header/attr-v2");
+    return BigfileAttributes(fs::exists(header, error) ? header : folder + "/header/attr-v2");
   }
 
   void add_type(int number, const char* name, const std::string& folder,
@@ -203,9 +202,9 @@ class BigfileReader : public SnapshotReader {
     type.type = number;
     type.name = name;
     for (const Field field : {Field::position, Field::velocity, Field::mass, Field::id}) {
-      const std::string place = formatted("{}/{}", folder, block_name(field));
+      const std::string place = formatted("{}/{}", folder, bigfile_block_name(field));
       if (!has_block(place)) continue;
-      Block block = block_in(place);
+      BigfileBlock block = block_in(place);
       if (field == Field::position) {
         check_dimension(block.columns, place);
         info.dimension = static_cast<int>(block.columns);
@@ -255,8 +254,8 @@ class BigfileReader : public SnapshotReader {
   }
 
   std::string folder_;
-  Attributes header_;
-  std::map<std::pair<int, Field>, Block> blocks_;
+  BigfileAttributes header_;
+  std::map<std::pair<int, Field>, BigfileBlock> blocks_;
 };
 
 }  // namespace

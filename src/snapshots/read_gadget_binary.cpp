@@ -15,7 +15,6 @@
 namespace kith::io {
 namespace {
 
-constexpr std::uint64_t kMostFiles = 65536;
 constexpr std::uint32_t kTagBytes = 8;  // of the records that name others in format 2
 
 /// A record, without the lengths around it.
@@ -79,9 +78,9 @@ std::uint32_t length_at(const InputBytes& file, std::uint64_t at, bool is_big_en
 
 /// The number of types of Gadget-4's own header, by its length; 0: it is none.
 std::size_t wide_types(std::uint64_t bytes) {
-  constexpr std::size_t kMostTypes = 16;
+  constexpr std::size_t kMostGadgetTypes = 16;
   const std::uint64_t types = bytes >= 48 && (bytes - 48) % 24 == 0 ? (bytes - 48) / 24 : 0;
-  return types <= kMostTypes ? static_cast<std::size_t>(types) : 0;
+  return types <= kMostGadgetTypes ? static_cast<std::size_t>(types) : 0;
 }
 
 bool is_header_length(std::uint64_t bytes) {
@@ -102,7 +101,7 @@ bool begins_as_gadget(const InputBytes& file, bool is_big_endian) {
 }
 
 std::vector<Block> blocks_of(const InputBytes& file, bool is_big_endian) {
-  constexpr std::size_t kMostBlocks = 1024;
+  constexpr std::size_t kMostGadgetBlocks = 1024;
   const bool is_named = length_at(file, 0, is_big_endian) == kTagBytes;
   std::vector<Block> blocks;
   std::string name;
@@ -127,7 +126,8 @@ std::vector<Block> blocks_of(const InputBytes& file, bool is_big_endian) {
       continue;
     }
     blocks.push_back(block);
-    if (blocks.size() > kMostBlocks) fail(ErrorCode::io, "{}: has too many records", file.path());
+    if (blocks.size() > kMostGadgetBlocks)
+      fail(ErrorCode::io, "{}: has too many records", file.path());
   }
   return blocks;
 }

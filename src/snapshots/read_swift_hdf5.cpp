@@ -7,7 +7,7 @@
 namespace kith::io {
 namespace {
 
-struct Common {
+struct SwiftCommon {
   Hdf5Counts counts;
   std::vector<double> sides;
   double scale_factor = 1;
@@ -15,8 +15,8 @@ struct Common {
   double time = 0;
 };
 
-Common common_of(const hdf5::Group& header) {
-  Common common;
+SwiftCommon swift_common(const hdf5::Group& header) {
+  SwiftCommon common;
   common.counts = counts_of(header);
   common.sides = sides_of(header);
   common.scale_factor = header.number("Scale-factor").value_or(1);
@@ -25,7 +25,7 @@ Common common_of(const hdf5::Group& header) {
   return common;
 }
 
-bool is_same_snapshot(const Common& a, const Common& b) {
+bool is_same_swift_snapshot(const SwiftCommon& a, const SwiftCommon& b) {
   return a.counts.total == b.counts.total && a.counts.files == b.counts.files &&
          a.sides == b.sides && a.scale_factor == b.scale_factor && a.time == b.time;
 }
@@ -39,7 +39,7 @@ class SwiftHdf5Reader : public Hdf5Reader {
     info.code = "SWIFT";
     const hdf5::InputFile first(path);
     const hdf5::Group header = first.group("Header");
-    const Common common = common_of(header);
+    const SwiftCommon common = swift_common(header);
     const bool is_virtual = header.number("Virtual").value_or(0) != 0;
     list_files(path, is_virtual ? 1 : common.counts.files);
     std::vector<std::uint64_t> sums(common.counts.total.size(), 0);
@@ -58,11 +58,11 @@ class SwiftHdf5Reader : public Hdf5Reader {
   }
 
  private:
-  void add_file(const std::string& file, const std::string& first, const Common& common,
+  void add_file(const std::string& file, const std::string& first, const SwiftCommon& common,
                 bool is_virtual, std::vector<std::uint64_t>& sums) {
     const hdf5::InputFile opened(file);
-    const Common here = common_of(opened.group("Header"));
-    if (file != first && !is_same_snapshot(here, common))
+    const SwiftCommon here = swift_common(opened.group("Header"));
+    if (file != first && !is_same_swift_snapshot(here, common))
       fail(ErrorCode::io, "{}: belongs to another snapshot than {}", file, first);
     const auto& counts = is_virtual ? here.counts.total : here.counts.here;
     for (std::size_t type = 0; type < counts.size(); ++type) {
@@ -71,7 +71,7 @@ class SwiftHdf5Reader : public Hdf5Reader {
     }
   }
 
-  void set_box(const hdf5::InputFile& file, const Common& common, const std::string& path) {
+  void set_box(const hdf5::InputFile& file, const SwiftCommon& common, const std::string& path) {
     if (file.contains("Parameters")) {
       const hdf5::Group parameters = file.group("Parameters");
       const char* name = "InitialConditions:periodic";
@@ -86,7 +86,7 @@ class SwiftHdf5Reader : public Hdf5Reader {
     info.box = box_of(common.sides, info.dimension, path);
   }
 
-  void set_background(const hdf5::InputFile& file, const Common& common) {
+  void set_background(const hdf5::InputFile& file, const SwiftCommon& common) {
     if (!file.contains("Cosmology")) return;
     const hdf5::Group cosmology = file.group("Cosmology");
     Background& background = info.background;

@@ -19,7 +19,7 @@ struct Kind {
 };
 constexpr std::array<Kind, 3> kKinds = {{{0, "gas", 12}, {1, "dark matter", 9}, {4, "stars", 11}}};
 
-struct Header {
+struct TipsyHeader {
   double time = 0;
   std::uint64_t dimension = 0;
   std::array<std::uint64_t, 3> count{};
@@ -27,7 +27,7 @@ struct Header {
   bool is_big_endian = false;
 };
 
-std::optional<Header> header_in(const InputBytes& file, bool is_big_endian) {
+std::optional<TipsyHeader> header_in(const InputBytes& file, bool is_big_endian) {
   const std::string bytes = file.text(0, 28);
   if (bytes.size() < 28) return std::nullopt;
   const auto count = [&](std::size_t at) {
@@ -35,7 +35,7 @@ std::optional<Header> header_in(const InputBytes& file, bool is_big_endian) {
     convert({Number::u32, is_big_endian}, bytes.data() + at, 0, &value, 1, 1);
     return value;
   };
-  Header header;
+  TipsyHeader header;
   header.is_big_endian = is_big_endian;
   convert({Number::f64, is_big_endian}, bytes.data(), 0, &header.time, 1, 1);
   header.dimension = count(12);
@@ -55,7 +55,7 @@ std::optional<Header> header_in(const InputBytes& file, bool is_big_endian) {
 }
 
 /// Sizes and counts of a file must agree: nothing else makes a tipsy file.
-std::optional<Header> find_header(const InputBytes& file) {
+std::optional<TipsyHeader> find_header(const InputBytes& file) {
   const auto big = header_in(file, true);
   return big ? big : header_in(file, false);
 }
@@ -100,7 +100,7 @@ class TipsyReader : public SnapshotReader {
 
  private:
   InputBytes file_;
-  Header header_;
+  TipsyHeader header_;
 };
 
 }  // namespace

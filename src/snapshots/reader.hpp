@@ -14,6 +14,12 @@
 
 namespace kith::io {
 
+/// Bytes that are read between two looks at the cancel token.
+constexpr std::size_t kBytesBetweenLooks = std::size_t{4} << 20;
+
+/// Files of one snapshot: a number in a header above this one is damaged.
+constexpr std::uint64_t kMostFiles = 65536;
+
 /// Where numbers go: the caller's memory, of the caller's type.
 using Target = std::variant<float*, double*, std::uint64_t*>;
 

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <vector>
 
+#include "snapshots/reader.hpp"
+
 namespace kith::io {
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes between two looks at the cancel token
 
 template <class T>
 void scale(char* rows, std::size_t numbers, double factor) {
@@ -32,7 +32,8 @@ void pack(const PointsView& points, std::size_t begin, std::size_t count, char* 
 
 void for_pieces(std::size_t n, std::size_t item_bytes, const Workers& workers,
                 FunctionRef<void(std::size_t, std::size_t)> use) {
-  const std::size_t step = std::max<std::size_t>(1, kPiece / std::max<std::size_t>(1, item_bytes));
+  const std::size_t step =
+      std::max<std::size_t>(1, kBytesBetweenLooks / std::max<std::size_t>(1, item_bytes));
   for (std::size_t begin = 0; begin < n; begin += step) {
     workers.check_cancelled();
     const std::size_t count = std::min(step, n - begin);

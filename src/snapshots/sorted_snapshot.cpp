@@ -19,7 +19,7 @@ namespace {
 using io::Stored;
 using Order = std::span<const std::uint32_t>;
 
-constexpr std::size_t kRowsAtOnce = std::size_t{1} << 16;
+constexpr std::size_t kSortedRows = std::size_t{1} << 16;
 
 bool is_hdf5_name(std::string_view path) {
   return path.ends_with(".hdf5") || path.ends_with(".h5");
@@ -180,10 +180,10 @@ class SortedCopy {
           static_cast<std::size_t>(dataset.row_size()) * rows.stored.bytes();
       if (found + dataset.rows() > count) return false;
       rows.bytes.resize(static_cast<std::size_t>(found + dataset.rows()) * row_bytes);
-      for (std::uint64_t begin = 0; begin < dataset.rows(); begin += kRowsAtOnce) {
+      for (std::uint64_t begin = 0; begin < dataset.rows(); begin += kSortedRows) {
         workers_.check_cancelled();
         dataset.read_stored(
-            begin, std::min<std::uint64_t>(kRowsAtOnce, dataset.rows() - begin),
+            begin, std::min<std::uint64_t>(kSortedRows, dataset.rows() - begin),
             rows.bytes.data() + static_cast<std::size_t>(found + begin) * row_bytes);
       }
       found += dataset.rows();
@@ -195,8 +195,8 @@ class SortedCopy {
 
   void write(const Rows& rows, Order order, io::hdf5::Dataset& dataset) {
     const std::size_t count = static_cast<std::size_t>(rows.shape[0]), size = rows.row_bytes();
-    std::vector<char> sorted(std::min(count, kRowsAtOnce) * size);
-    for_pieces(workers_, count, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    std::vector<char> sorted(std::min(count, kSortedRows) * size);
+    for_pieces(workers_, count, kSortedRows, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         const std::size_t row = order.empty() ? k : order[k];
         std::copy_n(rows.bytes.data() + row * size, size, sorted.data() + (k - begin) * size);

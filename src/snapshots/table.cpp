@@ -7,8 +7,6 @@
 namespace kith::io {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes between two looks at the cancel token
-
 /// Whether rows can go to the caller's memory as they are.
 template <class T>
 bool is_direct(const RowLayout& layout, std::size_t to_stride) {
@@ -26,7 +24,7 @@ void read_into(ByteStream& bytes, const RowLayout& layout, std::uint64_t rows, T
                std::size_t to_stride, const Workers& workers, const std::string& where) {
   const bool direct = is_direct<T>(layout, to_stride);
   const std::uint64_t step =
-      std::max<std::uint64_t>(1, kPiece / std::max<std::size_t>(1, layout.bytes));
+      std::max<std::uint64_t>(1, kBytesBetweenLooks / std::max<std::size_t>(1, layout.bytes));
   std::vector<char> buffer(direct ? 0
                                   : static_cast<std::size_t>(std::min(rows, step)) * layout.bytes);
   for (std::uint64_t begin = 0; begin < rows; begin += step) {

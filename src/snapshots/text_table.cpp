@@ -12,7 +12,8 @@ namespace kith::io {
 namespace {
 
 constexpr std::size_t kMostLine = std::size_t{1} << 20;
-constexpr std::uint64_t kPiece = 1 << 14;  // lines between two looks at the cancel token
+constexpr std::uint64_t kLinesBetweenLooks = 1
+                                             << 14;  // lines between two looks at the cancel token
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
@@ -141,7 +142,7 @@ void read_into(Lines& lines, std::uint64_t rows, Separator separator,
   std::string_view line;
   std::vector<std::string_view> words;
   for (std::uint64_t row = 0; row < rows; ++row) {
-    if (row % kPiece == 0) workers.check_cancelled();
+    if (row % kLinesBetweenLooks == 0) workers.check_cancelled();
     do {
       if (!lines.next(line))
         fail(ErrorCode::io, "{}: ends after {} of {} rows; it is truncated", where, row, rows);
@@ -149,9 +150,9 @@ void read_into(Lines& lines, std::uint64_t rows, Separator separator,
     split(line, separator, words);
     for (const std::size_t column : columns)
       take_number(words, column, *to++, lines.number(), where);
-    if ((row + 1) % kPiece == 0) workers.advance(kPiece);
+    if ((row + 1) % kLinesBetweenLooks == 0) workers.advance(kLinesBetweenLooks);
   }
-  workers.advance(rows % kPiece);
+  workers.advance(rows % kLinesBetweenLooks);
 }
 
 /// The power of ten of the first digit that is not 0, plus 1: 3 for "123", -2 for "0.00123".

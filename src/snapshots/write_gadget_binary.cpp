@@ -31,9 +31,9 @@ GadgetHeader header_of(const SnapshotContent& content) {
 }
 
 /// Both ends of a record, and the one in front with its name.
-class Block {
+class BlockWriter {
  public:
-  Block(AtomicFile& file, const std::string& path, std::string_view name, std::uint64_t bytes)
+  BlockWriter(AtomicFile& file, const std::string& path, std::string_view name, std::uint64_t bytes)
       : file_(file), bytes_(static_cast<std::uint32_t>(bytes)) {
     if (bytes > kMostBytes)
       fail(ErrorCode::invalid_argument,
@@ -55,7 +55,7 @@ class Block {
 
 void write_points(AtomicFile& file, const std::string& path, std::string_view name,
                   const PointsView& points, double factor, const Workers& workers) {
-  Block block(file, path, name, points.size * row_bytes(points));
+  BlockWriter block(file, path, name, points.size * row_bytes(points));
   for_packed_rows(points, factor, workers, [&](const char* rows, std::size_t, std::size_t count) {
     file.write(rows, count * row_bytes(points));
     file.sync();
@@ -69,7 +69,7 @@ void write_ids(AtomicFile& file, const std::string& path, const SnapshotContent&
   const std::size_t n = content.position.size;
   const bool is_wide =
       std::any_of(content.id, content.id + n, [](std::uint64_t id) { return id > 0xffffffff; });
-  Block block(file, path, "ID  ", n * (is_wide ? 8 : 4));
+  BlockWriter block(file, path, "ID  ", n * (is_wide ? 8 : 4));
   std::vector<std::uint32_t> narrow;
   for_pieces(n, 8, workers, [&](std::size_t begin, std::size_t count) {
     if (is_wide) return file.write(content.id + begin, count * 8);
@@ -86,7 +86,7 @@ void write_ids(AtomicFile& file, const std::string& path, const SnapshotContent&
 void write_gadget_binary(AtomicFile& file, const std::string& path, const SnapshotContent& content,
                          const Workers& workers) {
   const GadgetHeader header = header_of(content);
-  Block block(file, path, "HEAD", sizeof header);
+  BlockWriter block(file, path, "HEAD", sizeof header);
   file.write(&header, sizeof header);
   block.end();
   write_points(file, path, "POS ", content.position, 1, workers);

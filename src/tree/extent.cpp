@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kExtentGrain = std::size_t{1} << 16;
 
 /// Eight rows at a time, each coordinate in a separate lane, so that the compiler makes vector
 /// code of it. x * 0 is NaN for a NaN or infinite x; a sum remembers it.
@@ -61,7 +61,7 @@ Extent<T> extent_of_rows(const InputRows<T>& rows, std::size_t begin, std::size_
 template <class T>
 Extent<T> extent_of(const InputRows<T>& rows, const Workers& workers) {
   return reduce(
-      workers, rows.size, kGrain, Extent<T>(),
+      workers, rows.size, kExtentGrain, Extent<T>(),
       [&](std::size_t begin, std::size_t end) { return extent_of_rows(rows, begin, end); },
       [&](Extent<T> all, const Extent<T>& more) {
         all.add(more, rows.dimension);

@@ -9,8 +9,8 @@ namespace kith {
 namespace {
 
 constexpr int kAny = kAnyDimension;
-constexpr std::size_t kGrain = std::size_t{1} << 14;
-constexpr std::size_t kShortRun = 16;
+constexpr std::size_t kAnyGrain = std::size_t{1} << 14;
+constexpr std::size_t kAnyShortRun = 16;
 
 template <class T, template <int, class> class Cells>
 class AnySort {
@@ -21,11 +21,11 @@ class AnySort {
   void run(const Planes<T>& planes) {
     const std::size_t n = input_.size;
     Array<KeyIndex> keys(n, workers_.pool());
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kAnyGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) keys[i].index = static_cast<std::uint32_t>(i);
     });
     sort(keys.data(), n);
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kAnyGrain, [&](std::size_t begin, std::size_t end) {
       T x[kMaxDimension];
       for (std::size_t i = begin; i < end; ++i) {
         input_.load(keys[i].index, axes_, x);
@@ -42,7 +42,7 @@ class AnySort {
   void sort(KeyIndex* keys, std::size_t n) {
     const Key key(bounds_of(keys, n), axes_.count());
     if (!key.can_split()) return;
-    workers_.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kAnyGrain, [&](std::size_t begin, std::size_t end) {
       T x[kMaxDimension];
       for (std::size_t i = begin; i < end; ++i) {
         input_.load(keys[i].index, axes_, x);
@@ -53,7 +53,7 @@ class AnySort {
     const std::vector<IndexRange> runs = runs_of(keys, n);
     workers_.for_each(runs.size(), [&](std::size_t i) {
       KeyIndex* run = keys + runs[i].begin;
-      if (runs[i].size() > kShortRun)
+      if (runs[i].size() > kAnyShortRun)
         sort(run, runs[i].size());
       else if constexpr (Key::kIsExact)
         sort_by_insertion(run, runs[i].size());
@@ -62,9 +62,9 @@ class AnySort {
 
   /// Runs of equal keys that need more sorting, in order.
   std::vector<IndexRange> runs_of(const KeyIndex* keys, std::size_t n) const {
-    const std::size_t shortest = Key::kIsExact ? 2 : kShortRun + 1;
+    const std::size_t shortest = Key::kIsExact ? 2 : kAnyShortRun + 1;
     return reduce(
-        workers_, n, kGrain, std::vector<IndexRange>(),
+        workers_, n, kAnyGrain, std::vector<IndexRange>(),
         [&](std::size_t begin, std::size_t end) {
           std::vector<IndexRange> found;
           // A run belongs to the range in which it starts, wherever it ends.
@@ -84,8 +84,8 @@ class AnySort {
   }
 
   void sort_by_insertion(KeyIndex* keys, std::size_t n) const {
-    T x[kShortRun][kMaxDimension];
-    std::uint32_t slot[kShortRun], index[kShortRun];
+    T x[kAnyShortRun][kMaxDimension];
+    std::uint32_t slot[kAnyShortRun], index[kAnyShortRun];
     for (std::size_t i = 0; i < n; ++i) {
       index[i] = keys[i].index;
       input_.load(index[i], axes_, x[i]);
@@ -98,7 +98,7 @@ class AnySort {
 
   Box bounds_of(const KeyIndex* keys, std::size_t n) const {
     return reduce(
-        workers_, n, kGrain, Box::empty(),
+        workers_, n, kAnyGrain, Box::empty(),
         [&](std::size_t begin, std::size_t end) {
           Box bounds = Box::empty();
           T x[kMaxDimension];

@@ -17,7 +17,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kKdGrain = std::size_t{1} << 14;
 
 /// Numbers without a pattern that an input could follow by accident; the same in every run.
 class SamplePlaces {
@@ -106,7 +106,7 @@ class KdLarge {
 
   Bounds<D, T> bounds_of(Columns& points) const {
     return reduce(
-        workers_, points.size, kGrain, Bounds<D, T>::empty(),
+        workers_, points.size, kKdGrain, Bounds<D, T>::empty(),
         [&](std::size_t begin, std::size_t end) {
           auto bounds = Bounds<D, T>::empty();
           for (int axis = 0; axis < axes_.count(); ++axis)
@@ -124,7 +124,7 @@ class KdLarge {
     if (rule_ == SplitAxis::widest) return widest_axis(set.bounds, axes_);
     const VarianceSums<D, T> none(set.bounds, axes_);
     return reduce(
-               workers_, set.size, kGrain, none,
+               workers_, set.size, kKdGrain, none,
                [&](std::size_t begin, std::size_t end) {
                  VarianceSums<D, T> sums = none;
                  T x[kAxisRoom<D>];
@@ -155,11 +155,12 @@ class KdLarge {
     const std::size_t lesser = kd_lesser_size(set.size);
     const int axis = axis_of(set, from);
     const Column column{from.column(axis) + set.begin, from.index.data() + set.begin, set.size};
-    std::vector<Part> parts(range_count(set.size, kGrain));
+    std::vector<Part> parts(range_count(set.size, kKdGrain));
     const Key at = split_key(column, lesser, parts);
     place_parts(at, lesser, parts);
-    workers_.for_ranges(set.size, kGrain, [&](std::size_t begin, std::size_t end) {
-      move(from, set.begin, begin, end, side_of(column, begin, end, at), to, parts[begin / kGrain]);
+    workers_.for_ranges(set.size, kKdGrain, [&](std::size_t begin, std::size_t end) {
+      move(from, set.begin, begin, end, side_of(column, begin, end, at), to,
+           parts[begin / kKdGrain]);
     });
     std::array<Set, 2> halves{
         Set{set.begin, lesser, set.depth + 1, Bounds<D, T>::empty()},
@@ -176,8 +177,8 @@ class KdLarge {
     for (int attempt = 0;; ++attempt) {
       const auto ends = bracket(column, lesser, attempt);
       const Key &first = ends[0], &last = ends[1];  // clang 14 captures no bindings
-      workers_.for_ranges(column.size, kGrain, [&](std::size_t begin, std::size_t end) {
-        look(column, begin, end, first, last, parts[begin / kGrain]);
+      workers_.for_ranges(column.size, kKdGrain, [&](std::size_t begin, std::size_t end) {
+        look(column, begin, end, first, last, parts[begin / kKdGrain]);
       });
       work_.fetch_add(column.size, std::memory_order_relaxed);  // a sum: no order needed
       std::size_t below = 0;
@@ -223,7 +224,7 @@ class KdLarge {
 
   static void look(const Column& column, std::size_t begin, std::size_t end, Key first, Key last,
                    Part& part) {
-    std::array<std::uint16_t, kGrain> seldom;  // places whose coordinate does not decide
+    std::array<std::uint16_t, kKdGrain> seldom;  // places whose coordinate does not decide
     std::size_t below = 0, count = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const T x = column.x[i];
@@ -250,11 +251,11 @@ class KdLarge {
       part.greater_at = lesser + begin - low;
       low += part.below;
       for (const Key& key : part.inside) low += key < at ? 1 : 0;
-      begin += kGrain;
+      begin += kKdGrain;
     }
   }
 
-  using Sides = std::array<std::uint8_t, kGrain>;
+  using Sides = std::array<std::uint8_t, kKdGrain>;
 
   /// 1 for points on the greater side.
   static Sides side_of(const Column& column, std::size_t begin, std::size_t end, Key at) {
@@ -329,7 +330,7 @@ class KdOrder {
 
   KdColumns<T> load(const Input<T>& input) const {
     KdColumns<T> points = make(input.size);
-    workers_.for_ranges(input.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(input.size, kKdGrain, [&](std::size_t begin, std::size_t end) {
       T x[kAxisRoom<D>];
       for (std::size_t i = begin; i < end; ++i) {
         input.load(i, axes_, x);

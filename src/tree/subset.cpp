@@ -7,7 +7,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 11;  // blocks
+constexpr std::size_t kSubsetGrain = std::size_t{1} << 11;  // blocks
 
 /// Fills block i with the points at these positions of the whole tree.
 template <class T>
@@ -36,9 +36,11 @@ Subset<T> subset(const Planes<T>& planes, const Array<std::uint8_t>& mask, const
   result.planes.points = result.position.size();
   result.planes.blocks =
       Array<T>(result.planes.block_count() * result.planes.block_stride(), workers.pool());
-  workers.for_ranges(result.planes.block_count(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) fill_block(planes, result.position, i, result.planes);
-  });
+  workers.for_ranges(result.planes.block_count(), kSubsetGrain,
+                     [&](std::size_t begin, std::size_t end) {
+                       for (std::size_t i = begin; i < end; ++i)
+                         fill_block(planes, result.position, i, result.planes);
+                     });
   build_packed(workers, result.planes);
   return result;
 }
