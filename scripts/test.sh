@@ -35,11 +35,24 @@ run_tests() {
   fi
 }
 
-# python_tests: the wheel and its tests in clean environments, by scripts/python.sh.
-python_tests() {
-  local line name
+# start_beside: starts the wheel, its tests in clean environments and the count of instructions, which use one core, so
+# that the compiler can have the other. Its output is kept for end_beside.
+start_beside() {
   rm -f "$log_dir"/{python,numpy1}-tests.log
-  scripts/python.sh test || failed_steps+=(python)
+  {
+    result=0
+    scripts/python.sh test || result=1
+    step instructions scripts/instructions.sh || result=1
+    exit $result
+  } > "$log_dir/beside.log" 2>&1 &
+  beside=$!
+}
+
+# end_beside: waits for it, prints what it printed, and adds the tests of Python to the count.
+end_beside() {
+  local line name
+  wait $beside || failed_steps+=(beside)
+  cat "$log_dir/beside.log"
   for name in python-tests numpy1-tests; do
     line=$(tail -n 1 "$log_dir/$name.log" 2>/dev/null || true)
     if [[ $line =~ ([0-9]+)\ failed ]]; then
@@ -52,6 +65,15 @@ python_tests() {
 
 build_and_test() {
   if step "$1-build" configure_and_build "$1"; then run_tests "$1"; fi
+}
+
+# build_beside PRESET: builds it while the tests of Python run.
+build_beside() {
+  local is_built=yes
+  start_beside
+  step "$1-build" configure_and_build "$1" || is_built=no
+  end_beside
+  [ $is_built = no ] || run_tests "$1"
 }
 
 echo "kith: testing"
@@ -77,10 +99,8 @@ else
   { scripts/python.sh environments; want_nvcc; } > "$log_dir/python-environments.log" 2>&1 &
   environments=$!
   build_and_test release
-  step instructions scripts/instructions.sh || true
-  wait $environments || true # if it failed, python_tests says why
-  python_tests
-  build_and_test asan
+  wait $environments || true # if it failed, the tests of Python say why
+  build_beside asan
   build_and_test tsan
   step tidy scripts/checks/tidy.sh $tidy build/release || true
 fi
