@@ -102,7 +102,7 @@ else
   wait $environments || true # if it failed, the tests of Python say why
   build_beside asan
   build_and_test tsan
-  step tidy scripts/checks/tidy.sh $tidy build/release || true
+  step tidy scripts/checks/tidy.sh $tidy || true
 fi
 
 if [ ${#failed_steps[@]} -gt 0 ]; then echo "failed: ${failed_steps[*]}"; fi

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Runs clang-tidy on the files that changed since the main branch, or on all files.
-# Usage: tidy.sh changed|all BUILD_DIR   (a build directory of clang with compile_commands.json)
+# Usage: tidy.sh changed|all
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scope=$1
-build=$2
+
+# How each file is compiled by itself: the presets compile several at once. Nothing is built here.
+build=build/tidy
+cmake -S . -B $build -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DKITH_UNITY=OFF >/dev/null
 
 # All translation units except those of the tests: GoogleTest's macros violate many rules.
 units() { git ls-files --cached --others --exclude-standard 'src/*.cpp' 'cli/*.cpp' 'examples/*.cpp'; }

@@ -12,7 +12,7 @@ namespace kith {
 namespace {
 
 /// Queries to a body, and to a batch: what is found lies in lists until the batch is done.
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kForestGrain = 256;
 constexpr std::size_t kBatch = std::size_t{1} << 14;
 
 PointsView part(PointsView points, std::size_t begin, std::size_t end, std::size_t scalar_bytes) {
@@ -95,7 +95,7 @@ class Nearest {
       const auto near = kith::knn<T, std::int64_t>(
           *grove_.tree, view(rows.data(), open.size(), forest_.dimension()), options, execution);
       std::vector<std::uint8_t> is_short(open.size());
-      workers.for_ranges(open.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      workers.for_ranges(open.size(), kForestGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const auto live = live_of(near, i, rows.data() + i * width);
           const bool has_more = near.index(i).back() >= 0 && options.k < grove_.size();
@@ -140,7 +140,7 @@ void write_rows(const Lists<T>& lists, std::size_t first, Neighbors<T, std::int6
                 const Workers& workers) {
   const auto out = result.rows();
   const std::size_t k = result.k();
-  workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(lists.size(), kForestGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t j = 0; j < k; ++j) {
         const bool is_there = j < lists[i].size();
@@ -258,7 +258,7 @@ std::vector<std::vector<FoundPoint<T>>> Forest<T>::Impl::radius_lists(const Poin
   for (const Entry& entry : entries) {
     const Grove<T>& grove = *entry.grove;
     const auto near = kith::radius<T, std::int64_t>(*grove.tree, queries, options, execution);
-    workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(lists.size(), kForestGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         for (std::size_t j = 0; j < near.index(i).size(); ++j) {
           const auto at = static_cast<std::size_t>(near.index(i)[j]);
@@ -269,7 +269,7 @@ std::vector<std::vector<FoundPoint<T>>> Forest<T>::Impl::radius_lists(const Poin
         }
     });
   }
-  workers.for_ranges(lists.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(lists.size(), kForestGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) std::sort(lists[i].begin(), lists[i].end());
   });
   return lists;
