@@ -88,7 +88,7 @@ TEST(ForestFile, OtherFilesAreRefused) {
     expect_error(ErrorCode::io, "text: forest:", [&] { forest_scalar(text); });
   }
   save(Tree(test::random_sets<float>(3, 40, 3)[0].view()), text);
-  expect_error(ErrorCode::io, "no forest", [&] { load_forest<float>(text); });
+  expect_error(ErrorCode::io, "not a saved forest", [&] { load_forest<float>(text); });
   save(some_forest<float>(), forest);
   expect_error(ErrorCode::io, "not a saved tree", [&] { load(forest); });
   expect_error(ErrorCode::io, "another scalar type", [&] { load_forest<double>(forest); });

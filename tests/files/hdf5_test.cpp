@@ -107,7 +107,7 @@ TEST(Hdf5, ErrorsAreOneSentence) {
   const InputFile file(folder / "a.hdf5");
   expect_error(ErrorCode::io, "a.hdf5: /PartType1/Velocities: cannot be opened as a dataset",
                [&] { file.group("PartType1").dataset("Velocities"); });
-  expect_error(ErrorCode::io, "a.hdf5: /Header: the attribute Code holds no numbers",
+  expect_error(ErrorCode::io, "a.hdf5: /Header: the attribute Code does not contain numbers",
                [&] { file.group("Header").numbers("Code"); });
   expect_error(ErrorCode::io, "the attribute Flag holds the count -1",
                [&] { file.group("Header").counts("Flag"); });

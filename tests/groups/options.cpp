@@ -37,7 +37,7 @@ TEST(FofOptions, VolumeAndMeanSeparationGoWithB) {
   expect_refused({.b = 1, .mean_separation = 1, .volume = 8}, "give one of them");
   expect_refused({.b = 1, .volume = kNaN}, "volume = nan");
   expect_refused({.b = 1, .mean_separation = -2}, "mean_separation = -2");
-  expect_refused({.b = 1e200, .mean_separation = 1e200}, "no length");
+  expect_refused({.b = 1e200, .mean_separation = 1e200}, "is not a length");
 }
 
 TEST(FofOptions, MinSizeIsPositive) {
