@@ -1,13 +1,14 @@
 // k nearest neighbors, kith against nanoflann, alternating in one process; best of several.
 //
 //   bench_knn_peers KIND N K [threads=1] [reps=5] [peer=1] [d=3] [box=0] [double=0] [queries=0]
-//   [mode=all] [seed=1]
+//   [mode=all] [seed=1] [exclude=0]
 //
 // KIND: uniform, normal, halo, grid, same, or a file of raw float32 rows. Times are build + query +
 // rows in input order, memory included. nanoflann is given its best light: points and queries
 // sorted along the z-curve, the sort timed; "plain" is as people call it. mode: all (own points, or
-// `queries` others), single (one query at a time), few (time of the queries alone). Prints one line
-// of JSON.
+// `queries` others), single (one query at a time), few (time of the queries alone). exclude: leave
+// out each point itself (own points); nanoflann is asked for one neighbor more. Prints one line of
+// JSON.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -37,7 +38,7 @@ struct Settings {
   std::size_t n = 0, k = 16, queries = 0;
   int threads = 1, reps = 5, peer_reps = 1, d = 3;
   double box = 0;
-  bool is_double = false;
+  bool is_double = false, exclude_self = false;
   std::string mode = "all";
   unsigned seed = 1;
 };
@@ -196,14 +197,16 @@ void run_nanoflann(const Settings& s, const std::vector<T>& x, const std::vector
   std::unique_ptr<std::int32_t[]> ids(new std::int32_t[m * s.k]);
   distance.resize(m * s.k);
   parallel(s.mode == "single" ? 1 : s.threads, m, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::uint32_t> id(s.k);
-    std::vector<T> d2(s.k);
+    const std::size_t asked = s.k + (s.exclude_self ? 1 : 0);
+    std::vector<std::uint32_t> id(asked);
+    std::vector<T> d2(asked);
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t found = index.knnSearch(&queries[i * d], s.k, id.data(), d2.data());
+      const std::size_t found = index.knnSearch(&queries[i * d], asked, id.data(), d2.data());
       const std::size_t row = (is_sorted ? rows[i] : i) * s.k;
-      for (std::size_t j = 0; j < found; ++j) {
-        ids[row + j] = int(is_sorted ? order[id[j]] : id[j]);
-        distance[row + j] = std::sqrt(d2[j]);
+      for (std::size_t j = 0, to = 0; j < found && to < s.k; ++j) {
+        if (s.exclude_self && id[j] == i) continue;
+        ids[row + to] = int(is_sorted ? order[id[j]] : id[j]);
+        distance[row + to++] = std::sqrt(d2[j]);
       }
     }
   });
@@ -234,7 +237,7 @@ void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& 
     return;
   }
   const auto result =
-      &x == &q ? kith::knn<T>(tree, {.k = s.k}, execution)
+      &x == &q ? kith::knn<T>(tree, {.k = s.k, .exclude_self = s.exclude_self}, execution)
                : kith::knn<T>(tree, kith::view(q.data(), q.size() / std::size_t(s.d), s.d),
                               {.k = s.k}, execution);
   const double t2 = now();
@@ -328,6 +331,7 @@ int main(int argc, char** argv) {
   s.d = int(number("d", 3));
   s.box = number("box", 0);
   s.is_double = number("double", 0) > 0;
+  s.exclude_self = number("exclude", 0) > 0;
   s.queries = std::size_t(number("queries", 0));
   s.seed = unsigned(number("seed", 1));
   if (given.count("mode")) s.mode = given["mode"];
