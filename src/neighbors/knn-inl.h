@@ -20,44 +20,33 @@
 #include <hwy/highway.h>
 #include <limits>
 
-#include "neighbors/enough-inl.h"
-#include "neighbors/knn_rows-inl.h"
-#include "neighbors/predictor.hpp"
-#include "walk/at_zero.hpp"
-#include "walk/nearest_first-inl.h"
+#include "neighbors/knn_alone-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
 template <int D, class T, class Norm = Squares>
-class KnnSearch final : public KnnRows<D, T, Norm> {
+class KnnSearch final : public KnnAlone<D, T, Norm> {
  public:
-  explicit KnnSearch(const KnnJob<T>& job)
-      : KnnRows<D, T, Norm>(job),
-        aim_(std::max<std::size_t>(1, need_), job.source.dimension, job.is_hilbert, Norm::kPower),
-        enough_(sources_, need_),
-        nearest_first_(sources_, need_),
-        at_zero_(job.source, job.side) {
-    const auto expected = static_cast<std::size_t>(aim_.blocks);
-    max_picked_ = std::max<std::size_t>(256, 4 * expected);
-    // In more dimensions groups reach more blocks, and many of them: at d = 5, 768 would take twice
-    // the time.
-    max_listed_ = std::max<std::size_t>(D == kAnyDimension ? 3072 : 768, 16 * expected);
-    max_sorted_ = 48 + 2 * static_cast<std::size_t>(aim_.points);
-  }
+  explicit KnnSearch(const KnnJob<T>& job) : KnnAlone<D, T, Norm>(job) {}
 
  private:
-  using Base = KnnRows<D, T, Norm>;
-  using Base::collect, Base::counts_, Base::counts_of_, Base::is_listed_, Base::is_wrapped_,
-      Base::has_nodes_, Base::job_, Base::limit2_, Base::list_, Base::listed2_, Base::most2_,
-      Base::near_, Base::need_, Base::picked, Base::queries_, Base::query_, Base::reserve_slots,
-      Base::slots, Base::sources_;
+  using Base = KnnAlone<D, T, Norm>;
+  using Base::aim_, Base::collect, Base::counts_, Base::counts_of_, Base::grown, Base::has_nodes_,
+      Base::is_complete, Base::is_listed_, Base::is_wrapped_, Base::job_, Base::list_,
+      Base::listed2_, Base::max_listed_, Base::max_picked_, Base::most2_, Base::near_, Base::picked,
+      Base::queries_, Base::query_, Base::reserve_slots, Base::search_alone, Base::sources_,
+      Base::trim;
 
   void search_block() override {
     const Bounds<D, T> box = this->box_of_block(this->position_ / kLanes);
     this->set_limits();
-    if (queries_ > 1 && this->is_point(box)) return search_equal_queries();
+    if (queries_ > 1 && this->is_point(box)) {
+      this->search_equal_queries();
+      this->sort_rows();
+      return this->deliver_rows();
+    }
     const T diagonal2 = this->finite_diagonal2(box);
     const float log_diagonal2 = rough_log2(diagonal2);
     const T most2 =
@@ -69,11 +58,10 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
       const T within2 = std::min(most2, r2 * kSpare);
       make_list(r2, within2, std::max(within2, diagonal2));
     }
-    const bool has_ties = r2 == 0 && at_zero_group_ == this->groups_;
-    if (has_guess && is_listed_ && !has_ties)
+    if (has_guess && is_listed_ && !(r2 == 0 && this->has_ties()))
       search_listed(box, r2);
     else
-      search_each_alone();
+      this->search_each_alone();
     this->sort_rows();
     if (job_.is_grouped) learn(log_diagonal2);
     this->deliver_rows();
@@ -84,24 +72,6 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
     for (std::size_t j = 0; j < queries_; ++j)
       lesson.add(rough_log2(std::max(T(0), this->last2(j))));
     predictor_.learn(lesson, log_diagonal2);
-  }
-
-  /// One search serves all, unless each has its own limit.
-  void search_equal_queries() {
-    this->search_best_first(0);
-    for (std::size_t j = 1; j < queries_; ++j) {
-      if (this->has_own_limits())
-        this->search_best_first(j);
-      else
-        copy_slot(0, j);
-    }
-    this->sort_rows();
-    this->deliver_rows();
-  }
-  void copy_slot(std::size_t from, std::size_t to) {
-    const std::size_t count = counts_of_[to] = counts_of_[from];
-    std::copy_n(slots(from).d2, count, slots(to).d2);
-    std::copy_n(slots(from).index, count, slots(to).index);
   }
 
   // ---- with the group's list
@@ -159,26 +129,6 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
     }
   }
 
-  /// Sorting networks are for few candidates; very many are sorted piece by piece anyway.
-  HWY_INLINE void trim(std::size_t j) {
-    if (HWY_LIKELY(counts_of_[j] <= max_sorted_) || counts_of_[j] > Base::kPointsPerLook) return;
-    const Slots<T> slot = slots(j);
-    const T bound2 = rank_bound(slot.d2, counts_of_[j], need_);
-    counts_of_[j] = keep_within(slot.d2, slot.index, counts_of_[j], bound2);
-  }
-
-  /// Nothing within r2 is missing; is that enough? With a radius limit, there may be no more.
-  bool is_complete(std::size_t j, T r2) const {
-    return counts_of_[j] >= need_ || (r2 >= most2_[j] && most2_[j] == limit2_[j]);
-  }
-
-  /// A larger radius, from the number of points that the last one held.
-  T grown(std::size_t j, T r2) const {
-    const std::size_t count = std::max<std::size_t>(1, counts_of_[j]);
-    const float factor = 1.1f * std::pow(aim_.points / static_cast<float>(count), aim_.exponent);
-    return std::min(most2_[j], r2 * static_cast<T>(std::clamp(factor, 1.3f, 4.f)));
-  }
-
   template <bool Wrap>
   HWY_NOINLINE void rescan(std::size_t j, T r2) {
     while (true) {
@@ -195,86 +145,6 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
     }
   }
 
-  // ---- without one
-
-  void search_each_alone() {
-    for (std::size_t j = 0; j < queries_; ++j) search_alone(j);
-  }
-
-  /// Searches from the root: within a guess, if there is one or the tree suggests it, then within
-  /// what is enough for certain.
-  HWY_NOINLINE void search_alone(std::size_t j, T r2 = 0) {
-    ++counts_.alone;
-    T sure = most2_[j];
-    if (!is_own() && !(r2 > 0)) {
-      sure = std::min(sure, descend(j, r2));
-      r2 = std::min(r2, sure);
-    }
-    for (int attempt = 0; attempt < 3 && r2 > 0; ++attempt) {
-      if (!this->list_alone(j, r2, max_picked_)) break;
-      this->collect_alone(j, r2);
-      if (is_complete(j, r2)) return trim(j);
-      if (is_own() || r2 >= sure) break;
-      r2 = std::min(sure, grown(j, r2));
-    }
-    if (need_ > Base::kPointsPerLook) return this->search_best_first(j);  // it stops in time
-    r2 = std::min(most2_[j], enough(j));
-    if (r2 != 0 || !search_first(j)) search_within(j, r2);
-  }
-
-  /// For queries that have enough points at distance 0, such as many whose squares vanish: those of
-  /// the least index count. Points at distance 0 of a query are at distance 0 of its group's box,
-  /// and the first of these are found once for the group; false if they do not suffice.
-  HWY_NOINLINE bool search_first(std::size_t j) {
-    if constexpr (Norm::kPower != 2) return false;  // differences vanish between equal points only
-    if (at_zero_group_ != this->groups_) at_zero_.find(this->group_, need_ + kGroupQueries);
-    at_zero_group_ = this->groups_;
-    T point[kAxisRoom<D>];
-    load_lane(query_, j, sources_.axes(), point);
-    reserve_slots(need_);
-    std::fill_n(slots(j).d2, need_, T(0));
-    counts_of_[j] = at_zero_.first(point, need_, slots(j).index);
-    return counts_of_[j] == need_;
-  }
-
-  void search_within(std::size_t j, T r2) {
-    reserve_slots(nearest_first_.room());
-    const bool is_done =
-        job_.is_periodic
-            ? nearest_first_.template search<true>(query_ + j, r2, slots(j), counts_of_[j])
-            : nearest_first_.template search<false>(query_ + j, r2, slots(j), counts_of_[j]);
-    if (!is_done || !is_complete(j, r2)) this->search_best_first(j);
-  }
-
-  bool is_own() const { return job_.queries.blocks == job_.source.blocks; }
-
-  T enough(std::size_t j) {
-    const std::size_t block =
-        is_own() ? this->position_ / kLanes : sources_.nearest_block(query_ + j);
-    return enough_.around(query_ + j, block);
-  }
-
-  /// A squared radius within which enough points certainly lie; sets the guess that the size of the
-  /// last node with enough points suggests.
-  T descend(std::size_t j, T& guess) const {
-    T sure = std::numeric_limits<T>::max();
-    guess = sure;
-    sources_.follow_nearest(query_ + j, need_,
-                            [&](T upper, const Bounds<D, T>& box, std::size_t points) {
-                              sure = std::min(sure, upper);
-                              guess = guess_from(box, points);
-                            });
-    return sure;
-  }
-
-  /// The squared radius of a ball that should hold the points aimed at, if a node of this box holds
-  /// so many.
-  T guess_from(const Bounds<D, T>& box, std::size_t points) const {
-    const float share = std::pow(aim_.points / static_cast<float>(points), aim_.exponent);
-    return this->finite_diagonal2(box) *
-           static_cast<T>((Norm::kPower == 2 ? 0.14f : 0.37f) * share);
-  }
-
   /// Nodes are small below this share of the radius, in keys, and lists are of use down to this
   /// share of theirs.
   static constexpr T kSmall = T(Norm::kPower == 2 ? 0.25 : 0.5);
@@ -282,13 +152,7 @@ class KnnSearch final : public KnnRows<D, T, Norm> {
   /// Lists reach farther than the guess, so that it may grow.
   static constexpr T kSpare = T(Norm::kPower == 2 ? 1.5 : 1.225);
 
-  const Aim aim_;
-  std::size_t max_picked_, max_listed_, max_sorted_;
-  Enough<D, T, Norm> enough_;
-  NearestFirst<D, T, Norm> nearest_first_;
-  AtZero<D, T> at_zero_;
-  T scale2_ = 0;                   ///< of the nodes in the list
-  std::size_t at_zero_group_ = 0;  ///< whose points it has
+  T scale2_ = 0;  ///< of the nodes in the list
   Predictor predictor_;
 };
 

@@ -70,6 +70,13 @@ class KnnRows : public GroupSearch<D, T, Norm> {
     for (std::size_t j = 0; j < queries_; ++j) deliver(j);
   }
 
+  /// To its row.
+  HWY_INLINE void write(const Found<T>& found) const {
+    const std::size_t at = found.row * job_.k;
+    this->write_row(job_, found, at);
+    if (HWY_UNLIKELY(found.count < job_.k)) pad_row(job_, at + found.count, at + job_.k);
+  }
+
   const KnnJob<T>& job_;
   const std::size_t need_;  ///< neighbors to collect, the query itself included
   T limit2_[kLanes];
@@ -81,10 +88,7 @@ class KnnRows : public GroupSearch<D, T, Norm> {
   HWY_INLINE void deliver(std::size_t j) const {
     const std::size_t count = std::min(counts_of_[j], job_.k);
     if (job_.visit && is_visited(j)) return (*job_.visit)(this->found(j, count));
-    const Found<T> found = job_.edges2 ? this->measured(j, count) : this->found(j, count);
-    const std::size_t at = found.row * job_.k;
-    this->write_row(job_, found, at);
-    if (HWY_UNLIKELY(found.count < job_.k)) pad_row(job_, at + found.count, at + job_.k);
+    write(job_.edges2 ? this->measured(j, count) : this->found(j, count));
   }
   HWY_INLINE bool is_visited(std::size_t j) const {
     return !job_.edges2 || last2(j) >= job_.edges2[this->position_ / kGroupQueries];

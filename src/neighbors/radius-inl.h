@@ -16,6 +16,7 @@
 #include <numeric>
 
 #include "neighbors/group-inl.h"
+#include "walk/wholly_within-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -24,7 +25,12 @@ namespace HWY_NAMESPACE {
 template <int D, class T, class Norm = Squares>
 class RadiusSearch final : public GroupSearch<D, T, Norm> {
  public:
-  explicit RadiusSearch(const RadiusJob<T>& job) : GroupSearch<D, T, Norm>(job), job_(job) {}
+  explicit RadiusSearch(const RadiusJob<T>& job)
+      : GroupSearch<D, T, Norm>(job),
+        job_(job),
+        counts_only_(job.counts && !this->has_own_limits() &&
+                     job.queries.blocks == job.source.blocks),
+        wholly_within_(this->sources_) {}
 
  private:
   using Base = GroupSearch<D, T, Norm>;
@@ -34,6 +40,8 @@ class RadiusSearch final : public GroupSearch<D, T, Norm> {
   static constexpr std::size_t kMaxListed = 1 << 16;
 
   void search_block() override {
+    const T r2 = Base::shared_limit2(job_);
+    if (counts_only_ && r2 >= 0 && r2 <= std::numeric_limits<T>::max()) return count_block(r2);
     T limit2[kLanes], most = -1;
     for (std::size_t j = 0; j < queries_; ++j) {
       limit2[j] = this->limit2_of(j);
@@ -69,6 +77,57 @@ class RadiusSearch final : public GroupSearch<D, T, Norm> {
       reserve_slots(blocks * kLanes);
       this->template collect<Wrap>(j, picked(j), blocks, limit2[j]);
     }
+  }
+
+  // ---- numbers alone, of the points of the tree themselves
+
+  void count_block(T r2) {
+    if (listed2_ < r2) {
+      listed2_ = r2;
+      is_wrapped_ = this->leaves_box(this->group_, r2);
+      const BoxProbe<D, T> probe(this->group_, sources_.axes());
+      group_count_ = is_wrapped_ ? wholly_within_.template list<true>(probe, r2, list_)
+                                 : wholly_within_.template list<false>(probe, r2, list_);
+      this->reserve_picked(list_.size);
+    }
+    is_wrapped_ ? count_listed<true>(r2) : count_listed<false>(r2);
+    // Every point is within reach of itself.
+    const std::size_t self = job_.exclude_self ? 1 : 0;
+    for (std::size_t j = 0; j < queries_; ++j)
+      job_.counts[this->row_of(j)] = static_cast<std::int64_t>(counts_of_[j] - self);
+  }
+
+  template <bool Wrap>
+  void count_listed(T r2) {
+    const BoxProbe<D, T> probe(this->box_of_block(this->position_ / kLanes), sources_.axes());
+    const std::size_t inside = group_count_ + filter_listed<Wrap>(probe, r2);
+    for (std::size_t j = 0; j < queries_; ++j) {
+      const std::size_t blocks =
+          sources_.template pick<Wrap>(this->near_, query_ + j, r2, picked(j));
+      counts_of_[j] =
+          inside + wholly_within_.template count<Wrap>(picked(j), blocks, query_ + j, r2);
+    }
+  }
+
+  /// Leaves blocks that are within reach of all queries out of the list; how many points they have.
+  template <bool Wrap>
+  std::size_t filter_listed(const BoxProbe<D, T>& probe, T r2) {
+    const Tag<T> tag;
+    const auto reach = hn::Set(tag, r2);
+    const std::size_t last = job_.source.block_count() - 1;  // may be short of points
+    std::size_t blocks = 0;
+    sources_.template filter<Wrap, false>(
+        list_, probe, r2, this->near_, [&](std::size_t i, Vec<T>, unsigned near) HWY_ATTR {
+          const ListColumns<D, T> to{list_.boxes.data() + i, list_.stride, sources_.axes()};
+          const auto upper =
+              upper2<Wrap>(probe, to, sources_.side(), sources_.axes(), sources_.norm());
+          unsigned whole = near & bits_of(tag, hn::Le(upper, reach));
+          if (i + hn::Lanes(tag) >= list_.size && list_.source[list_.size - 1] == last)
+            whole &= ~(1u << (list_.size - 1 - i));
+          blocks += count_bits(whole);
+          return near & ~whole;
+        });
+    return blocks * kLanes;
   }
 
   void search_alone(const T* limit2) {
@@ -113,6 +172,9 @@ class RadiusSearch final : public GroupSearch<D, T, Norm> {
   }
 
   const RadiusJob<T>& job_;
+  const bool counts_only_;
+  WhollyWithin<D, T, Norm> wholly_within_;
+  std::size_t group_count_ = 0;  ///< points within reach of all queries of the group
   Array<std::uint32_t> everything_;
 };
 

@@ -4,6 +4,7 @@
 #include <hwy/foreach_target.h>  // includes this file once per target
 
 #include "neighbors/knn-inl.h"
+#include "neighbors/nearest-inl.h"
 #include "neighbors/radius-inl.h"
 #include "neighbors/walk_knn-inl.h"
 
@@ -13,6 +14,7 @@ namespace HWY_NAMESPACE {
 
 std::unique_ptr<SearchWorker> make_float_knn(const KnnJob<float>& job) {
   return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
+    if (NearestSearch<D, float>::serves(job)) return std::make_unique<NearestSearch<D, float>>(job);
     return std::make_unique<KnnSearch<D, float>>(job);
   });
 }

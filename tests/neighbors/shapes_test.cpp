@@ -96,6 +96,40 @@ TEST(Shapes, AlsoWithManyPoints) {
     }
 }
 
+/// Nearest neighbors and numbers of points have ways of their own through a tree's own points;
+/// other searches for the same go other ways.
+template <class T>
+void check_own_ways(const std::string& name, const Box& box) {
+  const Shape<T> shape(name, 9000);
+  const Tree tree(shape.view(), {.box = box});
+  SCOPED_TRACE(name);
+  const auto first = knn<T>(tree, {.k = 1}), other = knn<T>(tree, {.k = 1, .exclude_self = true});
+  const auto both = knn<T>(tree, {.k = 2});
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::size_t at = both.index(i)[0] == static_cast<std::int64_t>(i) ? 1 : 0;
+    ASSERT_EQ(first.index(i)[0], both.index(i)[0]) << i;
+    ASSERT_EQ(first.distance(i)[0], both.distance(i)[0]) << i;
+    ASSERT_EQ(other.index(i)[0], both.index(i)[at]) << i;
+    ASSERT_EQ(other.distance(i)[0], both.distance(i)[at]) << i;
+  }
+  for (const double radius : {0.0, 1e-24, 1e-6, 0.1}) {
+    auto expected = radius_count(tree, shape.view(), {.radius = radius});
+    ASSERT_EQ(radius_count(tree, {.radius = radius}), expected) << radius;
+    for (auto& count : expected) --count;
+    ASSERT_EQ(radius_count(tree, {.radius = radius, .exclude_self = true}), expected) << radius;
+  }
+}
+
+TEST(Shapes, OwnPointsHaveOwnWays) {
+  for (const char* name : {"uniform", "scales-6", "scales-30", "axes", "exponential", "sheets"}) {
+    check_own_ways<float>(name, Box::open());
+    check_own_ways<double>(name, Box::open());
+    if (HasFatalFailure()) return;
+  }
+  check_own_ways<float>("cluster", Box::periodic(1.0));
+  check_own_ways<double>("uniform", Box::periodic(1.0));
+}
+
 TEST(Shapes, AlsoInAPeriodicBox) {
   for (const char* name : {"scales-15", "tiny-cube", "cantor", "cluster"}) {
     check<float>(name, {.box = Box::periodic(1.0)});
