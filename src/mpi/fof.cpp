@@ -298,7 +298,7 @@ class Linking {
   /// the caller is free for those of the points.
   void write_in_place(Workers& workers) {
     const std::size_t n = planes().points;
-    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(n, kFofGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const auto label = static_cast<std::uint64_t>(mark_[i]);
         sets_.size[i] = static_cast<std::uint32_t>(label);
@@ -311,7 +311,7 @@ class Linking {
     if (!route.local.empty()) arrival = Array<std::uint32_t>(n, workers.pool());
     for (std::size_t i = 0; i < arrival.size(); ++i)
       arrival[route.local[i]] = static_cast<std::uint32_t>(i);
-    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(n, kFofGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t local = planes().index(i), root = sets_.root[i];
         room_[route.row_of(arrival.empty() ? local : arrival[local])] =
