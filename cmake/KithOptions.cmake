@@ -8,6 +8,8 @@ option(KITH_BENCH "Build the benchmarks" OFF)
 option(KITH_PYTHON "Build the extension module of the Python package" OFF)
 option(KITH_FUZZ "Build the fuzzers; needs clang" OFF)
 option(KITH_PRECOMPILED "Compile common headers of the tests and the program once; ccache does not keep what uses them" OFF)
+# The presets for developers go without: after a change fewer files are compiled again, and ccache finds what the release
+# build has compiled for the wheel and for the tests of installations.
 option(KITH_UNITY "Compile several files at once: quicker from nothing, slower after a small change" ON)
 option(KITH_WERROR "Treat warnings as errors (set by the presets, never for a consumer)" OFF)
 option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)

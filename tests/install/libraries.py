@@ -19,7 +19,8 @@ NEEDS = {
 # What libkith exports for the others (KITH_SHARED), beyond the interface.
 SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "write_saved", "adopt_saved",
           "formatted_values", "throw_error", "rethrow_as_error", "library_depth",
-          "choose_target", "Parts", "GroupParts", "DeviceSource", "refuse_device", "set_device_backend"}
+          "choose_target", "Parts", "GroupParts", "DeviceSource", "refuse_device", "set_device_backend",
+          "DeviceCalls", "device_of_process", "CellsBuilder"}
 
 
 def lines(*command):

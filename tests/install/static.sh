@@ -12,6 +12,6 @@ quietly() {
 
 quietly cmake -G Ninja -S "$1" -B "$work/build" -DCMAKE_CXX_COMPILER="$2" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" \
-  -DBUILD_SHARED_LIBS=OFF -DKITH_WERROR=ON -DKITH_CLI=OFF -DKITH_EXAMPLES=OFF -DKITH_TESTS=OFF
+  -DBUILD_SHARED_LIBS=OFF -DKITH_UNITY=OFF -DKITH_WERROR=ON -DKITH_CLI=OFF -DKITH_EXAMPLES=OFF -DKITH_TESTS=OFF
 quietly ninja -C "$work/build"
 "$here/test.sh" "$work/build" "$3" --static

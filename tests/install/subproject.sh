@@ -17,7 +17,7 @@ quietly() {
 configure() {  # SOURCE OPTION...
   folder=$1
   shift
-  quietly cmake -G Ninja -S "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release -DKITH_WERROR=ON \
+  quietly cmake -G Ninja -S "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release -DKITH_WERROR=ON -DKITH_UNITY=OFF \
     -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "$@"
 }
 
