@@ -42,11 +42,12 @@ if(KITH_PRECOMPILED)
   target_precompile_headers(kith_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp)
 endif()
 
-# kith_test(NAME sources... [LABELS exact threads] [SLOW Suite.Test...])
+# kith_test(NAME sources... [LABELS exact threads] [SLOW Suite.Test...] [VALUES Suite.Test...])
 # One executable, test_NAME, and one entry of ctest for each of its tests, with the labels and NAME. Sanitizer builds
-# leave out the tests behind SLOW, which take long and show them nothing new.
+# leave out the tests behind SLOW, which take long and show them nothing new; ThreadSanitizer also those behind VALUES,
+# which vary the points, but not what threads do.
 function(kith_test name)
-  cmake_parse_arguments(TEST "" "" "LABELS;SLOW" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "LABELS;SLOW;VALUES" ${ARGN})
   add_executable(test_${name} ${TEST_UNPARSED_ARGUMENTS})
   # Tests of the core do without files and pictures.
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -63,9 +64,15 @@ function(kith_test name)
   foreach(label IN LISTS TEST_LABELS)
     add_dependencies(tests_${label} test_${name})
   endforeach()
-  if(TEST_SLOW AND KITH_SANITIZE)
-    list(JOIN TEST_SLOW ":" slow)
-    set(filter TEST_FILTER "-${slow}")
+  if(KITH_SANITIZE)
+    set(left_out ${TEST_SLOW})
+    if(KITH_SANITIZE MATCHES "thread")
+      list(APPEND left_out ${TEST_VALUES})
+    endif()
+    list(JOIN left_out ":" left_out)
+    if(left_out)
+      set(filter TEST_FILTER "-${left_out}")
+    endif()
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 ${filter})
   # By a file of their own, since gtest_discover_tests tears lists apart.
