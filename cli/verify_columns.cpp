@@ -17,7 +17,7 @@ constexpr std::size_t kLeastRank = 10;  // of the member from which circular vel
 
 /// Everything that follows from the members of one set, with the size that errors are measured by.
 struct Row {
-  std::size_t size = 0, first = 0;
+  std::size_t size = 0, lowest = 0;
   bool spans = false;
   Real mass = 0, radius = 0, inertia = 0, dispersion = 0, fastest = 0, momentum_size = 0;
   Vector center, velocity, lower, upper, tensor, momentum;  // center relative to nothing: absolute
@@ -42,7 +42,7 @@ class RowMaker {
   Row make(std::span<const std::size_t> members, std::size_t types) const {
     Row row;
     row.size = members.size();
-    row.first = members.front();
+    row.lowest = members.front();
     add_sums(members, types, row);
     add_moments(members, row);
     return row;
@@ -68,7 +68,7 @@ class RowMaker {
       const Real w = weight(i, row);
       total += w;
       for (std::size_t axis = 0; axis < d_; ++axis) {
-        const Real dx = offset(at(i, axis), at(row.first, axis), axis);
+        const Real dx = offset(at(i, axis), at(row.lowest, axis), axis);
         sum[axis] += w * dx;
         least[axis] = std::min(least[axis], dx);
         most[axis] = std::max(most[axis], dx);
@@ -76,7 +76,7 @@ class RowMaker {
       }
     }
     for (std::size_t axis = 0; axis < d_; ++axis) {
-      const Real origin = at(row.first, axis), side = box_.side(static_cast<int>(axis));
+      const Real origin = at(row.lowest, axis), side = box_.side(static_cast<int>(axis));
       row.center.push_back(origin + sum[axis] / total);
       row.lower.push_back(origin + least[axis]);
       row.upper.push_back(origin + most[axis]);
@@ -97,7 +97,7 @@ class RowMaker {
       for (std::size_t axis = 0; axis < d_; ++axis) {
         // Unwrapped about the first member, as the center is.
         x[axis] =
-            at(row.first, axis) + offset(at(i, axis), at(row.first, axis), axis) - row.center[axis];
+            at(row.lowest, axis) + offset(at(i, axis), at(row.lowest, axis), axis) - row.center[axis];
         r2 += x[axis] * x[axis];
         if (!has_velocity()) continue;
         const Real v = data_.velocities[i * d_ + axis];
@@ -149,7 +149,7 @@ class ColumnCheck {
                              "axes",
                              "lower",
                              "upper",
-                             "first",
+                             "lowest",
                              "spans",
                              "type_size",
                              "type_mass",
@@ -221,7 +221,7 @@ class ColumnCheck {
                       : differs(set, name, static_cast<Real>(right), value(name, set * width + k));
     };
     std::string complaint = exact("size", 1, 0, static_cast<std::int64_t>(row.size));
-    if (complaint.empty()) complaint = exact("first", 1, 0, static_cast<std::int64_t>(row.first));
+    if (complaint.empty()) complaint = exact("lowest", 1, 0, static_cast<std::int64_t>(row.lowest));
     if (complaint.empty()) complaint = exact("spans", 1, 0, row.spans ? 1 : 0);
     const std::size_t width = has("type_size") ? types_in("type_size") : 0;
     for (std::size_t t = 0; complaint.empty() && t < width; ++t)

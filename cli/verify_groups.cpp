@@ -280,12 +280,12 @@ template <class T>
 Sets grown_groups(Verification& v, const BruteForce<T>& brute, const Particles& particles) {
   const T reach2 = brute.limit2(v.about().linking_length, v.about().strict);
   const std::vector<std::int64_t> sizes = v.result.integers("size");
-  const std::vector<std::int64_t> firsts = v.result.integers("first");
+  const std::vector<std::int64_t> lowest = v.result.integers("lowest");
   Labels label(brute.size(), -1);
   for (std::size_t g = 0; g < sizes.size(); ++g) {
-    const auto first = static_cast<std::size_t>(firsts.at(g));
-    if (firsts[g] < 0 || first >= brute.size())
-      throw Mismatch(fmt::format("first member {} of {} points", firsts[g], brute.size()));
+    const auto first = static_cast<std::size_t>(lowest.at(g));
+    if (lowest[g] < 0 || first >= brute.size())
+      throw Mismatch(fmt::format("first member {} of {} points", lowest[g], brute.size()));
     for (const std::size_t i : component(brute, first, particles.linked, reach2, brute.size()))
       label[i] = static_cast<std::int32_t>(g);
   }
@@ -296,7 +296,7 @@ Sets grown_groups(Verification& v, const BruteForce<T>& brute, const Particles& 
 }
 
 void check_sizes_of_arrays(const Verification& v, std::size_t groups) {
-  for (const char* name : {"mass", "center", "first"})
+  for (const char* name : {"mass", "center", "lowest"})
     if (!v.result.has(name) || v.result.rows(name) != groups)
       throw Mismatch(fmt::format("{} groups, but not as many rows of {}", groups, name));
 }

@@ -92,17 +92,17 @@ struct Catalogue {
   std::vector<double> velocity_dispersion;  ///< sqrt(sum m |v - velocity|^2 / sum m)
   /// Largest sqrt(gravity M(r) / r) over members from the 10th on, at distance r from the peak.
   std::vector<double> max_circular_velocity;
-  std::vector<double>
-      angular_momentum;  ///< about center and velocity: 3 components in 3-D, 1 in 2-D, else none
+  /// About center and velocity: 3 components in 3-D, 1 in 2-D, none in other dimensions.
+  std::vector<double> angular_momentum;
   std::vector<double> shape;  ///< eigenvalues of sum m x x^T / sum m, largest first
-  std::vector<double>
-      axes;  ///< their unit vectors, one after the other; largest component positive
+  /// Unit vectors that belong to `shape`, one after the other; largest component positive.
+  std::vector<double> axes;
   std::vector<double> lower;  ///< least coordinates, unwrapped about the first member
   std::vector<double> upper;  ///< largest coordinates, likewise
-  std::vector<std::int64_t>
-      first;  ///< lowest original index: the member about which the group is unwrapped
-  std::vector<std::uint8_t>
-      spans;  ///< 1 if wider than half a periodic side: center and moments are ambiguous
+  /// Lowest original index of a member, about which the group is unwrapped.
+  std::vector<std::int64_t> lowest;
+  /// 1 if the group is wider than half a periodic side: center and moments are ambiguous.
+  std::vector<std::uint8_t> spans;
   std::vector<std::int64_t> contaminating_size;  ///< members of contaminating types
   std::vector<double> contaminating_mass;
 };

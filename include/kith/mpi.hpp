@@ -311,7 +311,7 @@ class KITH_API Members {
 KITH_API Members members(const Domains& domains, const Groups& groups,
                          const Execution& execution = {});
 
-/// The rows of this rank of the catalogue that kith::catalogue makes, bit for bit; `first` has
+/// The rows of this rank of the catalogue that kith::catalogue makes, bit for bit; `lowest` has
 /// global indices. Positions, masses, velocities and types: one for each label of this rank, in the
 /// order of Groups::label(); masses, velocities and types on all ranks or on none. A `peak` is one
 /// for each row of this rank. Errors: as kith::catalogue.

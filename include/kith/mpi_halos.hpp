@@ -44,7 +44,7 @@ struct Subhalos {
   /// Where each subhalo begins, and the end, as in Members: the first members may belong to a
   /// subhalo that began on a rank before, and the last subhalo may go on on the next one.
   std::vector<std::size_t> offset;
-  Catalogue catalogue;  ///< `first` has global indices
+  Catalogue catalogue;  ///< `lowest` has global indices
 };
 
 /// As kith::subhalos, bit for bit; one rank after the other makes the rows of one process. Points,

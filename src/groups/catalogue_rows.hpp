@@ -46,7 +46,7 @@ class CatalogueRows {
   void put(std::size_t group, const GroupFacts& facts, const Sums& sums, const Center& center,
            const Moments& moments) {
     out_.size[group] = static_cast<std::int64_t>(facts.size);
-    out_.first[group] = static_cast<std::int64_t>(facts.first);
+    out_.lowest[group] = static_cast<std::int64_t>(facts.first);
     out_.mass[group] = sums.mass;
     put_position(group, facts, sums, center);
     put_moments(group, moments, sums.weight);
@@ -72,7 +72,7 @@ class CatalogueRows {
     for (auto* column : {&out_.center, &out_.shape, &out_.lower, &out_.upper})
       resize(*column, count * d);
     resize(out_.size, count);
-    resize(out_.first, count);
+    resize(out_.lowest, count);
     resize(out_.spans, count);
     resize(out_.axes, count * d * d);
     resize(out_.velocity, moving * d);

@@ -112,7 +112,7 @@ struct HaloTable {
     add("size", c.size, 1), add("mass", c.mass, 1), add("center", c.center, d);
     add("radius", c.radius, 1), add("inertia_radius", c.inertia_radius, 1);
     add("shape", c.shape, d), add("axes", c.axes, d * d), add("lower", c.lower, d);
-    add("upper", c.upper, d), add("first", c.first, 1), add("spans", c.spans, 1);
+    add("upper", c.upper, d), add("lowest", c.lowest, 1), add("spans", c.spans, 1);
     if (has_gravity) add("max_circular_velocity", c.max_circular_velocity, 1);
     if (!has_velocity) return;
     add("velocity", c.velocity, d), add("velocity_dispersion", c.velocity_dispersion, 1);

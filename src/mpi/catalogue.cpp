@@ -61,7 +61,7 @@ Catalogue catalogue_rows(Call& call, const GroupColumns& columns, const GroupCut
     with.device = call.on_device().device;
     catalogue = kith::catalogue(here.points, columns.members(split),
                                 options_for(here, options, peak.first(whole)), with);
-    catalogue.first = columns.first(split);
+    catalogue.lowest = columns.lowest(split);
   });
   if (split.any()) {
     const Catalogue more =

@@ -11,7 +11,7 @@ void each_column(F f) {
   using C = Catalogue;
   f(&C::size), f(&C::mass), f(&C::type_size), f(&C::type_mass), f(&C::center), f(&C::velocity);
   f(&C::radius), f(&C::inertia_radius), f(&C::velocity_dispersion), f(&C::max_circular_velocity);
-  f(&C::angular_momentum), f(&C::shape), f(&C::axes), f(&C::lower), f(&C::upper), f(&C::first);
+  f(&C::angular_momentum), f(&C::shape), f(&C::axes), f(&C::lower), f(&C::upper), f(&C::lowest);
   f(&C::spans), f(&C::contaminating_size), f(&C::contaminating_mass);
 }
 

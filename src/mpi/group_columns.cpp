@@ -159,11 +159,11 @@ kith::Members GroupColumns::members(const SplitGroups& split) const {
   return members;
 }
 
-std::vector<std::int64_t> GroupColumns::first(const SplitGroups& split) const {
-  std::vector<std::int64_t> first;
+std::vector<std::int64_t> GroupColumns::lowest(const SplitGroups& split) const {
+  std::vector<std::int64_t> lowest;
   for (std::size_t group = 0; group < split.whole_groups(); ++group)
-    first.push_back(index()[offset()[group]]);
-  return first;
+    lowest.push_back(index()[offset()[group]]);
+  return lowest;
 }
 
 // ---- one group on one rank

@@ -39,7 +39,7 @@ class GroupColumns {
     return slice(split.whole_begin(), split.whole_end());
   }
   /// The lowest global index of each of them.
-  std::vector<std::int64_t> first(const SplitGroups& split) const;
+  std::vector<std::int64_t> lowest(const SplitGroups& split) const;
 
  private:
   friend class OwnColumns;

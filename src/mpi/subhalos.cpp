@@ -13,7 +13,7 @@ Subhalos globally(const kith::Subhalos& found, std::span<const std::int64_t> ind
                   std::uint64_t first) {
   Subhalos result;
   result.catalogue = found.catalogue;
-  for (std::int64_t& lowest : result.catalogue.first)
+  for (std::int64_t& lowest : result.catalogue.lowest)
     lowest = index[static_cast<std::size_t>(lowest)];
   for (const std::int64_t parent : found.parent)
     result.parent.push_back(static_cast<std::int64_t>(first) + parent);

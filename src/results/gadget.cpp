@@ -74,7 +74,7 @@ bool fits_int32(const ResultArray& array) {
 /// Counts have 32 bits where that is enough, as in other codes; places in files have 64.
 bool is_narrow(const ResultArray& array) {
   return array.type == NumberType::int64 && !array.name.ends_with("type_offset") &&
-         !array.name.ends_with("first") && fits_int32(array);
+         !array.name.ends_with("lowest") && fits_int32(array);
 }
 
 Dataset write_narrow(Hdf5Writer& writer, const std::string& path, ResultArray array) {

@@ -97,7 +97,7 @@ void check_row(const Scene& scene, const Groups& groups, const Catalogue& catalo
   const Reference ref(scene, groups, group);
   const std::size_t d = static_cast<std::size_t>(scene.dimension);
   ASSERT_EQ(catalogue.size[group], static_cast<std::int64_t>(ref.members.size()));
-  ASSERT_EQ(catalogue.first[group], static_cast<std::int64_t>(ref.members[0]));
+  ASSERT_EQ(catalogue.lowest[group], static_cast<std::int64_t>(ref.members[0]));
   expect_near(catalogue.mass[group], ref.mass, ref.mass);
   Real radius2 = 0, inertia = 0, dispersion = 0, trace = 0;
   std::vector<Real> tensor(d * d, 0), momentum(3, 0);

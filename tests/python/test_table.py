@@ -46,7 +46,7 @@ def test_iteration(halos):
 def test_sort(halos):
     by_mass = halos.sort("mass")
     assert (np.diff(by_mass.mass) <= 0).all()
-    np.testing.assert_array_equal(halos.sort("size").first, halos.first)
+    np.testing.assert_array_equal(halos.sort("size").lowest, halos.lowest)
     assert (np.diff(halos.sort("radius", descending=False).radius) >= 0).all()
     with pytest.raises(ValueError, match="sort by one"):
         halos.sort("center")

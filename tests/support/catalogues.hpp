@@ -46,7 +46,7 @@ inline void expect_rows(const Catalogue& own, const Catalogue& all, std::uint64_
   same("axes", &Catalogue::axes);
   same("lower", &Catalogue::lower);
   same("upper", &Catalogue::upper);
-  same("first", &Catalogue::first);
+  same("lowest", &Catalogue::lowest);
   same("spans", &Catalogue::spans);
   same("contaminating_size", &Catalogue::contaminating_size);
   same("contaminating_mass", &Catalogue::contaminating_mass);
