@@ -103,8 +103,8 @@ void run(const Request& request) {
   Session session(request.common);
   if (request.input.path.empty()) {
     const sample::Points points = sample::uniform({.n = request.n}, session.execution());
-    session.say(fmt::format("{} evenly in a periodic cube, best of {}",
-                            counted(request.n, "point", "points"), request.repeat));
+    session.say(fmt::format("{} in a periodic cube, best of {}",
+                            counted(request.n, "uniform point", "uniform points"), request.repeat));
     session.report().add("snapshot", "uniform");
     session.report().add_count("points", request.n);
     run_tasks(session, request, points.view(), Box::periodic(1));

@@ -97,7 +97,7 @@ void write(Session& session, const Input& input, const Request& request, const D
                          {result_array("smoothing_length", found.smoothing.data(), input.size())}};
   for (std::size_t i = 0; i < access.size(); ++i) take_from_all(arrays[i], access[i]);
   arrays[0].description =
-      "Sum of m W(r, h) over the k nearest number of neighbors, including the point itself.";
+      "Sum of m W(r, h) over the k nearest neighbors, including the point itself.";
   arrays[0].unit = {.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
   arrays[1].description = "h: the distance of the k-th neighbor, where the kernel ends.";
   arrays[1].unit = {.length = 1};
@@ -185,6 +185,7 @@ void add_density(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
+  add_device(command, request->common);
   command.add_option("-k", request->k, "number of neighbors, including the point itself")
       .shows_default()
       .positive();

@@ -72,7 +72,7 @@ void GroupRun::draw_all_lengths() const {
     peak = std::max(peak, groups.y.back());
   }
   for (double& y : groups.y) y /= peak;
-  Plot plot{.title = fmt::format("Groups over the linking length: {} at most",
+  Plot plot{.title = fmt::format("Number of groups by linking length: at most {}",
                                  grouped(static_cast<std::uint64_t>(peak)))};
   plot.x = {.label = "b = linking length / mean separation", .is_log = true};
   plot.y = {.label = "fraction", .low = 0, .high = 1.05};

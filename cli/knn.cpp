@@ -144,6 +144,7 @@ void add_knn(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
+  add_device(command, request->common);
   command
       .add_option("-k", request->knn.k,
                   "number of neighbors of each point, including the point itself")

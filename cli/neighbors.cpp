@@ -14,13 +14,11 @@ void add_neighbor_request(Command command, NeighborRequest& request) {
       .add_option("--compression", request.write.compression, "gzip level of .hdf5 files, 0 to 9")
       .shows_default();
   command
-      .add_option(
-          "--files", request.write.files,
-          "write so many .hdf5 files, NAME.0.hdf5 and so on, and NAME.hdf5, which refers to "
-          "them")
+      .add_option("--files", request.write.files,
+                  "number of .hdf5 files to write: NAME.0.hdf5 and so on, and NAME.hdf5, which "
+                  "refers to them")
       .shows_default()
       .positive();
-  add_device(command, request.common);
   add_max_memory(command, request.common);
   add_common(command, request.common);
 }

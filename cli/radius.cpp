@@ -157,6 +157,7 @@ void add_radius(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
+  add_device(command, request->common);
   command
       .add_option("--radius", request->radius.radius, "largest distance of a neighbor, inclusive")
       .required();

@@ -71,7 +71,7 @@ void add_dimension(Command kind, Options& o) {
 
 template <class Options>
 void add_side(Command kind, Options& o) {
-  add(kind, "--side", o.side, "of the cube");
+  add(kind, "--side", o.side, "side of the cube");
 }
 
 template <class Options>
@@ -84,12 +84,13 @@ void add_seed(Command kind, Options& o) {
 
 void add_cubes(Command app) {
   using namespace sample;
-  add_kind<Uniform>(app, "uniform", "evenly in a cube", &uniform, [](Command kind, Uniform& o) {
-    add_count(kind, o.n);
-    add_dimension(kind, o);
-    add_side(kind, o);
-    add_seed(kind, o);
-  });
+  add_kind<Uniform>(app, "uniform", "points uniformly distributed in a cube", &uniform,
+                    [](Command kind, Uniform& o) {
+                      add_count(kind, o.n);
+                      add_dimension(kind, o);
+                      add_side(kind, o);
+                      add_seed(kind, o);
+                    });
   add_kind<Grid>(app, "grid", "the centers of equal cells of a cube", &grid,
                  [](Command kind, Grid& o) {
                    add_count(kind, o.n, "points along each axis");

@@ -1,6 +1,6 @@
 # kith_example(NAME sources... [LINKS kith::...])
-# A program that uses the library as anybody does, and the comparison of what it prints with expected.txt
-# beside it, in which <number> stands for a number that varies (a time).
+# An example program, and a test that compares its output with expected.txt beside it. There <number> matches any
+# number, such as a time.
 function(kith_example name)
   cmake_parse_arguments(EXAMPLE "" "" "LINKS" ${ARGN})
   foreach(library IN LISTS EXAMPLE_LINKS)

@@ -1,11 +1,11 @@
-# What `cmake --install` puts where, in the components `library` (shared libraries and the license), `development`
-# (headers, static libraries, what find_package(kith) and pkg-config read) and `program`.
+# Rules for `cmake --install`, in the components `library` (shared libraries and the license), `development` (headers,
+# static libraries, files for find_package(kith) and pkg-config) and `program`.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
 
-# A static library leaves its private libraries to the consumer's link line, a shared one does not. For
-# each: how CMake finds it and its pkg-config module.
+# Programs that link a static library must also link the libraries that it uses; those that link a shared one need
+# not. For each such library: how CMake finds it, and its pkg-config module.
 set(find_of_TBB::tbb "find_dependency(TBB)")
 set(module_of_TBB::tbb tbb)
 set(find_of_fmt::fmt "find_dependency(fmt)")
@@ -22,7 +22,7 @@ set(find_of_PkgConfig::KITH_HDF5
   "find_dependency(PkgConfig)\npkg_check_modules(KITH_HDF5 REQUIRED IMPORTED_TARGET ${KITH_HDF5_MODULE_NAME})")
 set(module_of_PkgConfig::KITH_HDF5 ${KITH_HDF5_MODULE_NAME})
 
-# For compilers without MPI's wrappers; those find it by themselves, so pkg-config has nothing to add.
+# For compilers that are not MPI's wrappers; the wrappers find MPI themselves, so pkg-config adds nothing.
 set(find_of_MPI::MPI_CXX "set(MPI_CXX_SKIP_MPICXX ON)\nfind_dependency(MPI COMPONENTS CXX)")
 set(module_of_MPI::MPI_CXX "")
 
@@ -30,8 +30,8 @@ set(module_of_MPI::MPI_CXX "")
 set(find_of_dl "")
 set(module_of_dl "")
 
-# The prefix stands relative to the file, so that a moved installation still works; a distribution that
-# asks for absolute folders gets them.
+# The prefix is relative to the file, so that an installation can be moved; if a distribution sets absolute folders,
+# these are used.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   set(KITH_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
   set(KITH_PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -44,8 +44,8 @@ else()
   set(KITH_PC_INCLUDEDIR \${prefix}/${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 
-# A component: the library, its targets for CMake with what they need, and its file for pkg-config. The layers' objects
-# are inside the library already; kith_flags is how we compile, not how others do.
+# A component: the library, its CMake targets and their dependencies, and its pkg-config file. The objects of the
+# layers are already part of the library, and kith_flags are only for kith's own code, so neither is exported.
 function(kith_install_library library)
   install(TARGETS ${library} EXPORT ${library}Targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
@@ -53,8 +53,8 @@ function(kith_install_library library)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
   install(EXPORT ${library}Targets NAMESPACE kith:: DESTINATION ${package_dir} COMPONENT development)
 
-  # KITH_PC_PRIVATE is empty for a shared library: pkg-config reads it even for compiler flags, and a consumer of the
-  # shared library need not have those packages.
+  # KITH_PC_PRIVATE is empty for a shared library: pkg-config reads it even for compiler flags, and programs that use
+  # the shared library need not have those packages.
   set(dependencies "")
   set(KITH_PC_PRIVATE "")
   get_target_property(type ${library} TYPE)
@@ -91,7 +91,7 @@ foreach(library IN LISTS libraries)
 endforeach()
 if(KITH_CLI)
   install(TARGETS kith_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-  # Made by the program itself, so they know what it knows.
+  # The program writes them itself, from its options.
   if(NOT CMAKE_CROSSCOMPILING)
     set(pages ${PROJECT_BINARY_DIR}/share)
     add_custom_command(OUTPUT ${pages}/done

@@ -1,5 +1,5 @@
-# What is built. A component that is ON must be possible; one that is AUTO is built where the libraries that it needs
-# are found. As part of another project only what that project links is compiled.
+# The options that choose what is built. ON requires a component; AUTO builds it if the libraries that it needs are
+# found. Inside another project, only the libraries that the project links are compiled.
 option(KITH_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(KITH_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(KITH_CLI "Build the program kith; needs kith_io and kith_sample" ${PROJECT_IS_TOP_LEVEL})
@@ -8,15 +8,15 @@ option(KITH_BENCH "Build the benchmarks" OFF)
 option(KITH_PYTHON "Build the extension module of the Python package" OFF)
 option(KITH_FUZZ "Build the fuzzers; needs clang" OFF)
 option(KITH_PRECOMPILED "Compile common headers of the tests and the program once; ccache does not keep what uses them" OFF)
-# The presets for developers go without: after a change fewer files are compiled again, and ccache finds what the release
-# build has compiled for the wheel and for the tests of installations.
-option(KITH_UNITY "Compile several files at once: quicker from nothing, slower after a small change" ON)
+# The presets for developers turn it off: after a change, fewer files are compiled again, and the wheel and the tests
+# of installations find the objects of the release build in ccache.
+option(KITH_UNITY "Compile several files at once: full builds take less time, builds after a small change more" ON)
 option(KITH_WERROR "Treat warnings as errors (set by the presets, never for a consumer)" OFF)
 option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)
-# A third of the time that the kernels take to compile. Sanitizers learn nothing from the other targets.
+# This takes a third of the time to compile the kernels. The other targets would show the sanitizers nothing new.
 option(KITH_ONE_TARGET "Compile the kernels for AVX2 alone" OFF)
 set(KITH_SANITIZE "" CACHE STRING "Sanitizers for all code, e.g. address,undefined")
-# The presets sanitize the rest, without MPI.
+# The sanitizer presets cover all other code, without MPI.
 set(KITH_SANITIZE_RANKS "" CACHE STRING "Sanitizers for kith_mpi, its tests and the loops alone, e.g. address")
 
 if(PROJECT_IS_TOP_LEVEL)
@@ -27,11 +27,12 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 else()
   set(KITH_COMPONENT_DEFAULT AUTO)
-  # The libraries that a static kith links must be known where the project around it links kith.
+  # A project that links a static kith must see the libraries that kith links.
   set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 endif()
 
-# kith_component(VARIABLE MEANING): ON, OFF or AUTO; ${need} is then what find_package calls are to say.
+# kith_component(VARIABLE MEANING): an option that is ON, OFF or AUTO. Sets ${need} to the argument of find_package
+# that makes the package required or optional.
 macro(kith_component variable meaning)
   set(${variable} ${KITH_COMPONENT_DEFAULT} CACHE STRING "${meaning}: ON, OFF, or AUTO where it is possible")
   set_property(CACHE ${variable} PROPERTY STRINGS ON OFF AUTO)
@@ -42,7 +43,7 @@ macro(kith_component variable meaning)
   endif()
 endmacro()
 
-# kith_decide(VARIABLE CONDITION...): turns AUTO to ON or OFF for this run.
+# kith_decide(VARIABLE CONDITION...): sets AUTO to ON or OFF for this run.
 macro(kith_decide variable)
   if(${variable} STREQUAL "AUTO")
     if(${ARGN})
@@ -58,7 +59,8 @@ kith_component(KITH_IO "Build kith_io: files, results and pictures")
 if(KITH_IO)
   find_package(PNG ${need})
   find_package(ZLIB ${need})
-  # By pkg-config: CMake's own module for HDF5 wants a C compiler. Where a machine has several, the serial one.
+  # Through pkg-config, because CMake's module for HDF5 needs a C compiler. If there are several builds of HDF5, use
+  # the serial one.
   find_package(PkgConfig ${need})
   if(PKG_CONFIG_FOUND)
     pkg_search_module(KITH_HDF5 ${need} IMPORTED_TARGET GLOBAL hdf5-serial hdf5)
@@ -68,12 +70,12 @@ endif()
 
 kith_component(KITH_SAMPLE "Build kith_sample: points to play with")
 if(KITH_SAMPLE)
-  # Debian has kissfft as a shared library only, and its package goes by BUILD_SHARED_LIBS unless told.
+  # Debian has only a shared kissfft, and its CMake package follows BUILD_SHARED_LIBS unless a component is named.
   find_package(kissfft CONFIG ${need} COMPONENTS SHARED)
   kith_decide(KITH_SAMPLE kissfft_FOUND)
 endif()
 
-# Even at the top level it is built where MPI is found: most machines have none.
+# AUTO even at the top level, because most machines have no MPI.
 set(KITH_MPI AUTO CACHE STRING "")
 kith_component(KITH_MPI "Build kith_mpi: neighbors over many machines")
 if(KITH_MPI)
@@ -82,7 +84,7 @@ if(KITH_MPI)
   kith_decide(KITH_MPI MPI_CXX_FOUND)
 endif()
 
-# Headers alone: nothing of OpenCL is linked. Debian: opencl-headers.
+# Only the headers: no OpenCL library is linked. Debian: opencl-headers.
 set(KITH_GPU AUTO CACHE STRING "")
 kith_component(KITH_GPU "Build kith_gpu: neighbors and groups on OpenCL devices")
 if(KITH_GPU)
@@ -90,7 +92,7 @@ if(KITH_GPU)
   kith_decide(KITH_GPU KITH_OPENCL_INCLUDE)
 endif()
 
-# Without these libraries the program, and whatever shows or tests them, is left out.
+# Without these libraries, the program and the examples and tests that use them are left out.
 if(NOT KITH_IO OR NOT KITH_SAMPLE)
   foreach(part KITH_CLI KITH_PYTHON KITH_BENCH KITH_FUZZ)
     if(${part})

@@ -1,19 +1,20 @@
-# How every target of the project is compiled, and the shape of a layer.
+# How the targets of the project are compiled: flags, layers, libraries.
 
-# What AddressSanitizer or the CPU finds by itself makes kernels take three times as long to compile. Code that reads
-# bytes of others keeps all checks.
+# Checks that AddressSanitizer or the CPU makes redundant triple the time to compile kernels, so they are off there.
+# Code that reads untrusted bytes keeps all checks.
 set(fewer_checks null,object-size,vptr,alignment,pointer-overflow,nonnull-attribute,returns-nonnull-attribute)
 
-# The flags that the numerical contract and the house style ask of all our code.
+# The flags of all our code, as the numerical contract and the style require.
 add_library(kith_flags INTERFACE)
 target_compile_features(kith_flags INTERFACE cxx_std_20)
 # One distance: products and sums are rounded one by one, on every target.
 target_compile_options(kith_flags INTERFACE -ffp-contract=off -fvisibility=hidden
                                             -fvisibility-inlines-hidden)
-# Assertions of ours are exceptions; the C library's floating-point error numbers are never read.
+# Our assertions are exceptions, and the floating-point errors in errno are never read.
 target_compile_options(kith_flags INTERFACE -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  # Without this, Highway takes neither SSE4 nor AVX2 for the baseline: these CPUs have no AES by definition.
+  # Without this, Highway uses neither SSE4 nor AVX2 as the baseline: it requires AES for them, which these targets do
+  # not include.
   target_compile_definitions(kith_flags INTERFACE HWY_DISABLE_PCLMUL_AES)
   if(KITH_ONE_TARGET)
     target_compile_options(kith_flags INTERFACE -march=x86-64-v3)
@@ -25,24 +26,24 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 target_compile_options(kith_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                             -Wno-sign-conversion)
-# Both compilers here take an initialiser that leaves members to their defaults for a mistake.
+# Both compilers warn of initializers that leave members at their defaults; this is no mistake.
 target_compile_options(kith_flags INTERFACE -Wno-missing-field-initializers)
 if(KITH_WERROR)
   target_compile_options(kith_flags INTERFACE -Werror)
 endif()
 if(KITH_SANITIZE)
-  # GCC's warning of uninitialised values is wrong too often under a sanitizer, which would find them itself.
+  # With a sanitizer, GCC's warning of uninitialized values is wrong too often; the sanitizer finds them itself.
   target_compile_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE} -fno-omit-frame-pointer
                                               $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE})
   if(KITH_SANITIZE MATCHES "undefined")
     target_compile_options(kith_flags INTERFACE -fno-sanitize-recover=undefined)
-    # Behind -fsanitize, or it says nothing.
+    # It must follow -fsanitize, or it has no effect.
     target_compile_options(kith_flags INTERFACE
       $<$<BOOL:$<TARGET_PROPERTY:KITH_FEWER_CHECKS>>:-fno-sanitize=${fewer_checks}>)
   endif()
   if(KITH_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # Checks are calls: half the time to compile.
+    # Checks as function calls take half the time to compile.
     target_compile_options(kith_flags INTERFACE "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
   endif()
 endif()
@@ -50,7 +51,7 @@ if(KITH_SLOW_CHECKS)
   target_compile_definitions(kith_flags INTERFACE KITH_SLOW_CHECKS)
 endif()
 
-# kith_sanitize_ranks(TARGET): compiles it for KITH_SANITIZE_RANKS, if that is set.
+# kith_sanitize_ranks(TARGET): compiles it with the sanitizer in KITH_SANITIZE_RANKS, if that is set.
 function(kith_sanitize_ranks target)
   if(KITH_SANITIZE_RANKS)
     target_compile_options(${target} PRIVATE -fsanitize=${KITH_SANITIZE_RANKS} -fno-omit-frame-pointer -g1 -O1
@@ -60,14 +61,14 @@ function(kith_sanitize_ranks target)
 endfunction()
 
 # kith_compile_together(TARGET sources...)
-# Several files make one unit of the compiler, which reads their headers once: half the time for code that is not made of
-# kernels. Files with kernels are units of their own. Names in unnamed namespaces must then differ within a layer.
+# Compiles several files as one, so that their headers are read once: half the time, except for kernels. Files with
+# kernels are compiled alone. Names in unnamed namespaces must differ within a layer.
 function(kith_compile_together target)
   if(NOT KITH_UNITY)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  # GCC warns of unnamed namespaces in whatever is included.
+  # GCC warns of unnamed namespaces in included files.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} kernels REGEX "HWY_|-inl\\.h\"" LIMIT_COUNT 1)
@@ -78,9 +79,9 @@ function(kith_compile_together target)
 endfunction()
 
 # kith_layer(NAME [ON lower layers...] [USES libraries...])
-# One object library a layer: all files of src/NAME. Its sources may include headers of the layers that it is on, and of
-# those that they are on. The compiler sees all of src/; scripts/checks/layers.py, which reads these very lines, is what
-# finds a wrong include, and the linker, which knows what each library holds, finds a wrong call.
+# A layer is an object library of all files of src/NAME. Its sources may include headers of the layers below it. The
+# compiler sees all of src/; scripts/checks/layers.py, which reads the calls of this function, finds wrong includes,
+# and the linker finds wrong calls.
 function(kith_layer name)
   cmake_parse_arguments(LAYER "" "" "ON;USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
@@ -98,7 +99,7 @@ function(kith_layer name)
   if(name MATCHES "^(tree|walk|neighbors|groups|clusters|gradients)$")
     set_target_properties(kith_layer_${name} PROPERTIES KITH_FEWER_CHECKS ON)
   endif()
-  # Libraries are for the layer itself; Highway's headers are used by the layers above, too.
+  # Libraries are private to the layer, except Highway, whose headers the layers above use, too.
   set(others ${LAYER_USES})
   if(hwy::hwy IN_LIST others)
     target_link_libraries(kith_layer_${name} PUBLIC hwy::hwy)
@@ -109,7 +110,7 @@ function(kith_layer name)
   set_property(GLOBAL APPEND PROPERTY KITH_LAYERS ${name})
 endfunction()
 
-# kith_uses(VARIABLE layers...): the libraries of others that these layers use.
+# kith_uses(VARIABLE layers...): the external libraries that these layers use.
 function(kith_uses variable)
   set(found "")
   foreach(layer IN LISTS ARGN)
@@ -122,7 +123,7 @@ function(kith_uses variable)
 endfunction()
 
 # kith_library(NAME LAYERS layers...)
-# A library with hidden symbols: kith, the core, as kith::kith, and others on top of it, kith_NAME as kith::NAME.
+# A library with hidden symbols: the core, kith, as kith::kith; a library on top of it, kith_NAME, as kith::NAME.
 function(kith_library name)
   cmake_parse_arguments(LIBRARY "" "" "LAYERS" ${ARGN})
   string(REGEX REPLACE "^kith_" "" export_name ${name})
@@ -144,7 +145,7 @@ function(kith_library name)
   if(KITH_SANITIZE)
     target_link_options(${name} PRIVATE -fsanitize=${KITH_SANITIZE})
   elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    # What is missing in a library is found when it is linked, not when a program is.
+    # Report missing symbols when the library is linked, not when a program is.
     target_link_options(${name} PRIVATE LINKER:-z,defs)
   endif()
   # Before 1.0 a minor version may change the interface.
@@ -155,8 +156,8 @@ function(kith_library name)
   set_property(GLOBAL APPEND PROPERTY KITH_LIBRARIES ${name})
 endfunction()
 
-# kith_internal_libraries(): what tests link, static and with every symbol in reach: NAME_only for each library, so
-# that a test of the core does not wait for files and pictures, and kith_internal, all of them but
+# kith_internal_libraries(): static libraries for the tests, with all symbols visible. NAME_only has the layers of one
+# library, so that tests of the core do not wait for files and pictures; kith_internal has those of all libraries but
 # kith_mpi and kith_gpu.
 function(kith_internal_libraries)
   add_library(kith_internal INTERFACE)

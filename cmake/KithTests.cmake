@@ -1,9 +1,9 @@
-# How a test becomes part of ctest.
+# Functions that add tests to ctest.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# What the sanitizers are told; see tests/tsan.supp for the one thing that is suppressed. Asking for too much
-# memory is to fail as it does without a sanitizer.
+# Options of the sanitizers; tests/tsan.supp explains the one suppression. Allocations that are too large must fail as
+# they do without a sanitizer.
 if(KITH_SANITIZE MATCHES "thread")
   set(kith_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:allocator_may_return_null=1:halt_on_error=1")
 elseif(KITH_SANITIZE MATCHES "address")
@@ -14,7 +14,7 @@ endif()
 
 # Each test program adds the number of its exact comparisons to this file; scripts/test.sh adds them up.
 list(APPEND kith_test_environment "KITH_CASES_FILE=${PROJECT_BINARY_DIR}/exact_cases.txt")
-# Sanitizers run a tenth of the random cases: they look for errors of another kind, and are ten times slower.
+# Sanitizers run a tenth of the random cases: they look for other kinds of errors, and are ten times slower.
 if(KITH_SANITIZE)
   list(APPEND kith_test_environment "KITH_CASES=0.1")
 endif()
@@ -26,7 +26,7 @@ foreach(label exact threads)
   add_custom_target(tests_${label})
 endforeach()
 
-# How tests are compiled. What is measured and optimized is the library: a fifth of the time that tests take to compile.
+# Tests are compiled with less optimization than the library, which is quicker.
 function(kith_test_options target)
   target_link_libraries(${target} PRIVATE kith_flags GTest::gtest)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
@@ -34,7 +34,7 @@ function(kith_test_options target)
   set_target_properties(${target} PROPERTIES KITH_FEWER_CHECKS ON)
 endfunction()
 
-# The headers that nearly all tests include, compiled once: a third of the time that tests take to compile.
+# Headers that nearly all tests include are compiled once.
 if(KITH_PRECOMPILED)
   add_library(kith_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
   target_link_libraries(kith_test_headers PRIVATE kith_only)
@@ -43,13 +43,13 @@ if(KITH_PRECOMPILED)
 endif()
 
 # kith_test(NAME sources... [LABELS exact threads] [SLOW Suite.Test...] [VALUES Suite.Test...])
-# One executable, test_NAME, and one entry of ctest for each of its tests, with the labels and NAME. Sanitizer builds
-# leave out the tests behind SLOW, which take long and show them nothing new; ThreadSanitizer also those behind VALUES,
-# which vary the points, but not what threads do.
+# Adds an executable, test_NAME, and each of its tests to ctest, with the labels and NAME. Sanitizer builds leave out
+# the tests after SLOW, which take long and show nothing new there. ThreadSanitizer also leaves out those after
+# VALUES, which vary the points but not the work of threads.
 function(kith_test name)
   cmake_parse_arguments(TEST "" "" "LABELS;SLOW;VALUES" ${ARGN})
   add_executable(test_${name} ${TEST_UNPARSED_ARGUMENTS})
-  # Tests of the core do without files and pictures.
+  # Tests of the core need no files and pictures.
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   if(folder MATCHES "^(support|base|geometry|kernels|parallel|tree|walk|neighbors|groups|gradients|gpu)$")
     target_link_libraries(test_${name} PRIVATE kith_only $<TARGET_NAME_IF_EXISTS:kith_sample_only>)
@@ -75,7 +75,7 @@ function(kith_test name)
     endif()
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 ${filter})
-  # By a file of their own, since gtest_discover_tests tears lists apart.
+  # In a separate file, since gtest_discover_tests splits lists.
   set(properties ${CMAKE_CURRENT_BINARY_DIR}/test_${name}_properties.cmake)
   file(WRITE ${properties} "set_tests_properties(\${test_${name}_TESTS} PROPERTIES TIMEOUT 900
     ENVIRONMENT [==[${kith_test_environment}]==] LABELS [==[${name};${TEST_LABELS}]==])\n")
@@ -83,8 +83,8 @@ function(kith_test name)
 endfunction()
 
 # kith_script_test(NAME command...)
-# An entry of ctest that is a program or a script, labelled with the part of its name before the dot. Sanitizer builds
-# leave these out: they compile or run things of their own.
+# Adds a program or script to ctest, labeled with the part of its name before the dot. Sanitizer builds leave these
+# out, because they compile or run code without the sanitizer.
 function(kith_script_test name)
   if(KITH_SANITIZE)
     return()

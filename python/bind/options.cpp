@@ -11,8 +11,7 @@ nb::object Options::take(const char* name) {
 
 void Options::fail_type(const char* name, const nb::object& item) {
   const std::string shown = nb::cast<std::string>(nb::repr(item));
-  throw nb::type_error(
-      (std::string(name) + " = " + shown + " is not of the type that it has to be").c_str());
+  throw nb::type_error((std::string(name) + " = " + shown + " has the wrong type").c_str());
 }
 
 void Options::fail_word(const char* name, const std::string& word, const std::string& known) {
@@ -20,7 +19,7 @@ void Options::fail_word(const char* name, const std::string& word, const std::st
 }
 
 void Options::expect_no_more() const {
-  if (read_ != given_.size()) throw nb::type_error("an option that this call does not know");
+  if (read_ != given_.size()) throw nb::type_error("this call does not have one of these options");
 }
 
 }  // namespace kith::python

@@ -9,7 +9,7 @@
 
 Results are exact, and the same for any number of threads.
 
-kith.sample makes points to try things on, kith.correlation counts pairs, kith.gradients computes derivatives, and
+kith.sample makes sample points, kith.correlation counts pairs, kith.gradients computes derivatives, and
 kith.mpi works on points that are spread over MPI ranks. Four more modules are imported when you first use them:
 kith.jax and kith.torch (differentiable functions), kith.sklearn (estimators for scikit-learn) and kith.plot (pictures).
 """

@@ -117,7 +117,6 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
         Replaces that of the file.
     mass : float, optional
         The mass of every particle that has none in the file.
-
     comm : mpi4py.MPI.Comm, optional
         Every rank of the communicator makes the call and gets an equal share of the particles: the length of the
         snapshot and all of its arrays are those of this rank. ``info`` describes the whole snapshot. An error on one

@@ -317,12 +317,9 @@ _DOC = """
     Parameters
     ----------
     points, randoms : array_like, (n, d)
-        The data and the random points. Without randoms, the box must be periodic, and the expected pair counts follow
-        from the volumes of the bins.
+        The data and the random points.{volumes}
     edges : array_like
         Bin i is [edges[i], edges[i + 1]).{extra}
-    box : float, sequence or Box, optional
-        The sides of the periodic box. Default: open space.
     weight, random_weight : array_like, optional
         A weight for each point; a pair counts the product of its two weights.
     regions : int
@@ -331,8 +328,6 @@ _DOC = """
         The region of each point, instead of those.
     estimator : {{"landy_szalay", "natural"}}
         The estimator; used with randoms only.
-    mean_separation : bool
-        Whether to compute the mean separation of the pairs in each bin.
     bits, table : optional
         Pairwise weights of the data; see ``count`` and ``pip_table``.
 
@@ -340,6 +335,13 @@ _DOC = """
     -------
     Correlation
     """
+_VOLUMES = """ Without randoms, the box must be periodic, and the expected pair
+        counts follow from the volumes of the bins."""
+_BOX = """
+    box : float, sequence or Box, optional
+        The sides of the periodic box. Default: open space.
+    mean_separation : bool
+        Whether to compute the mean separation of the pairs in each bin."""
 _SIGHT = """
     line_of_sight : {"x", "y", "z", "midpoint"}
         An axis (default "z"), or, for surveys, the direction from the origin to the midpoint of each pair."""
@@ -394,10 +396,14 @@ def theta(points: Any, randoms: Any, *, edges: Any, weight: Any = None, random_w
     return _correlation(points, randoms, "xi", "theta", {**given, "box": None})
 
 
-xi.__doc__ = "The correlation function xi(r)." + _DOC.format(extra="")
-wp.__doc__ = ("The projected correlation function wp(rp): twice the integral of xi(rp, pi) up to pi_max."
-              + _DOC.format(extra=_PI))
-smu.__doc__ = "The correlation function xi(s, mu) of distance and cosine of the angle to the line of sight." + _DOC.format(extra=_MU)
-multipoles.__doc__ = "The multipoles l = 0, 2, 4 of xi(s, mu)." + _DOC.format(extra=_MU)
+def _in_box(extra: str) -> str:
+    return _DOC.format(volumes=_VOLUMES, extra=extra + _BOX)
+
+
+xi.__doc__ = "The correlation function xi(r)." + _in_box("")
+wp.__doc__ = "The projected correlation function wp(rp): twice the integral of xi(rp, pi) up to pi_max." + _in_box(_PI)
+smu.__doc__ = ("The correlation function xi(s, mu) of distance and cosine of the angle to the line of sight."
+               + _in_box(_MU))
+multipoles.__doc__ = "The multipoles l = 0, 2, 4 of xi(s, mu)." + _in_box(_MU)
 theta.__doc__ = ("The angular correlation function w(theta) of unit vectors (see ``sky_positions``), with angles in degrees."
-                 + _DOC.format(extra=""))
+                 + _DOC.format(volumes="", extra=""))

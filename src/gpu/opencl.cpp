@@ -28,7 +28,7 @@ OpenCl loaded() {
   if (!library) {
     const char* reason = dlerror();
     fail(ErrorCode::unavailable,
-         "gpu: OpenCL's loader cannot be opened ({}); install libOpenCL.so.1 (Debian: "
+         "gpu: the OpenCL loader cannot be opened ({}); install libOpenCL.so.1 (Debian: "
          "ocl-icd-libopencl1) and the driver of a device",
          reason ? reason : file.c_str());
   }

@@ -38,7 +38,7 @@ Execution inner(const Execution& execution) {
 }
 
 void check_options(const char* call, double p, bool exclude_self) {
-  if (p != 2) refuse("{}: p = {}; a forest knows the norm p = 2", call, p);
+  if (p != 2) refuse("{}: p = {}; a forest has only the norm p = 2", call, p);
   if (exclude_self) refuse("{}: exclude_self is for a tree's own points", call);
 }
 

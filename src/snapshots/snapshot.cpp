@@ -113,7 +113,7 @@ class Snapshot::Impl {
       for (const SnapshotType& type : info().type) result.push_back(&type);
     for (std::size_t i = 0; i < types.size(); ++i) {
       if (types[i] < 0 || types[i] >= info().types)
-        refuse("{}: no type {}; the file knows 0 to {}", path_, types[i], info().types - 1);
+        refuse("{}: no type {}; the format has types 0 to {}", path_, types[i], info().types - 1);
       if (std::find(types.begin(), types.begin() + static_cast<std::ptrdiff_t>(i), types[i]) !=
           types.begin() + static_cast<std::ptrdiff_t>(i))
         refuse("{}: type {} is named twice", path_, types[i]);

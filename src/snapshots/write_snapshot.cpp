@@ -64,7 +64,8 @@ void check_box(const std::string& path, FileFormat format, const SnapshotContent
   for (int axis = 1; axis < dimension; ++axis)
     if (box.side(axis) != box.side(0))
       refuse(
-          "{}: a box with sides of {} and {}; Gadget's files know cubes, use SWIFT's layout or "
+          "{}: a box with sides of {} and {}; Gadget's files hold only cubes, use SWIFT's layout "
+          "or "
           ".npz",
           path, box.side(0), box.side(axis));
 }

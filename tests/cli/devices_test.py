@@ -27,13 +27,13 @@ class Listed(ProgramTest):
         env = {**os.environ, "KITH_OPENCL": "/nowhere/libOpenCL.so.1"}
         listed = run("info", "--devices", env=env)
         self.assertEqual(listed.returncode, 0, listed.stderr)
-        self.assertIn("no other device: gpu: OpenCL's loader cannot be opened", listed.stdout)
+        self.assertIn("no other device: gpu: the OpenCL loader cannot be opened", listed.stdout)
         told = json.loads(run("info", "--devices", "--json", env=env).stdout)
         self.assertEqual(told["devices"], [])
         self.assertIn("libOpenCL.so.1", told["reason"])
         failed = run("knn", self.save("x.npy", clumps(50)), "-k", 4, "--device", "gpu", env=env)
         self.assertEqual(failed.returncode, 1)
-        self.assertIn("OpenCL's loader cannot be opened", failed.stderr)
+        self.assertIn("the OpenCL loader cannot be opened", failed.stderr)
 
     def test_without_a_driver(self):
         env = {**os.environ, "OCL_ICD_VENDORS": self.folder.name}
@@ -46,6 +46,7 @@ class Listed(ProgramTest):
         points = self.save("x.npy", clumps(50))
         self.fails(2, "device = cuda; give cpu, gpu, or gpu:N", "knn", points, "-k", 4, "--device", "cuda")
         self.fails(2, "give a snapshot or a result, or --devices", "info")
+        self.fails(2, "--device", "cluster", points, "--method", "dbscan", "--eps", 0.1, "--device", "gpu")
 
 
 class SameBytes(ProgramTest):

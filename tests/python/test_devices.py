@@ -95,4 +95,4 @@ def test_without_a_loader():
             "device='gpu')):\n    try:\n        call()\n    except RuntimeError as error:\n        print(error.code, error)")
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "KITH_OPENCL": "/nowhere.so"},
                           capture_output=True, text=True, check=True)
-    assert done.stdout.count("unavailable gpu: OpenCL's loader cannot be opened") == 2, done.stdout
+    assert done.stdout.count("unavailable gpu: the OpenCL loader cannot be opened") == 2, done.stdout

@@ -1,6 +1,7 @@
 """The programs in the documents and in the docstrings run, make their pictures, and the reference is up to date."""
 import doctest
 import importlib
+import inspect
 import re
 
 import numpy as np
@@ -32,6 +33,17 @@ def test_the_reference_is_what_the_docstrings_say():
     pytest.importorskip("jax")
     kept = reference.FILE.read_text(encoding="utf-8")
     assert kept == reference.text(), "docs/python_reference.md is old: run tests/python/reference.py"
+
+
+@pytest.mark.parametrize("module", [kith, kith.correlation, kith.gradients, kith.mpi, kith.sample])
+def test_documented_parameters_exist(module):
+    wrong = []
+    for name, thing in inspect.getmembers(module, inspect.isroutine):
+        _, _, section = (inspect.getdoc(thing) or "").partition("Parameters\n----------\n")
+        names = re.findall(r"^(\w[\w, ]*?)(?: : .*)?$", section.partition("\n\n")[0], re.MULTILINE)
+        known = inspect.signature(thing).parameters if names else ()
+        wrong += [f"{name}: {one}" for line in names for one in line.split(", ") if one not in known]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("name", MODULES_WITH_EXAMPLES)

@@ -275,7 +275,7 @@ TEST(Snapshot, SaysWhatCannotBeRead) {
   out.resize(29);
   expect_error(ErrorCode::invalid_argument, "memory for 29 numbers",
                [&] { snapshot.read(Field::position, out); });
-  expect_error(ErrorCode::invalid_argument, "no type 6; the file knows 0 to 5",
+  expect_error(ErrorCode::invalid_argument, "no type 6; the format has types 0 to 5",
                [&] { snapshot.size(std::vector<int>{6}); });
   expect_error(ErrorCode::invalid_argument, "type 1 is named twice", [&] {
     snapshot.size(std::vector<int>{1, 1});
