@@ -5,11 +5,11 @@
 #   tree    building trees: nanoflann, scipy
 #   kd      building balanced kd-trees in 2-D: nanoflann, scipy, pykdtree
 #   knn     k nearest neighbors: nanoflann, scipy, pykdtree, scikit-learn (POINTS: none, or 'quick' for the first tasks)
-#   shapes  neighbors and groups in point sets that are hard on trees: scipy (POINTS: one number)
+#   shapes  neighbors and groups in point sets that are difficult for trees: scipy (POINTS: one number)
 #   norms   other norms, pair counts, saved trees: scipy
 #   fof     friends of friends: hfof if it is installed, scipy, scikit-learn (POINTS: particles along an axis)
 #   clusters  spanning tree, DBSCAN, HDBSCAN*: quitefastmst, scikit-learn, fast_hdbscan (POINTS: one number)
-# Prints a table and writes build/bench/WHAT.json. Run nothing else on the machine meanwhile.
+# Prints a table and writes build/bench/WHAT.json. Run nothing else on the machine at the same time.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 what=${1:-}

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The tests of kith_mpi, built in another way than the release build does: with MPICH in place of Open MPI, or with a
-# sanitizer for kith_mpi, its tests and the loops (the presets sanitize the rest). What they share with the release
-# build comes from ccache; about 60 files are compiled anew.
+# Runs the tests of kith_mpi with MPICH instead of Open MPI, or with a sanitizer for kith_mpi, its tests and the loops
+# (the presets sanitize the rest). Objects of the release build come from ccache; about 60 files are compiled again.
 #
 # Usage: scripts/ranks.sh mpich|asan|tsan
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"

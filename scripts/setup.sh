@@ -62,7 +62,7 @@ need_packages() {
   [ ${#absent[@]} = 0 ] || step packages install_packages "${absent[@]}"
 }
 
-# want_packages GROUP...: like need_packages, but goes on without packages that cannot be installed.
+# want_packages GROUP...: like need_packages, but continues without packages that cannot be installed.
 want_packages() {
   need_packages "$@" && return
   echo "  continuing without: $*"
@@ -87,7 +87,8 @@ need_python() {
   [ ${#absent[@]} = 0 ] || step python "$python" -m pip install "${absent[@]}"
 }
 
-# want_nvcc: NVIDIA's compiler from PyPI in .venv (350 MB) where the machine has none; what needs it is skipped otherwise.
+# want_nvcc: installs NVIDIA's compiler from PyPI in .venv (350 MB) if the machine has none; without it, its tests are
+# skipped.
 want_nvcc() {
   command -v nvcc >/dev/null || "$python" -m pip install --quiet nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm \
     nvidia-cuda-runtime || echo "  going on without nvcc"

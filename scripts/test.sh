@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every check of the project. Installs what is missing; logs are in build/log.
+# Runs every check of the project. Installs missing packages; logs are in build/log.
 #
 # Usage: scripts/test.sh [--quick] [--all] [--help]
 #   --quick   only the release build and its tests
@@ -22,7 +22,7 @@ tested=0 # over all presets, as ctest counts them
 failed=0
 cases=0 # exact comparisons with a definition, over all presets
 
-# run_tests PRESET: the tests of a preset that is built, added to the count.
+# run_tests PRESET: runs the tests of a preset that is already built and adds their number to the count.
 run_tests() {
   local preset=$1 line
   rm -f "build/$preset/exact_cases.txt"
@@ -35,8 +35,8 @@ run_tests() {
   fi
 }
 
-# start_beside: starts the wheel, its tests in clean environments and the count of instructions, which use one core, so
-# that the compiler can have the other. Its output is kept for end_beside.
+# start_beside: starts the wheel, its tests in clean environments and the count of instructions on one core, while the
+# compiler uses the other. Keeps the output for end_beside.
 start_beside() {
   rm -f "$log_dir"/{python,numpy1}-tests.log
   {
@@ -48,7 +48,7 @@ start_beside() {
   beside=$!
 }
 
-# end_beside: waits for it, prints what it printed, and adds the tests of Python to the count.
+# end_beside: waits for these, prints their output, and adds the tests of Python to the count.
 end_beside() {
   local line name
   wait $beside || failed_steps+=(beside)
@@ -67,7 +67,7 @@ build_and_test() {
   if step "$1-build" configure_and_build "$1"; then run_tests "$1"; fi
 }
 
-# build_beside PRESET: builds it while the tests of Python run.
+# build_beside PRESET: builds the preset while the tests of Python run.
 build_beside() {
   local is_built=yes
   start_beside
@@ -84,7 +84,7 @@ need_packages "${groups[@]}"
 want_packages browser
 want_packages gpu
 need_python numpy h5py yt swiftsimio pynbody illustris_python
-# What the release build compiles serves the tests of installations and the wheel, too.
+# The tests of installations and the wheel reuse objects of the release build.
 CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)
 export CMAKE_CXX_COMPILER_LAUNCHER
 if [ $is_quick = yes ]; then
@@ -94,7 +94,7 @@ else
   step layers python3 scripts/checks/layers.py || true
   step one_text python3 scripts/checks/one_text.py || true
   step words python3 scripts/checks/words.py || true
-  # Mostly a wait for the network: beside the compiler.
+  # Mostly waits for the network, so it runs beside the compiler.
   mkdir -p "$log_dir"
   { scripts/python.sh environments; want_nvcc; } > "$log_dir/python-environments.log" 2>&1 &
   environments=$!

@@ -1,5 +1,6 @@
 #!/bin/sh
-# kith as static libraries: built, installed and used by the consumers. Usage: static.sh SOURCE_DIR CXX VERSION
+# Builds and installs kith as static libraries, and builds the consumers with them.
+# Usage: static.sh SOURCE_DIR CXX VERSION
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# kith as part of another project, by add_subdirectory and by FetchContent, and kith alone without its other libraries.
-# The core is compiled with the flags of a release, which ccache knows. Usage: subproject.sh SOURCE_DIR CXX VERSION
+# Builds kith as part of another project, by add_subdirectory and by FetchContent, and the core without kith's other
+# libraries. The core is compiled with the flags of a release build, so that its objects come from ccache.
+# Usage: subproject.sh SOURCE_DIR CXX VERSION
 set -eu
 
 source=$1
@@ -21,7 +22,7 @@ configure() {  # SOURCE OPTION...
     -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "$@"
 }
 
-# Where nothing but oneTBB, Highway and fmt is to be found, the core is built, and nothing else is in the way.
+# With only oneTBB, Highway and fmt, the core must build, and nothing else may prevent it.
 configure "$source" -B "$work/alone" -DKITH_IO=OFF -DKITH_SAMPLE=OFF -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_kissfft=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON

@@ -34,7 +34,7 @@ for secret in tbb hwy fmt png kiss hdf5 zlib xxhash; do
   fi
 done
 
-# The license is always there; what the program writes about itself, if the program was built.
+# The license is always installed; man pages and completions if the program was built.
 [ -f "$(find "$work/prefix" -name LICENSE)" ] || { echo "LICENSE is not installed"; exit 1; }
 if [ -x "$work/prefix/bin/kith" ] && [ -d "$build/share" ]; then
   for page in man1/kith-fof.1 completions/kith site-functions/_kith vendor_completions.d/kith.fish; do
@@ -42,7 +42,7 @@ if [ -x "$work/prefix/bin/kith" ] && [ -d "$build/share" ]; then
   done
 fi
 
-# The components are the whole installation, and no file is in two of them.
+# The components together are the whole installation, and no file is in two of them.
 (cd "$work/prefix" && find . -type f -o -type l) | sort >"$work/whole"
 for component in library development program; do
   quietly cmake --install "$build" --prefix "$work/parts/$component" --component $component

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A rank is killed in the middle of a call: the launcher ends the others, soon and with an error.
+# Kills a rank in the middle of a call: the launcher must soon end the others with an error.
 # Usage: killed_rank.sh LAUNCH MPIEXEC RANKS PROGRAM
 set -u
 

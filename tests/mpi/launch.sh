@@ -1,14 +1,15 @@
 #!/bin/sh
-# Runs a program on several ranks of this machine, more than it has cores if need be, also as root and in a container.
-# Everything that launchers want to be told stands here. Usage: launch.sh MPIEXEC RANKS PROGRAM [ARGUMENT...]
+# Runs a program on several ranks of this machine, if necessary on more ranks than cores, also as root and in a
+# container. All options of launchers are in this file.
+# Usage: launch.sh MPIEXEC RANKS PROGRAM [ARGUMENT...]
 set -eu
 
 mpiexec=$1
 ranks=$2
 shift 2
 
-# Open MPI: as root, more ranks than cores, none bound to a core, and ranks that wait let others run. Messages between
-# processes go through memory that they share, without the system call that containers forbid.
+# Open MPI: run as root, on more ranks than cores, without binding ranks to cores; waiting ranks yield to others.
+# Messages go through shared memory, without the system call that containers forbid.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
