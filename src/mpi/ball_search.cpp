@@ -9,7 +9,7 @@ namespace kith::mpi {
 namespace {
 
 template <class T>
-std::vector<std::int64_t> counted(RadiusJob<T> job, const char* stage, Workers& workers) {
+std::vector<std::int64_t> counts_of(RadiusJob<T> job, const char* stage, Workers& workers) {
   std::vector<std::int64_t> counts = filled<std::int64_t>(workers, job.queries.points);
   job.counts = counts.data();
   Parts<T>::search(job, stage, workers);
@@ -110,8 +110,8 @@ RadiusJob<T> BallSearch<T>::ghost_job() const {
 
 template <class T>
 std::vector<std::int64_t> BallSearch<T>::count(Workers& workers) const {
-  std::vector<std::int64_t> counts = counted(own_job(asked_.view), "count", workers);
-  const std::vector<std::int64_t> more = counted(ghost_job(), "count ghosts", workers);
+  std::vector<std::int64_t> counts = counts_of(own_job(asked_.view), "count", workers);
+  const std::vector<std::int64_t> more = counts_of(ghost_job(), "count ghosts", workers);
   for (std::size_t i = 0; i < more.size(); ++i) {
     std::int64_t& sum = counts[far_.queries.position[i]];
     sum = more[i] + (sources_.is_euclidean() ? sum : 0);
@@ -137,7 +137,7 @@ OwnLists<T> BallSearch<T>::own_lists(Workers& workers) const {
   if (!sources_.is_euclidean())
     return OwnLists<T>(filled<std::int64_t>(workers, far_.queries.position.size()), 0, workers);
   RadiusJob<T> own = own_job(far_.queries.planes.view());
-  OwnLists<T> lists(counted(own, "count near edges", workers), balls_.max_neighbors, workers);
+  OwnLists<T> lists(counts_of(own, "count near edges", workers), balls_.max_neighbors, workers);
   const auto set = [&](const Found<T>& found) { lists.set(found); };
   const FunctionRef<void(const Found<T>&)> setter(set);
   own.visit = &setter;

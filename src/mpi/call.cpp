@@ -20,25 +20,25 @@ std::uint64_t peak_memory() {
 constexpr std::chrono::milliseconds kLook{5};
 
 /// The question of this thread.
-struct Asked {
+struct OpenQuestion {
   int (*stop)() = nullptr;
   bool is_answered = false;
   std::chrono::steady_clock::time_point next = {};
 };
-thread_local Asked asked;
+thread_local OpenQuestion own_question;
 
 }  // namespace
 
-StopQuestion::StopQuestion(int (*stop)()) { asked = {stop, false, {}}; }
-StopQuestion::~StopQuestion() { asked = {}; }
+StopQuestion::StopQuestion(int (*stop)()) { own_question = {stop, false, {}}; }
+StopQuestion::~StopQuestion() { own_question = {}; }
 
 bool StopQuestion::is_answered() {
-  if (!asked.stop || asked.is_answered) return asked.is_answered;
+  if (!own_question.stop || own_question.is_answered) return own_question.is_answered;
   const auto now = std::chrono::steady_clock::now();
-  if (now < asked.next) return false;
-  asked.next = now + kLook;
-  asked.is_answered = asked.stop() != 0;
-  return asked.is_answered;
+  if (now < own_question.next) return false;
+  own_question.next = now + kLook;
+  own_question.is_answered = own_question.stop() != 0;
+  return own_question.is_answered;
 }
 
 Call::Call(const char* name, Communicator& communicator, const Execution& execution,

@@ -6,7 +6,7 @@ namespace kith::mpi {
 namespace {
 
 template <class V>
-Array<V> borrowed(const Array<V>& from) {
+Array<V> borrowed_array(const Array<V>& from) {
   return Array<V>::borrowed(from.data(), from.size());
 }
 
@@ -19,12 +19,12 @@ std::shared_ptr<Tree::Impl> shown(const Planes<T>& planes, const std::vector<Pla
   data.frame = frame;
   data.planes.dimension = planes.dimension;
   data.planes.points = planes.points;
-  data.planes.blocks = borrowed(planes.blocks);
+  data.planes.blocks = borrowed_array(planes.blocks);
   for (const Plane<T>& plane : over)
     data.planes.planes.push_back({plane.nodes,
-                                  borrowed(plane.boxes),
-                                  borrowed(plane.smallest),
-                                  borrowed(plane.largest),
+                                  borrowed_array(plane.boxes),
+                                  borrowed_array(plane.smallest),
+                                  borrowed_array(plane.largest),
                                   {},
                                   {}});
   tree->dimension = planes.dimension;
@@ -36,7 +36,7 @@ std::shared_ptr<Tree::Impl> shown(const Planes<T>& planes, const std::vector<Pla
 
 /// Kept with the part, so that it is copied to the device once.
 template <class T>
-const Tree::Impl& tree_of(const Part<T>& part) {
+const Tree::Impl& tree_of_part(const Part<T>& part) {
   if (!part.shown)
     part.shown =
         shown(part.planes, part.packed.empty() ? part.planes.planes : part.packed, part.frame);
@@ -60,7 +60,7 @@ Array<std::uint32_t> joined_on_device(const Call& call, const Part<T>& part, T r
   if (part.planes.points == 0) return {};
   Array<std::uint32_t> parent(part.planes.points, workers.pool());
   device_calls<T>(call.name(), call.on_device())
-      .join(tree_of(part), reach2, parent.data(), workers);
+      .join(tree_of_part(part), reach2, parent.data(), workers);
   return parent;
 }
 
@@ -72,7 +72,7 @@ void search_on_device(const Call& call, const Part<T>& part, const Asked<T>& ask
   if (job.queries.points == 0) return;
   std::shared_ptr<Tree::Impl> queries;
   if (!asked.is_own) queries = shown(*asked.points, asked.points->planes, part.frame);
-  const DeviceSearch<T> search{.tree = tree_of(part),
+  const DeviceSearch<T> search{.tree = tree_of_part(part),
                                .exclude_self = job.exclude_self,
                                .limit2 = job.limit2,
                                .query_tree = queries.get()};

@@ -4,22 +4,22 @@
 #include <numeric>
 
 #include "mpi/cells.hpp"
-#include "mpi/domain.hpp"
 #include "mpi/kd_cells.hpp"
+#include "mpi/shipment.hpp"
 #include "mpi/splitters.hpp"
 #include "neighbors/parts.hpp"
 
 namespace kith::mpi {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::size_t kDealGrain = std::size_t{1} << 14;
 
 /// The steps from the caller's points to a part of space.
 template <class T>
 class Dealing {
  public:
   Dealing(Call& call, Domains::Impl& impl, const PointsView& points)
-      : call_(call), impl_(impl), points_(points) {}
+      : call_(call), impl_(impl), points_(points), shipment_(call, impl.route) {}
 
   void run(Dealt how) {
     impl_.part.template emplace<Part<T>>();
@@ -87,14 +87,14 @@ class Dealing {
   /// Points that stay where they are are read by the tree itself.
   void stay() {
     call_.work([&](Workers& workers) {
-      plan({}, workers);
+      shipment_.plan_stay(input_.size, !input_.live.empty(), workers);
       impl_.route.in = impl_.route.out;
       if (input_.live.empty() && impl_.options.tree.builder != Builder::cells) return;
       const auto d = static_cast<std::size_t>(points_.dimension);
       rows_ = Array<T>(input_.size * d, workers.pool());
       with_dimension(points_.dimension, [&]<int D>() {
         const Axes<D> axes(points_.dimension);
-        workers.for_ranges(input_.size, kGrain, [&](std::size_t begin, std::size_t end) {
+        workers.for_ranges(input_.size, kDealGrain, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) input_.load(i, axes, rows_.data() + i * d);
         });
       });
@@ -108,23 +108,27 @@ class Dealing {
     if (how == Dealt::kd) rank = deal_cells();
     call_.work([&](Workers& workers) {
       const Stage stage(workers, "plan", input_.size);
-      plan(rank, workers);
-      others_ = without_mine(impl_.route.out);
+      if (rank.empty())
+        shipment_.plan_stay(input_.size, !input_.live.empty(), workers);
+      else
+        shipment_.plan(rank, workers);
     });
     rank = {};
-    impl_.route.in = call_.announced(impl_.route.out);
+    shipment_.announce();
     const auto d = static_cast<std::size_t>(points_.dimension);
     with_dimension(points_.dimension, [&]<int D>() {
       const Axes<D> axes(points_.dimension);
-      rows_ = shipped<T>("send points", d, [&](std::size_t i, T* to) { input_.load(i, axes, to); });
+      rows_ = shipment_.sent<T>("send points", d,
+                                [&](std::size_t i, T* to) { input_.load(i, axes, to); });
     });
     if (!has_ids_)
-      number_rows(shipped<std::uint32_t>(
+      number_rows(shipment_.sent<std::uint32_t>(
           "send numbers", 1, [&](std::size_t i, std::uint32_t* to) { *to = input_.index(i); }));
     else
-      number_ids(shipped<std::uint64_t>("send ids", 1, [&](std::size_t i, std::uint64_t* to) {
-        *to = static_cast<std::uint64_t>(ids()[input_.index(i)]);
-      }));
+      number_ids(
+          shipment_.sent<std::uint64_t>("send ids", 1, [&](std::size_t i, std::uint64_t* to) {
+            *to = static_cast<std::uint64_t>(ids()[input_.index(i)]);
+          }));
   }
 
   Array<std::uint32_t> deal_cells() {
@@ -136,12 +140,6 @@ class Dealing {
   }
 
   std::span<const std::int64_t> ids() const { return impl_.options.ids; }
-  Runs without_mine(const Runs& runs) const {
-    Runs others;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if (runs.rank[i] != call_.rank()) others.add(runs.rank[i], runs.length(i));
-    return others;
-  }
 
   SplitJob<T> split_job() const {
     const TreeOptions& tree = impl_.options.tree;
@@ -154,81 +152,6 @@ class Dealing {
             is_cells};
   }
 
-  /// Rows by destination, in the order of input. They count live points until all are sent.
-  void plan(const Array<std::uint32_t>& rank, const Workers& workers) {
-    Route& route = impl_.route;
-    const std::size_t n = input_.size, ranks = static_cast<std::size_t>(call_.ranks());
-    if (rank.empty()) {
-      if (n > 0) route.out.add(call_.rank(), n);
-      if (input_.live.empty()) return;
-      route.row = Array<std::uint32_t>(n, workers.pool());
-      workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
-        std::iota(&route.row[begin], &route.row[begin] + (end - begin),
-                  static_cast<std::uint32_t>(begin));
-      });
-      return;
-    }
-    route.row = Array<std::uint32_t>(n, workers.pool());
-    // Each range of points has its own place among the rows of each rank.
-    const std::size_t grain = std::max({4 * kGrain, n / 256, 8 * ranks});
-    std::vector<std::size_t> at(range_count(n, grain) * ranks);
-    workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
-      std::size_t* count = &at[begin / grain * ranks];
-      for (std::size_t i = begin; i < end; ++i) ++count[rank[i]];
-    });
-    for (std::size_t r = 0, sum = 0; r < ranks; ++r) {
-      const std::size_t before = sum;
-      for (std::size_t i = r; i < at.size(); i += ranks) sum += std::exchange(at[i], sum);
-      if (sum > before) route.out.add(static_cast<int>(r), sum - before);
-    }
-    workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
-      std::size_t* to = &at[begin / grain * ranks];
-      for (std::size_t i = begin; i < end; ++i)
-        route.row[to[rank[i]]++] = static_cast<std::uint32_t>(i);
-    });
-  }
-
-  /// `width` values for each point, fill(live point, to), to where the point goes. Those that stay
-  /// are written where they belong at once.
-  template <class Value, class Fill>
-  Array<Value> shipped(const char* stage_name, std::size_t width, Fill fill) {
-    const Route& route = impl_.route;
-    const std::size_t bytes = width * sizeof(Value);
-    Array<Value> out, in;
-    Runs to, from;
-    call_.work([&](Workers& workers) {
-      const std::size_t n = route.in.total();
-      if (n > kMaxPoints)
-        fail(ErrorCode::too_large, "domains: {} points on one rank; it holds at most {}", n,
-             kMaxPoints);
-      const Stage stage(workers, stage_name, route.size());
-      to = others_.times(bytes);
-      from = route.in.times(bytes);
-      out = Array<Value>(others_.total() * width, workers.pool());
-      in = Array<Value>(n * width, workers.pool());
-      Value* next = out.data();
-      for (std::size_t run = 0; run < route.out.size(); ++run) {
-        const bool is_mine = route.out.rank[run] == call_.rank();
-        Value* begin_of = is_mine ? in.data() + width * mine_begins(route.in) : next;
-        const std::size_t first = route.out.offset[run];
-        workers.for_ranges(route.out.length(run), kGrain, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i)
-            fill(route.row_of(first + i), begin_of + i * width);
-        });
-        if (!is_mine) next += width * route.out.length(run);
-      }
-    });
-    call_.exchange(to, reinterpret_cast<const std::byte*>(out.data()), from,
-                   reinterpret_cast<std::byte*>(in.data()));
-    return in;
-  }
-
-  std::size_t mine_begins(const Runs& runs) const {
-    std::size_t i = 0;
-    while (runs.rank[i] != call_.rank()) ++i;
-    return runs.offset[i];
-  }
-
   // ---- local indices
 
   /// Rows arrive in the order of their global indices.
@@ -239,7 +162,7 @@ class Dealing {
           Array<std::uint64_t>(in.total(), workers.pool());
       for (std::size_t run = 0; run < in.size(); ++run) {
         const std::uint64_t first = first_[static_cast<std::size_t>(in.rank[run])];
-        workers.for_ranges(in.length(run), kGrain, [&](std::size_t begin, std::size_t end) {
+        workers.for_ranges(in.length(run), kDealGrain, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = in.offset[run] + begin; i < in.offset[run] + end; ++i)
             global[i] = first + numbers[i];
         });
@@ -253,7 +176,7 @@ class Dealing {
     Array<std::uint64_t>& global = part().global =
         Array<std::uint64_t>(input_.size, workers.pool());
     const std::uint64_t first = first_[static_cast<std::size_t>(call_.rank())];
-    workers.for_ranges(input_.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(input_.size, kDealGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) global[i] = first + input_.index(i);
     });
     name_rows(workers);
@@ -282,7 +205,7 @@ class Dealing {
     const std::size_t n = order.size(), d = static_cast<std::size_t>(points_.dimension);
     route.local = Array<std::uint32_t>(n, workers.pool());
     Array<T> rows(n * d, workers.pool());
-    workers.for_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(n, kDealGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const auto [id, arrival] = order[i];
         if (i > 0 && id == order[i - 1].key)
@@ -299,7 +222,7 @@ class Dealing {
   void name_rows(const Workers& workers) {
     if (input_.live.empty()) return;
     Array<std::uint32_t>& row = impl_.route.row;
-    workers.for_ranges(row.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(row.size(), kDealGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) row[i] = input_.index(row[i]);
     });
   }
@@ -330,15 +253,15 @@ class Dealing {
   Call& call_;
   Domains::Impl& impl_;
   const PointsView& points_;
+  Shipment shipment_;  ///< of live points; Route::row names rows of the caller in the end
   Input<T> input_;
   std::vector<std::uint64_t> first_;  ///< global index of the first point given by each rank
   bool has_ids_ = false;              ///< on any rank
-  Runs others_;                       ///< of the points that leave
   Array<T> rows_;
 };
 
 /// All ranks must mean the same tree.
-void require_same(Call& call, const PointsView& points, const DomainOptions& options) {
+void agree_on_tree(Call& call, const PointsView& points, const DomainOptions& options) {
   const TreeOptions& tree = options.tree;
   call.require_same(static_cast<std::uint64_t>(points.dimension));
   call.require_same(static_cast<std::uint64_t>(points.scalar));
@@ -373,7 +296,7 @@ std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& point
   impl->dimension = points.dimension;
   // Trees of ranks are built on the CPU, and copied by the first search on a device.
   Call call("domains", *impl->communicator, execution, Devices::used);
-  require_same(call, points, options);
+  agree_on_tree(call, points, options);
   with_scalar(points.scalar, [&]<class T>() { Dealing<T>(call, *impl, points).run(how); });
   impl->options.ids = {};
   return impl;

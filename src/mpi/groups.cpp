@@ -7,7 +7,8 @@
 namespace kith::mpi {
 namespace {
 
-void agree_on(Call& call, const Domains& domains, const FofOptions& options, RowOrder order) {
+void agree_on_groups(Call& call, const Domains& domains, const FofOptions& options,
+                     RowOrder order) {
   for (const double value :
        {options.linking_length, options.b, options.mean_separation, options.volume})
     call.require_same(value);
@@ -27,7 +28,7 @@ Groups fof_in_classes(const Domains& domains, const FofOptions& options, RowOrde
   return public_call("fof", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("fof", *impl.communicator, execution, Devices::used);
-    agree_on(call, domains, options, order);
+    agree_on_groups(call, domains, options, order);
     std::shared_ptr<Groups::Impl> groups;
     call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
     groups->order = order;
@@ -51,7 +52,7 @@ Groups fof(const Domains& domains, const FofOptions& options, std::span<std::int
   return public_call("fof", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("fof", *impl.communicator, execution, Devices::used);
-    agree_on(call, domains, options, RowOrder::input);
+    agree_on_groups(call, domains, options, RowOrder::input);
     std::shared_ptr<Groups::Impl> groups;
     call.quick([&] {
       if (label.size() != impl.input_size)

@@ -9,10 +9,8 @@
 namespace kith::mpi {
 namespace {
 
-using Index = std::int64_t;
-
 template <class T>
-void check(const Domains& domains, const KnnOptions& options) {
+void check_knn(const Domains& domains, const KnnOptions& options) {
   if (domains.scalar() != scalar_of<T>)
     refuse("knn: {} distances of {} points; call knn<{}>", sizeof(T) == 4 ? "float" : "double",
            sizeof(T) == 4 ? "double" : "float", sizeof(T) == 4 ? "double" : "float");
@@ -21,7 +19,7 @@ void check(const Domains& domains, const KnnOptions& options) {
   check_norm("knn", options.p);
 }
 
-void require_same(Call& call, const KnnOptions& options) {
+void agree_on_knn(Call& call, const KnnOptions& options) {
   call.require_same(std::uint64_t{options.k});
   call.require_same(options.max_radius);
   call.require_same(options.p);
@@ -42,7 +40,7 @@ void fill_empty(Neighbors<T, Index>& rows, const Workers& workers) {
 
 /// All neighbors of the queries, by position.
 template <class T>
-Neighbors<T, Index> rows_of(Call& call, const Part<T>& part, const Asked<T>& asked,
+Neighbors<T, Index> knn_rows(Call& call, const Part<T>& part, const Asked<T>& asked,
                             const KnnOptions& options) {
   Neighbors<T, Index> result;
   call.quick([&] { result = Neighbors<T, Index>(asked.view.points, options.k, call.execution()); });
@@ -85,11 +83,11 @@ Neighbors<T, Index> knn(const Domains& domains, const KnnOptions& options,
   return public_call("knn", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("knn", *impl.communicator, execution, Devices::used);
-    require_same(call, options);
-    call.quick([&] { check<T>(domains, options); });
+    agree_on_knn(call, options);
+    call.quick([&] { check_knn<T>(domains, options); });
     const Part<T>& part = impl.as<T>();
     const Asked<T> asked{&part.planes, part.view(), true};
-    Neighbors<T, Index> rows = rows_of(call, part, asked, options);
+    Neighbors<T, Index> rows = knn_rows(call, part, asked, options);
     if (options.order == RowOrder::tree) return rows;
     return returned(call, impl.route, part.planes, impl.input_size, rows);
   });
@@ -101,15 +99,15 @@ Neighbors<T, Index> knn(const Domains& domains, PointsView queries, const KnnOpt
   return public_call("knn", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("knn", *impl.communicator, execution, Devices::used);
-    require_same(call, options);
+    agree_on_knn(call, options);
     call.quick([&] {
-      check<T>(domains, options);
+      check_knn<T>(domains, options);
       if (options.exclude_self)
         refuse("knn: exclude_self with other queries; it is for the domains' own points");
     });
     const Part<T>& part = impl.as<T>();
     const Routed<T> asked = routed<T>(call, impl, queries);
-    const Neighbors<T, Index> rows = rows_of(call, part, asked.asked(), options);
+    const Neighbors<T, Index> rows = knn_rows(call, part, asked.asked(), options);
     return returned(call, asked.route, asked.planes, queries.size, rows);
   });
 }

@@ -166,8 +166,8 @@ class Spheres {
   std::vector<EdgeAt> found_;
 };
 
-void check(const Domains::Impl& domains, std::span<const double> centers,
-           const OverdensityOptions& options) {
+void check_spheres(const Domains::Impl& domains, std::span<const double> centers,
+                   const OverdensityOptions& options) {
   const auto d = static_cast<std::size_t>(domains.dimension);
   if (centers.size() % d != 0)
     refuse("overdensities: {} numbers do not make rows of {} coordinates", centers.size(), d);
@@ -191,7 +191,7 @@ Overdensities overdensities(const Domains& domains, std::span<const double> cent
     const Domains::Impl& impl = *domains.impl();
     Call call("overdensities", *impl.communicator, execution);
     for (const double density : options.density) call.require_same(density);
-    call.quick([&] { check(impl, centers, options); });
+    call.quick([&] { check_spheres(impl, centers, options); });
     return with_scalar(impl.scalar,
                        [&]<class T>() { return Spheres<T>(call, impl, centers, options).run(); });
   });

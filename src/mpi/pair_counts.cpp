@@ -11,7 +11,8 @@
 namespace kith::mpi {
 namespace {
 
-void check(const Domains& receivers, const Domains& sources, const PairCountOptions& options) {
+void check_pairs(const Domains& receivers, const Domains& sources,
+                 const PairCountOptions& options) {
   if (receivers.dimension() != sources.dimension() || receivers.scalar() != sources.scalar())
     refuse("pair_counts: sets of different dimension or scalar type; they must agree");
   if (receivers.box() != sources.box())
@@ -31,7 +32,7 @@ void check(const Domains& receivers, const Domains& sources, const PairCountOpti
 
 /// A part as a tree that kith::pair_counts takes.
 template <class T>
-Tree tree_of(Planes<T> planes, const Frame<T>& frame, const Domains::Impl& domains) {
+Tree tree_of_planes(Planes<T> planes, const Frame<T>& frame, const Domains::Impl& domains) {
   auto impl = std::make_shared<Tree::Impl>();
   impl->options = domains.options.tree;
   impl->options.builder = Builder::packed;
@@ -45,7 +46,7 @@ Tree tree_of(Planes<T> planes, const Frame<T>& frame, const Domains::Impl& domai
 
 /// The blocks of a part without a copy.
 template <class T>
-Planes<T> borrowed(const Part<T>& part, const Workers& workers) {
+Planes<T> borrowed_planes(const Part<T>& part, const Workers& workers) {
   Planes<T> planes;
   planes.dimension = part.planes.dimension;
   planes.points = part.planes.points;
@@ -59,8 +60,9 @@ void add(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& more)
 }
 
 template <class T>
-std::vector<std::int64_t> counted(Call& call, const Domains::Impl& receivers,
-                                  const Domains::Impl& sources, const PairCountOptions& options) {
+std::vector<std::int64_t> count_pairs(Call& call, const Domains::Impl& receivers,
+                                      const Domains::Impl& sources,
+                                      const PairCountOptions& options) {
   const Part<T>& part = sources.as<T>();
   const Part<T>& asking = receivers.as<T>();
   Sources<T> from{part, {}, nullptr, options.p};
@@ -97,12 +99,13 @@ std::vector<std::int64_t> counted(Call& call, const Domains::Impl& receivers,
     finite.radii = limits;
     finite.cumulative = true;
     const Execution inner{.threads = workers.threads(), .cancel = call.inner().cancel};
-    const Tree own = tree_of(borrowed(part, workers), part.frame, sources);
-    const Tree near =
-        &part == &asking ? own : tree_of(borrowed(asking, workers), asking.frame, receivers);
+    const Tree own = tree_of_planes(borrowed_planes(part, workers), part.frame, sources);
+    const Tree near = &part == &asking ? own
+                                       : tree_of_planes(borrowed_planes(asking, workers),
+                                                        asking.frame, receivers);
     counts = pair_counts(near, own, finite, inner);
-    const Tree edge = tree_of(std::move(far.queries.planes), asking.frame, receivers);
-    const Tree ghosts = tree_of(std::move(from.ghosts.planes), part.frame, sources);
+    const Tree edge = tree_of_planes(std::move(far.queries.planes), asking.frame, receivers);
+    const Tree ghosts = tree_of_planes(std::move(from.ghosts.planes), part.frame, sources);
     add(counts, pair_counts(edge, ghosts, finite, inner));
   });
   call.communicator().sum(counts.data(), counts.size());
@@ -123,9 +126,9 @@ std::vector<std::int64_t> pair_counts(const Domains& receivers, const Domains& s
     for (const double r : options.radii) call.require_same(r);
     call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.cumulative});
     call.require_same(options.p);
-    call.quick([&] { check(receivers, sources, options); });
+    call.quick([&] { check_pairs(receivers, sources, options); });
     return with_scalar(sources.scalar(), [&]<class T>() {
-      return counted<T>(call, *receivers.impl(), *sources.impl(), options);
+      return count_pairs<T>(call, *receivers.impl(), *sources.impl(), options);
     });
   });
 }

@@ -11,9 +11,7 @@
 namespace kith::mpi {
 namespace {
 
-using Index = std::int64_t;
-
-void check(const RadiusOptions& options, std::size_t queries, bool is_own) {
+void check_balls(const RadiusOptions& options, std::size_t queries, bool is_own) {
   if (!options.radii.empty() && options.radii.size() != queries)
     refuse("radius: {} radii for {} queries; give one for each", options.radii.size(), queries);
   if (!options.radii.empty() && options.radius != 0)
@@ -40,7 +38,7 @@ class RadiusCall {
     call.require_same(options.p);
     call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
     call.require_same(std::uint64_t{options.max_neighbors});
-    call.quick([&] { check(options, rows_, !queries); });
+    call.quick([&] { check_balls(options, rows_, !queries); });
     // Ranks without queries cannot tell whether others have radii of their own.
     std::int64_t has_none = options.radii.empty() ? 1 : 0;
     call.communicator().least(&has_none, 1);

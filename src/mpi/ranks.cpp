@@ -112,7 +112,7 @@ class World : public Ranks {
     Call call("subhalos", *communicator_, execution);
     const auto starts = starts_of(call, found.parent.size());
     std::vector<std::int64_t> type_size, lead, leads;
-    Parts parts;
+    ListedParts parts;
     call.quick([&] {
       type_size = type_sizes(found, counts, lead);
       parts = {static_cast<std::int64_t>(starts[static_cast<std::size_t>(call.rank())]),

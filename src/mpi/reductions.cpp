@@ -13,19 +13,19 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-void check(const char* name, const KnnOptions& options) {
+void check_reduction(const char* name, const KnnOptions& options) {
   if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", name);
   check_radius(name, "max_radius", options.max_radius);
   check_norm(name, options.p);
 }
 
-void agree_on(Call& call, const KnnOptions& options) {
+void agree_on_reduction(Call& call, const KnnOptions& options) {
   call.require_same(std::uint64_t{options.k});
   call.require_same(options.max_radius);
   call.require_same(options.p);
   call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
   call.require_same(static_cast<std::uint64_t>(options.order));
-  call.quick([&] { check(call.name(), options); });
+  call.quick([&] { check_reduction(call.name(), options); });
 }
 
 template <class T>
@@ -35,8 +35,8 @@ Asked<T> own_points(const Part<T>& part) {
 
 /// Numbers by position, in the order asked for.
 template <class T>
-std::vector<double> in_order(Call& call, const Domains::Impl& domains, RowOrder order,
-                             std::vector<double> values) {
+std::vector<double> numbers_in_order(Call& call, const Domains::Impl& domains, RowOrder order,
+                                     std::vector<double> values) {
   if (order == RowOrder::tree) return values;
   const Planes<T>& planes = domains.as<T>().planes;
   std::vector<double> result;
@@ -64,7 +64,7 @@ std::vector<double> reduce_each(Call& call, const Domains::Impl& domains, const 
       [&](Workers& workers) { result = filled(workers, sources.part.planes.points, kNone); });
   search_knn<T>(call, own_points(sources.part), options, sources,
                 [&](const Row<T>& row) { result[row.position] = value(row, sources); });
-  return in_order<T>(call, domains, options.order, std::move(result));
+  return numbers_in_order<T>(call, domains, options.order, std::move(result));
 }
 
 template <class Value>
@@ -73,7 +73,7 @@ std::vector<double> reduced(const char* name, const Domains& domains, const KnnO
   return public_call(name, [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call(name, *impl.communicator, execution, Devices::used);
-    agree_on(call, options);
+    agree_on_reduction(call, options);
     return with_scalar(impl.scalar, [&]<class T>() {
       Sources<T> sources{impl.as<T>(), {}, nullptr, options.p};
       return reduce_each<T>(call, impl, options, sources, value);
@@ -143,7 +143,7 @@ std::vector<double> sph_density(const Domains& domains, const DensityOptions& op
     Call call("sph_density", *impl.communicator, execution, Devices::used);
     const KnnOptions knn{.k = options.k, .order = order};
     call.require_same(static_cast<std::uint64_t>(options.kernel));
-    agree_on(call, knn);
+    agree_on_reduction(call, knn);
     call.quick([&] {
       if (impl.dimension > 3)
         refuse("sph_density: {} dimensions; it is defined for 1, 2 and 3", impl.dimension);
@@ -182,7 +182,7 @@ void for_each_neighborhood(const Domains& domains, const KnnOptions& options,
   public_call("for_each_neighborhood", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("for_each_neighborhood", *impl.communicator, execution, Devices::used);
-    agree_on(call, options);
+    agree_on_reduction(call, options);
     call.quick([&] {
       if (impl.scalar != scalar_of<T>)
         refuse("for_each_neighborhood: the points have another scalar type; call it for {}",

@@ -40,7 +40,7 @@ void sort_rows(Call& call, std::vector<OrderedRow>& rows) {
   });
 }
 
-std::vector<std::int64_t> part_of_rows(Call& call, const Parts& parts,
+std::vector<std::int64_t> part_of_rows(Call& call, const ListedParts& parts,
                                        const std::vector<std::uint64_t>& start) {
   std::vector<Placed> placed;
   call.prepare([&] {

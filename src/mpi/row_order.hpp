@@ -30,12 +30,12 @@ void sort_rows(Call& call, std::vector<OrderedRow>& rows);
 /// that it is in, or OrderedRow::kLast. `index` lists the members of some parts, part after part;
 /// `offset` says where each begins, `first` is the number of the first. What comes before belongs
 /// to one that began on a rank before, and the last may go on on the next. Collective.
-struct Parts {
+struct ListedParts {
   std::int64_t first = 0;
   std::vector<std::int64_t> index;
   std::vector<std::size_t> offset;
 };
-std::vector<std::int64_t> part_of_rows(Call& call, const Parts& parts,
+std::vector<std::int64_t> part_of_rows(Call& call, const ListedParts& parts,
                                        const std::vector<std::uint64_t>& start);
 
 }  // namespace kith::mpi

@@ -19,6 +19,9 @@
 
 namespace kith::mpi {
 
+/// Of points, in the rows that callers get.
+using Index = std::int64_t;
+
 /// The neighbors of one query.
 template <class T>
 struct Row {

@@ -11,7 +11,7 @@ namespace {
 constexpr int kBits = 11;  // of a number that one round finds
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
-double number_of(std::uint64_t bits) {
+double double_of(std::uint64_t bits) {
   return std::bit_cast<double>(bits & kSign ? bits & ~kSign : ~bits);
 }
 
@@ -38,7 +38,7 @@ double nth_of_all(Call& call, std::span<const double> values, std::uint64_t n) {
     prefix = prefix << step | bin;
     shift = next;
   }
-  return number_of(prefix);
+  return double_of(prefix);
 }
 
 }  // namespace kith::mpi

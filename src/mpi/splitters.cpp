@@ -1,48 +1,24 @@
 #include "mpi/splitters.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <limits>
 #include <utility>
 
+#include "mpi/edge_search.hpp"
 #include "neighbors/parts.hpp"
 
 namespace kith::mpi {
 namespace {
 
-constexpr int kFirstStep = 12,
-              kStep = 8;  // bits of a key that a round of the first or a later level looks at
 constexpr std::size_t kSplitterGrain = std::size_t{1} << 14;
-
-/// An edge between two ranks: so many points of the section come before it.
-struct Edge {
-  std::uint64_t at = 0;
-  std::uint64_t key = 0;   ///< what the search found: points from this key on come after
-  bool is_inside = false;  ///< among the points of this key, who make a section of their own
-};
-
-/// Points of one key, all of them at first, with the edges that fall among them.
-struct Section {
-  std::uint32_t first = 0;  ///< rank of the points before its first edge
-  std::vector<Edge> edges;
-  std::size_t begin = 0, end = 0;  ///< its members on this rank
-  int bits = 0;                    ///< of its keys
-};
-
-/// Keys of a section that begin with the same bits, and contain edges.
-struct KeyCell {
-  std::size_t section = 0;
-  std::uint64_t prefix = 0;  ///< key >> shift
-  int shift = 0;
-  std::uint64_t below = 0;           ///< points of the section before the cell
-  std::size_t begin = 0, end = 0;    ///< edges
-  std::size_t counts = 0, step = 0;  ///< where its counts begin, and log2 of their number
-};
 
 template <class T>
 class Splitter {
  public:
-  Splitter(Call& call, const SplitJob<T>& job) : call_(call), job_(job) {}
+  Splitter(Call& call, const SplitJob<T>& job)
+      : call_(call),
+        job_(job),
+        edges_(call, {tolerance(job, call.ranks()), job.leaf, job.keeps_leaves}) {}
 
   Array<std::uint32_t> run() {
     call_.quick([&] {
@@ -64,13 +40,11 @@ class Splitter {
   }
 
   /// Points that may lie on the wrong side of an edge.
-  std::uint64_t tolerance() const {
-    const auto mean = job_.total / static_cast<std::uint64_t>(call_.ranks());
-    return std::max<std::uint64_t>(mean / 50, job_.leaf);
+  static std::uint64_t tolerance(const SplitJob<T>& job, int ranks) {
+    return std::max<std::uint64_t>(job.total / static_cast<std::uint64_t>(ranks) / 50, job.leaf);
   }
 
   std::size_t member(std::size_t i) const { return is_first_ ? i : members_[i]; }
-  std::uint64_t key(std::size_t i) const { return is_first_ ? top_keys_[i] : keys_[i]; }
 
   void run_level() {
     reduce_bounds();
@@ -78,14 +52,7 @@ class Splitter {
       const Stage stage(workers, "keys", job_.input.size);
       make_keys(workers);
     });
-    while (!cells_.empty()) {
-      call_.phase([&](Workers& workers) {
-        const Stage stage(workers, "count keys", job_.input.size);
-        count(workers);
-      });
-      call_.communicator().sum(counts_.data(), counts_.size());
-      call_.quick([&] { open_cells(); });
-    }
+    edges_.run(sections_, {top_keys_.data(), keys_.data(), job_.input.size});
     call_.phase([&](Workers& workers) {
       const Stage stage(workers, "assign", job_.input.size);
       assign(workers);
@@ -150,7 +117,6 @@ class Splitter {
       top_keys_ = Array<std::uint16_t>(members, workers.pool());
     else
       keys_ = Array<std::uint64_t>(members, workers.pool());
-    cells_.clear();
     for (std::size_t s = 0; s < sections_.size(); ++s) {
       Section& section = sections_[s];
       const Bounds<kAnyDimension, T> bounds = bounds_of(s);
@@ -160,12 +126,8 @@ class Splitter {
                          [&](std::size_t begin, std::size_t end) {
                            fill_keys(section.begin + begin, section.begin + end, bounds, bits);
                          });
-      if (!section.edges.empty()) {
-        KeyCell cell{s, 0, section.bits, 0, 0, section.edges.size()};
-        cells_.push_back(cell);
-      }
     }
-    place_counts();
+    edges_.begin(sections_, is_first_);
   }
 
   /// Of keys within these bounds; 0 where they part nothing.
@@ -211,124 +173,6 @@ class Splitter {
       keys_[i] = job_.global(job_.input.index(member(i)));
   }
 
-  // ---- counting
-
-  void place_counts() {
-    std::size_t total = 0;
-    for (KeyCell& cell : cells_) {
-      cell.step = static_cast<std::size_t>(std::min(cell.shift, is_first_ ? kFirstStep : kStep));
-      cell.counts = total;
-      total += std::size_t{1} << cell.step;
-    }
-    counts_.assign(total, 0);
-  }
-
-  void count(Workers& workers) {
-    for (std::size_t begin = 0; begin < cells_.size();) {
-      std::size_t end = begin;
-      while (end < cells_.size() && cells_[end].section == cells_[begin].section) ++end;
-      count_section(begin, end, workers);
-      begin = end;
-    }
-  }
-
-  /// Cells of one section. Ranges are few, since each has counts of its own.
-  void count_section(std::size_t first, std::size_t last, Workers& workers) {
-    const Section& section = sections_[cells_[first].section];
-    const std::size_t n = section.end - section.begin;
-    if (n == 0) return;
-    const std::size_t base = cells_[first].counts;
-    const std::size_t size =
-        cells_[last - 1].counts + (std::size_t{1} << cells_[last - 1].step) - base;
-    const std::size_t grain =
-        std::max(kSplitterGrain, n / (8 * static_cast<std::size_t>(workers.threads())) + 1);
-    std::vector<std::vector<std::int64_t>> parts(range_count(n, grain));
-    workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
-      std::vector<std::int64_t>& part = parts[begin / grain];
-      part.assign(size, 0);
-      if (is_first_) {  // one cell has all keys
-        for (std::size_t i = begin; i < end; ++i) ++part[top_keys_[i]];
-        return;
-      }
-      for (std::size_t i = begin; i < end; ++i) {
-        if (i % kSplitterGrain == 0) workers.check_cancelled();
-        const std::uint64_t key = this->key(section.begin + i);
-        const KeyCell* cell = cell_of(key, first, last);
-        if (!cell) continue;
-        const int shift = cell->shift - static_cast<int>(cell->step);
-        const std::uint64_t mask = (std::uint64_t{1} << cell->step) - 1;
-        ++part[cell->counts - base + (key >> shift & mask)];
-      }
-    });
-    for (const auto& part : parts)
-      for (std::size_t i = 0; i < part.size(); ++i) counts_[base + i] += part[i];
-  }
-
-  /// The cell of a key among those of its section, which ascend; null if it has none.
-  const KeyCell* cell_of(std::uint64_t key, std::size_t first, std::size_t last) const {
-    const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto end = cells_.begin() + static_cast<std::ptrdiff_t>(last);
-    auto at = std::upper_bound(begin, end, key, [](std::uint64_t k, const KeyCell& cell) {
-      return k >> cell.shift < cell.prefix;
-    });
-    if (at == begin) return nullptr;
-    --at;
-    return key >> at->shift == at->prefix ? &*at : nullptr;
-  }
-
-  // ---- opening the cells that have edges
-
-  void open_cells() {
-    std::vector<KeyCell> next;
-    for (const KeyCell& cell : cells_) open(cell, next);
-    cells_ = std::move(next);
-    place_counts();
-  }
-
-  void open(const KeyCell& cell, std::vector<KeyCell>& next) {
-    Section& section = sections_[cell.section];
-    const std::int64_t* counts = counts_.data() + cell.counts;
-    const std::size_t bins = std::size_t{1} << cell.step;
-    const int shift = cell.shift - static_cast<int>(cell.step);
-    std::vector<std::uint64_t> below(bins + 1, cell.below);
-    for (std::size_t i = 0; i < bins; ++i)
-      below[i + 1] = below[i] + static_cast<std::uint64_t>(counts[i]);
-    for (std::size_t e = cell.begin; e < cell.end; ++e) {
-      Edge& edge = section.edges[e];
-      // The last bin that begins at or before the edge, so that empty ones are passed.
-      const auto bin = static_cast<std::size_t>(
-          std::upper_bound(below.begin(), below.end() - 1, edge.at) - below.begin() - 1);
-      const std::uint64_t inside = below[bin + 1] - below[bin];
-      const std::uint64_t prefix = cell.prefix << cell.step | bin;
-      if (edge.at == below[bin] || inside <= tolerance()) {
-        edge.key = ((cell.prefix << cell.step) + nearer_end(bin, edge.at, below)) << shift;
-      } else if (shift > 0) {
-        if (next.empty() || next.back().section != cell.section || next.back().prefix != prefix ||
-            next.back().shift != shift)
-          next.push_back({cell.section, prefix, shift, below[bin], e, e});
-        next.back().end = e + 1;
-      } else {
-        edge.key = prefix;
-        edge.is_inside = true;
-        edge.at -= below[bin];
-      }
-    }
-  }
-
-  /// The end of a bin that is nearer to the edge; for cells, of the leaf that the bin belongs to,
-  /// which is the largest Morton cell of few enough points.
-  std::size_t nearer_end(std::size_t bin, std::uint64_t at,
-                         const std::vector<std::uint64_t>& below) const {
-    std::size_t begin = bin, end = bin + 1;
-    for (std::size_t size = 2; job_.keeps_leaves && size < below.size(); size *= 2) {
-      const std::size_t wider = bin / size * size;
-      if (below[wider + size] - below[wider] > job_.leaf) break;
-      begin = wider;
-      end = wider + size;
-    }
-    return below[end] - at < at - below[begin] ? end : begin;
-  }
-
   // ---- ranks of points, and the sections of the next level
 
   void assign(const Workers& workers) {
@@ -343,7 +187,7 @@ class Splitter {
         continue;
       }
       for (std::size_t i = section.begin; i < section.end; ++i)
-        rank_[member(i)] = section.first + edges_before(section, key(i));
+        rank_[member(i)] = section.first + section.edges_before(keys_[i]);
     }
     sections_ = std::move(next);
     members_ = std::move(members);
@@ -384,26 +228,10 @@ class Splitter {
   /// All points, by a table of their short keys.
   void assign_all(const Section& section, const Workers& workers) {
     std::vector<std::uint32_t> rank(std::size_t{1} << section.bits);
-    for (std::size_t key = 0; key < rank.size(); ++key) rank[key] = edges_before(section, key);
+    for (std::size_t key = 0; key < rank.size(); ++key) rank[key] = section.edges_before(key);
     workers.for_ranges(job_.input.size, kSplitterGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) rank_[i] = rank[top_keys_[i]];
     });
-  }
-
-  static std::uint32_t edges_before(const Section& section, std::uint64_t key) {
-    std::uint32_t count = 0;
-    std::size_t begin = 0, end = section.edges.size();
-    while (begin < end) {  // edges ascend by key
-      const std::size_t middle = (begin + end) / 2;
-      const Edge& edge = section.edges[middle];
-      if (edge.is_inside ? key > edge.key : key >= edge.key) {
-        begin = middle + 1;
-        count = static_cast<std::uint32_t>(begin);
-      } else {
-        end = middle;
-      }
-    }
-    return count;
   }
 
   static std::uint64_t inner_key(const Section& outer, const Section& inner) {
@@ -413,7 +241,7 @@ class Splitter {
   /// Edges inside the points of one key belong to one section.
   static void add_inner(const Section& section, std::size_t e, std::size_t before,
                         std::vector<Section>& next) {
-    const Edge& edge = section.edges[e];
+    const RankEdge& edge = section.edges[e];
     if (!edge.is_inside) return;
     const auto first = section.first + static_cast<std::uint32_t>(e);
     if (next.size() == before || inner_key(section, next.back()) != edge.key)
@@ -430,8 +258,7 @@ class Splitter {
   std::vector<double> ends_;
   Array<std::uint16_t> top_keys_;  ///< of the first level
   Array<std::uint64_t> keys_;      ///< of the others
-  std::vector<KeyCell> cells_;
-  std::vector<std::int64_t> counts_;
+  EdgeSearch edges_;
 };
 
 }  // namespace

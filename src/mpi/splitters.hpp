@@ -1,11 +1,9 @@
 // Which rank each point goes to: runs of about equal length along the curve, over all ranks.
 //
-// Ranks never exchange points or samples to find out. They count their keys in cells of the curve,
-// add the counts up, and open those cells alone that an edge between two ranks falls into, until
-// such a cell has few enough points to go to one side as a whole. Points that share all bits of a
-// key get new keys within their common box; points that no box separates are ordered by global
-// index. So any points are dealt out evenly, and for z every edge is one of a
-// Morton cell.
+// Ranks never exchange points or samples to find out: they count their keys in cells of the curve
+// (edge_search.hpp). Points that share all bits of a key get new keys within their common box;
+// points that no box separates are ordered by global index. So any points are dealt out evenly, and
+// for z every edge is one of a Morton cell.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,8 @@ void add_subhalos(const SplitSubhalos& from, const Catalogue& rows, std::size_t 
 
 /// Subhalos of the halo that began on a rank before, of the halos that are here as a whole, and of
 /// the one that goes on on the next rank.
-Subhalos in_order(const SplitSubhalos& split, const Catalogue& rows, const Subhalos& whole) {
+Subhalos subhalos_in_order(const SplitSubhalos& split, const Catalogue& rows,
+                           const Subhalos& whole) {
   Subhalos all;
   all.catalogue.dimension = rows.dimension;
   const std::size_t lead = split.columns->offset().front();
@@ -86,7 +87,7 @@ Subhalos subhalos_of(const Domains::Impl& domains, const PointsView& points,
     const SplitSubhalos more = split_subhalos(call, columns, split, own, execution);
     const Catalogue rows = catalogue_rows(call, *more.columns, more.cuts, box);
     Subhalos all;
-    call.quick([&] { all = in_order(more, rows, whole); });
+    call.quick([&] { all = subhalos_in_order(more, rows, whole); });
     return all;
   });
 }
