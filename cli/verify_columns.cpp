@@ -96,8 +96,8 @@ class RowMaker {
       Real r2 = 0, u2 = 0, speed2 = 0;
       for (std::size_t axis = 0; axis < d_; ++axis) {
         // Unwrapped about the first member, as the center is.
-        x[axis] =
-            at(row.lowest, axis) + offset(at(i, axis), at(row.lowest, axis), axis) - row.center[axis];
+        x[axis] = at(row.lowest, axis) + offset(at(i, axis), at(row.lowest, axis), axis) -
+                  row.center[axis];
         r2 += x[axis] * x[axis];
         if (!has_velocity()) continue;
         const Real v = data_.velocities[i * d_ + axis];

@@ -29,6 +29,9 @@ struct DomainOptions {
   /// identify the points in results and resolve ties. Without them, points are numbered rank
   /// by rank in the order of input. Pass ids on all ranks or on none.
   std::span<const std::int64_t> ids = {};
+  /// Without ids: the number of the first point of rank 0, the same on all ranks. If you have
+  /// several sets of points, such as particle types, it numbers them one after the other.
+  std::int64_t first_index = 0;
 };
 
 /// A split of Domains::kd. The ranks from `begin` to before `middle` have the points on the lesser

@@ -60,7 +60,11 @@ Call::Call(const char* name, Communicator& communicator, const Execution& execut
   });
 }
 
-Call::~Call() = default;
+Call::~Call() {
+  const Traffic now = communicator_.traffic();
+  if (now.messages != noted_.messages || now.bytes_received != noted_.bytes_received)
+    note_traffic(name_);
+}
 
 void Call::require_same(double value) {
   std::uint64_t bits = 0;

@@ -89,7 +89,8 @@ class Call {
   /// what it makes is for bodies only.
   Runs announced(const Runs& out);
 
-  /// Traffic since the last note goes to the statistics under this name.
+  /// Traffic since the last note goes to the statistics under this name. The rest is noted in the
+  /// end, under that of the call.
   void note_traffic(const char* part);
 
  private:

@@ -18,6 +18,9 @@
 
 namespace kith::mpi {
 
+/// Points that a rank can hold, its own and imported ones. Tests lower it.
+inline std::size_t most_points = kMaxPoints;
+
 /// How rows went from the ranks that gave them to those that have them.
 struct Route {
   Runs out;                  ///< rows by destination

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "mpi/cells.hpp"
@@ -60,7 +61,8 @@ class Dealing {
     call_.communicator().sum(sums, 2);
     impl_.total = static_cast<std::uint64_t>(sums[0]);
     has_ids_ = sums[1] > 0;
-    std::exclusive_scan(sizes.begin(), sizes.end(), first_.begin(), std::uint64_t{0});
+    std::exclusive_scan(sizes.begin(), sizes.end(), first_.begin(),
+                        static_cast<std::uint64_t>(impl_.options.first_index));
     Extent<T> extent;
     for (std::size_t axis = 0; axis < d; ++axis) {
       extent.bounds.lo[axis] = static_cast<T>(ends[axis]);
@@ -69,6 +71,7 @@ class Dealing {
     call_.prepare([&] {
       if (has_ids_ && ids().empty() && points_.size > 0)
         refuse("domains: ids on other ranks, but not here; give them on all ranks or on none");
+      check_first(first_.back() + static_cast<std::uint64_t>(sizes.back()));
       part().frame = Parts<T>::frame(impl_.options.tree.box, points_.dimension, extent);
       input_ = Parts<T>::input(part().frame, std::move(measured));
     });
@@ -80,6 +83,15 @@ class Dealing {
       refuse("domains: {} ids for {} points; give one for each", ids.size(), points_.size);
     for (std::size_t i = 0; i < ids.size(); ++i)
       if (ids[i] < 0) refuse("domains: id {} of point {}; ids are 0 or more", ids[i], i);
+  }
+
+  /// `end`: beyond the last index of all ranks.
+  void check_first(std::uint64_t end) const {
+    const std::int64_t first = impl_.options.first_index;
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    if (first < 0) refuse("domains: first_index = {}; give 0 or more", first);
+    if (end > static_cast<std::uint64_t>(kMost) + 1)
+      refuse("domains: indices from {} reach {}; the largest is {}", first, end - 1, kMost);
   }
 
   // ---- to their ranks
@@ -274,6 +286,7 @@ void agree_on_tree(Call& call, const PointsView& points, const DomainOptions& op
   call.require_same(static_cast<std::uint64_t>(tree.split_axis));
   call.require_same(static_cast<std::uint64_t>(tree.non_finite));
   call.require_same(static_cast<std::uint64_t>(tree.max_leaf_size));
+  call.require_same(static_cast<std::uint64_t>(options.first_index));
 }
 
 std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& points,

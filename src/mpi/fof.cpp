@@ -151,10 +151,10 @@ class Linking {
     const auto d = static_cast<std::size_t>(domains_.dimension);
     const Axes<kAnyDimension> axes(domains_.dimension);
     const std::size_t sent = sent_.size(), all = sent + ghosts.points;
-    if (all > kMaxPoints)
+    if (all > most_points)
       fail(ErrorCode::too_large,
            "fof: {} points near the edges of a rank; it holds at most {}: use more ranks", all,
-           kMaxPoints);
+           most_points);
     Array<T> rows(all * d, workers.pool());
     const PlanesView<T> own = part_.view();
     workers.for_ranges(sent, kFofGrain, [&](std::size_t begin, std::size_t end) {

@@ -269,10 +269,10 @@ Ghosts<T> imported(Call& call, const Part<T>& part, const Reaching<T>& queries, 
   Ghosts<T> ghosts;
   call.work([&](Workers& workers) {
     const std::size_t n = arrived.bytes.size() / row.bytes();
-    if (n + part.global.size() > kMaxPoints)
+    if (n + part.global.size() > most_points)
       fail(ErrorCode::too_large,
            "{}: {} points of other ranks beside {} here; one rank holds at most {}: use more ranks",
-           call.name(), n, part.global.size(), kMaxPoints);
+           call.name(), n, part.global.size(), most_points);
     const Stage stage(workers, "ghosts", n);
     ghosts = sorted_ghosts<T>(arrived, row, dimension, workers);
     workers.count("ghosts", n);

@@ -41,7 +41,7 @@ void fill_empty(Neighbors<T, Index>& rows, const Workers& workers) {
 /// All neighbors of the queries, by position.
 template <class T>
 Neighbors<T, Index> knn_rows(Call& call, const Part<T>& part, const Asked<T>& asked,
-                            const KnnOptions& options) {
+                             const KnnOptions& options) {
   Neighbors<T, Index> result;
   call.quick([&] { result = Neighbors<T, Index>(asked.view.points, options.k, call.execution()); });
   Sources<T> sources{part, {}, nullptr, options.p};

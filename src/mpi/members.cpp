@@ -133,9 +133,9 @@ class Gathering {
 
   /// By label as they arrive, then by index in each group where they did not arrive in order.
   void sort(std::span<const Member> members, const Workers& workers) {
-    if (members.size() > kMaxPoints)
+    if (members.size() > most_points)
       fail(ErrorCode::too_large, "{}: {} members of groups on one rank; it holds at most {}",
-           call_.name(), members.size(), kMaxPoints);
+           call_.name(), members.size(), most_points);
     const GroupCut& cut = cuts_.of(call_.rank());
     out_.first = cuts_.first_row(call_.rank());
     // A group that began on another rank comes first.

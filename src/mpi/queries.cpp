@@ -71,7 +71,7 @@ Routed<T> routed(Call& call, const Domains::Impl& domains, const PointsView& que
     result.route.in = arrived.runs;
     for (std::size_t& at : result.route.in.offset) at /= bytes;
     const std::size_t n = result.route.in.total();
-    if (n > kMaxPoints)
+    if (n > most_points)
       fail(ErrorCode::too_large, "{}: {} queries near one rank; pass fewer at once", call.name(),
            n);
     result.planes = planes_of_rows(reinterpret_cast<const T*>(arrived.bytes.data()), n,

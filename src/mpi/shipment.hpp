@@ -43,9 +43,9 @@ Array<Value> Shipment::sent(const char* stage_name, std::size_t width, Fill fill
   Runs to, from;
   call_.work([&](Workers& workers) {
     const std::size_t n = route_.in.total();
-    if (n > kMaxPoints)
+    if (n > most_points)
       fail(ErrorCode::too_large, "domains: {} points on one rank; it holds at most {}", n,
-           kMaxPoints);
+           most_points);
     const Stage stage(workers, stage_name, route_.size());
     to = others_.times(bytes);
     from = route_.in.times(bytes);

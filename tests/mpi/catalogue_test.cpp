@@ -35,16 +35,23 @@ void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
   const Catalogue expected = catalogue(scene.all.view(), reference, whole, {.threads = 1});
 
   const PointsView part = scene.part(rank);
-  const mpi::DomainOptions tree{{.box = options.box}};
+  const Names name = Names::drawn(draw.below(8));
+  const std::vector<std::int64_t> ids = name.ids(scene.begin(rank), part.size);
+  const mpi::DomainOptions tree{{.box = options.box}, ids, name.first_index()};
   const auto domains = draw.below(3) == 0 ? mpi::Domains::keep(comm, part, tree, execution)
                                           : mpi::Domains::curve(comm, part, tree, execution);
   const auto groups = mpi::fof(domains, options, RowOrder::input, execution);
-  expect_rows(
-      mpi::catalogue(domains, part, groups, has.part(scene.begin(rank), part.size), execution),
-      expected, groups.first());
+  Catalogue rows =
+      mpi::catalogue(domains, part, groups, has.part(scene.begin(rank), part.size), execution);
+  for (auto& lowest : rows.lowest) {
+    const std::size_t place = name.place(lowest);
+    EXPECT_EQ(name(place), lowest);
+    lowest = static_cast<std::int64_t>(place);
+  }
+  expect_rows(rows, expected, groups.first());
 
   expect_members(comm, mpi::members(domains, groups, execution), kith::members(reference), scene,
-                 execution);
+                 execution, name);
 }
 
 TEST(MpiCatalogue, HasTheBitsOfOneProcess) {

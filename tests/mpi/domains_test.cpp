@@ -1,13 +1,15 @@
-// Domains: balance, payload, one frame, dropped points, ids.
+// Domains: balance, boxes, threads, payload, one frame, dropped points, ids.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <sched.h>
 
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
 
+#include "mpi/call.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/scenes.hpp"
@@ -39,34 +41,118 @@ TEST(Domains, AreBalanced) {
     });
 }
 
+/// All that a rank knows of another: 64 boxes at most, around all its points, each with their
+/// number.
+TEST(Domains, AreKnownBy64Boxes) {
+  on_ranks(std::min(5, world_size()), [](MPI_Comm comm) {
+    const int ranks = size_of(comm), rank = rank_of(comm);
+    for (const Shape shape : {Shape::clustered, Shape::uniform, Shape::all_equal}) {
+      const auto set = scene_points<float>(shape, 3, 20000, 4);
+      const Scene<float> scene(set, dealt(set, Deal::random, ranks, 1), ranks);
+      const auto domains = mpi::Domains::curve(comm, scene.part(rank), {}, {.threads = 1});
+      const auto& part = domains.impl()->as<float>();
+      std::vector<std::size_t> boxes(static_cast<std::size_t>(ranks));
+      std::uint64_t points = 0, mine = 0;
+      for (std::size_t i = 0; i < part.boxes.size(); ++i) {
+        ++boxes[part.boxes.owner[i]];
+        points += part.boxes.points[i];
+        if (part.boxes.owner[i] == static_cast<std::uint32_t>(rank)) mine += part.boxes.points[i];
+      }
+      EXPECT_LE(*std::max_element(boxes.begin(), boxes.end()), 64u);
+      EXPECT_EQ(points, domains.total());
+      EXPECT_EQ(mine, domains.size());
+      const Axes<3> axes(3);
+      std::size_t outside = 0;
+      for (std::size_t i = 0; i < domains.size(); ++i) {
+        float x[3];
+        part.view().load(i, axes, x);
+        bool is_inside = false;
+        for (std::size_t j = 0; j < part.boxes.size() && !is_inside; ++j) {
+          const auto box = part.boxes.box(j, axes);
+          is_inside = part.boxes.owner[j] == static_cast<std::uint32_t>(rank);
+          for (int axis = 0; axis < 3; ++axis)
+            is_inside = is_inside && box.lo[axis] <= x[axis] && x[axis] <= box.hi[axis];
+        }
+        outside += is_inside ? 0 : 1;
+      }
+      EXPECT_EQ(outside, 0u);
+    }
+  });
+}
+
+/// With threads = 0: the CPUs that the ranks of a machine may use, divided by the ranks.
+TEST(Domains, ShareTheCpus) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  const int cpus = CPU_COUNT(&allowed);
+  const auto threads = [](MPI_Comm comm) {
+    mpi::Communicator communicator(comm);
+    const Execution execution;
+    return mpi::Call("test", communicator, execution).inner().threads;
+  };
+  for (const int ranks : {1, 2, 3})
+    on_ranks(std::min(ranks, world_size()), [&](MPI_Comm comm) {
+      EXPECT_EQ(threads(comm), std::max(1, cpus / size_of(comm)));
+      // A launcher that gives each rank one CPU.
+      int cpu = -1;
+      for (int i = -1; i < rank_of(comm) % cpus;) i += CPU_ISSET(++cpu, &allowed) ? 1 : 0;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      sched_setaffinity(0, sizeof one, &one);
+      EXPECT_EQ(threads(comm), 1);
+      sched_setaffinity(0, sizeof allowed, &allowed);
+    });
+}
+
+template <class Make>
+void expect_carried(MPI_Comm comm, bool has_ids, Make make) {
+  const int size = size_of(comm), rank = rank_of(comm);
+  const auto set = scene_points<double>(Shape::clustered, 3, 500, 4);
+  const Scene<double> scene(set, dealt(set, Deal::some_empty, size, 1), size);
+  const PointsView part = scene.part(rank);
+  struct Payload {
+    std::int64_t index;
+    float mass, velocity[3];
+  };
+  std::vector<Payload> values(part.size);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = {static_cast<std::int64_t>(scene.begin(rank) + i), 1.5f, {float(i), 0, 1}};
+  std::vector<std::int64_t> ids;  // in the opposite order
+  for (const Payload& value : values)
+    if (has_ids) ids.push_back(1000 - value.index);
+  const mpi::Domains domains = make(comm, part, mpi::DomainOptions{.ids = ids});
+  const auto there = domains.to_tree_order(std::span<const Payload>(values));
+  const auto global = domains.global_index();
+  const auto x = domains.coordinates();
+  ASSERT_EQ(there.size(), domains.size());
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    const std::int64_t index = there[i].index;
+    ASSERT_EQ(has_ids ? 1000 - index : index, global[i]);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      ASSERT_EQ(x[3 * i + axis], scene.all.row(static_cast<std::size_t>(index))[axis]);
+  }
+  const auto back = domains.to_input_order(std::span<const Payload>(there));
+  ASSERT_EQ(back.size(), values.size());
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    ASSERT_EQ(back[i].index, values[i].index);
+    ASSERT_EQ(back[i].velocity[0], values[i].velocity[0]);
+  }
+}
+
 TEST(Domains, CarryValuesThereAndBack) {
+  using mpi::Domains;
   for (const int ranks : {1, 3, 8})
     on_ranks(std::min(ranks, world_size()), [&](MPI_Comm comm) {
-      const int size = size_of(comm), rank = rank_of(comm);
-      const auto set = scene_points<double>(Shape::clustered, 3, 500, 4);
-      const Scene<double> scene(set, dealt(set, Deal::some_empty, size, 1), size);
-      const auto domains = mpi::Domains::curve(comm, scene.part(rank));
-      struct Payload {
-        std::int64_t index;
-        float mass, velocity[3];
-      };
-      std::vector<Payload> values(scene.part(rank).size);
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = {static_cast<std::int64_t>(scene.begin(rank) + i), 1.5f, {float(i), 0, 1}};
-      const auto there = domains.to_tree_order(std::span<const Payload>(values));
-      const auto global = domains.global_index();
-      const auto x = domains.coordinates();
-      ASSERT_EQ(there.size(), domains.size());
-      for (std::size_t i = 0; i < there.size(); ++i) {
-        ASSERT_EQ(there[i].index, global[i]);
-        for (std::size_t axis = 0; axis < 3; ++axis)
-          ASSERT_EQ(x[3 * i + axis], scene.all.row(static_cast<std::size_t>(global[i]))[axis]);
-      }
-      const auto back = domains.to_input_order(std::span<const Payload>(there));
-      ASSERT_EQ(back.size(), values.size());
-      for (std::size_t i = 0; i < back.size(); ++i) {
-        ASSERT_EQ(back[i].index, values[i].index);
-        ASSERT_EQ(back[i].velocity[0], values[i].velocity[0]);
+      for (const bool has_ids : {false, true}) {
+        const auto with = [](auto how) {
+          return [=](MPI_Comm on, const PointsView& points, const mpi::DomainOptions& options) {
+            return how(on, points, options, Execution{.threads = 1});
+          };
+        };
+        expect_carried(comm, has_ids, with(Domains::curve));
+        expect_carried(comm, has_ids, with(Domains::kd));
+        expect_carried(comm, has_ids, with(Domains::keep));
       }
     });
 }

@@ -44,17 +44,17 @@ inline void expect_subhalos(MPI_Comm comm, const mpi::Subhalos& own, const Subha
 /// The members of one process in order, cut into the parts of the ranks.
 template <class T>
 void expect_members(MPI_Comm comm, const mpi::Members& members, const kith::Members& all,
-                    const Scene<T>& scene, const Execution& execution) {
+                    const Scene<T>& scene, const Execution& execution, const Names& name = {}) {
   const int rank = rank_of(comm);
   const std::uint64_t here = members.index().size(), before = before_rank(comm, here);
   ASSERT_LE(before + here, all.offset.back());
   EXPECT_TRUE(std::equal(members.index().begin(), members.index().end(),
-                         all.order.begin() + static_cast<std::ptrdiff_t>(before)));
+                         all.order.begin() + static_cast<std::ptrdiff_t>(before),
+                         [&](auto own, auto one) { return own == name(one); }));
   expect_offsets(members.offset(), before, here, &all.offset[members.first()]);
   const PointsView part = scene.part(rank);
   std::vector<std::int64_t> index(part.size);
-  for (std::size_t i = 0; i < part.size; ++i)
-    index[i] = static_cast<std::int64_t>(scene.begin(rank) + i);
+  for (std::size_t i = 0; i < part.size; ++i) index[i] = name(scene.begin(rank) + i);
   const auto carried = members.to_group_order(std::span<const std::int64_t>(index), execution);
   EXPECT_TRUE(
       std::equal(carried.begin(), carried.end(), members.index().begin(), members.index().end()));

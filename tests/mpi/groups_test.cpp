@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <map>
 #include <numeric>
 
 #include <kith/kith.hpp>
@@ -15,15 +14,6 @@
 
 namespace kith::test {
 namespace {
-
-/// What tells a global index from a place: ids rise as the indices of one process do.
-struct Names {
-  bool has_ids = false;
-  std::int64_t operator()(std::size_t i) const {
-    return has_ids ? (std::int64_t{1} << 33) + static_cast<std::int64_t>(i) * 1000003
-                   : static_cast<std::int64_t>(i);
-  }
-};
 
 struct FofCase {
   Shape shape;
@@ -47,7 +37,7 @@ FofCase draw_case(Draw& draw, int number) {
   c.dimension = 2 + static_cast<int>(draw.below(3));
   c.n = draw.below(4) == 0 ? draw.below(24) : 200 + draw.below(1500);
   c.is_kept = draw.below(3) == 0;
-  c.name.has_ids = draw.below(4) == 0;
+  c.name = Names::drawn(draw.below(8));
   c.tree.box = scene_box(c.space, c.dimension);
   // From single points over some groups to one of all.
   const double separation = std::pow(static_cast<double>(c.n + 1), -1.0 / c.dimension);
@@ -68,11 +58,12 @@ FofCase draw_case(Draw& draw, int number) {
 }
 
 /// The points that this rank has now, by place in the input of one process.
-std::vector<std::size_t> places(const mpi::Domains& domains, const Names& name, std::size_t n) {
-  std::map<std::int64_t, std::size_t> place;
-  for (std::size_t i = 0; i < n; ++i) place[name(i)] = i;
+std::vector<std::size_t> places(const mpi::Domains& domains, const Names& name) {
   std::vector<std::size_t> result;
-  for (const std::int64_t global : domains.global_index()) result.push_back(place.at(global));
+  for (const std::int64_t global : domains.global_index()) {
+    result.push_back(name.place(global));
+    EXPECT_EQ(name(result.back()), global);
+  }
   return result;
 }
 
@@ -113,10 +104,9 @@ void check_case(MPI_Comm comm, const FofCase& c, int threads) {
   const Scene<T> scene(set, dealt(set, c.deal, ranks, c.seed), ranks);
   const std::size_t begin = scene.begin(rank);
   const PointsView part = scene.part(rank);
-  std::vector<std::int64_t> ids;
-  for (std::size_t i = 0; c.name.has_ids && i < part.size; ++i) ids.push_back(c.name(begin + i));
+  const std::vector<std::int64_t> ids = c.name.ids(begin, part.size);
   const Execution execution{.threads = threads};
-  const mpi::DomainOptions options{c.tree, ids};
+  const mpi::DomainOptions options{c.tree, ids, c.name.first_index()};
   const mpi::Domains domains = c.is_kept    ? mpi::Domains::keep(comm, part, options, execution)
                                : c.seed % 2 ? mpi::Domains::kd(comm, part, options, execution)
                                             : mpi::Domains::curve(comm, part, options, execution);
@@ -129,7 +119,7 @@ void check_case(MPI_Comm comm, const FofCase& c, int threads) {
       reference, groups, part.size, [&](std::size_t i) { return begin + i; }, c.name);
 
   const mpi::Groups own = mpi::fof(domains, c.options, RowOrder::tree, execution);
-  const std::vector<std::size_t> place = places(domains, c.name, scene.all.size());
+  const std::vector<std::size_t> place = places(domains, c.name);
   expect_labels(
       reference, own, place.size(), [&](std::size_t i) { return place[i]; }, c.name);
 }
@@ -140,7 +130,8 @@ TEST(MpiFof, HasTheLabelsOfOneProcess) {
     const FofCase c = draw_case(draw, static_cast<int>(seed));
     SCOPED_TRACE("shape " + std::to_string(static_cast<int>(c.shape)) + " deal " +
                  std::to_string(static_cast<int>(c.deal)) + " n " + std::to_string(c.n) + " d " +
-                 std::to_string(c.dimension) + (c.is_kept ? " kept" : ""));
+                 std::to_string(c.dimension) + (c.is_kept ? " kept" : "") + " from " +
+                 std::to_string(c.name.first));
     check_case<T>(comm, c, threads);
   });
 }

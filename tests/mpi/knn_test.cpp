@@ -1,7 +1,6 @@
 // k nearest neighbors over ranks: the bytes of one process.
 #include <cstring>
 #include <gtest/gtest.h>
-#include <map>
 
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
@@ -18,7 +17,8 @@ struct KnnCase {
   Space space;
   int dimension;
   std::size_t n, queries;
-  bool is_kept, has_ids;
+  bool is_kept;
+  Names name;
   KnnOptions options;
   TreeOptions tree;
   int threads;
@@ -37,7 +37,7 @@ KnnCase draw_case(int number, int threads) {
   c.n = static_cast<std::size_t>(below(4) == 0 ? below(24) : 200 + below(400));
   c.queries = static_cast<std::size_t>(below(3) == 0 ? below(4) : below(200));
   c.is_kept = below(3) == 0;
-  c.has_ids = below(4) == 0;
+  c.name = Names::drawn(static_cast<std::size_t>(below(8)));
   c.options.k = static_cast<std::size_t>(1 + below(below(3) == 0 ? 40 : 12));
   c.options.exclude_self = below(2) == 0;
   if (below(3) == 0) c.options.max_radius = 0.02 + 0.02 * below(10);
@@ -57,7 +57,8 @@ std::string words(const KnnCase& c) {
   return "shape " + std::to_string(static_cast<int>(c.shape)) + " deal " +
          std::to_string(static_cast<int>(c.deal)) + " n " + std::to_string(c.n) + " d " +
          std::to_string(c.dimension) + " k " + std::to_string(c.options.k) + " p " +
-         std::to_string(c.options.p) + (c.is_kept ? " kept" : "") + (c.has_ids ? " ids" : "");
+         std::to_string(c.options.p) + (c.is_kept ? " kept" : "") + (c.name.step ? " ids" : "") +
+         " from " + std::to_string(c.name.first);
 }
 
 /// Rows of the reference against rows of this rank; `name` turns an index into a global one.
@@ -80,15 +81,10 @@ void check_case(MPI_Comm comm, const KnnCase& c) {
   const PointSet<T> set = scene_points<T>(c.shape, c.dimension, c.n, c.seed);
   const Scene<T> scene(set, dealt(set, c.deal, ranks, c.seed), ranks);
   const std::size_t begin = scene.begin(rank);
-  // Ids rise as the indices of one process do, so that ties are the same; they begin at 2^33.
-  const auto name = [&](std::size_t i) {
-    return c.has_ids ? (std::int64_t{1} << 33) + static_cast<std::int64_t>(i) * 1000003
-                     : static_cast<std::int64_t>(i);
-  };
   const PointsView part = scene.part(rank);
-  std::vector<std::int64_t> ids;
-  for (std::size_t i = 0; c.has_ids && i < part.size; ++i) ids.push_back(name(begin + i));
-  const mpi::DomainOptions options{c.tree, ids};
+  const Names& name = c.name;
+  const std::vector<std::int64_t> ids = name.ids(begin, part.size);
+  const mpi::DomainOptions options{c.tree, ids, name.first_index()};
   const Execution execution{.threads = c.threads};
   const mpi::Domains domains = c.is_kept    ? mpi::Domains::keep(comm, part, options, execution)
                                : c.seed % 2 ? mpi::Domains::kd(comm, part, options, execution)
@@ -106,12 +102,11 @@ void check_case(MPI_Comm comm, const KnnCase& c) {
   knn_options.order = RowOrder::tree;
   const auto own = mpi::knn<T>(domains, knn_options, execution);
   const std::vector<std::int64_t> global = domains.global_index();
-  std::map<std::int64_t, std::size_t> place;
-  for (std::size_t i = 0; i < scene.all.size(); ++i) place[name(i)] = i;
   ASSERT_EQ(own.size(), global.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
-    ASSERT_TRUE(place.count(global[i]));
-    expect_row(reference, place[global[i]], own, i, name);
+    const std::size_t place = name.place(global[i]);
+    ASSERT_EQ(global[i], name(place));
+    expect_row(reference, place, own, i, name);
   }
 
   // Other points, some on each rank.

@@ -23,27 +23,40 @@ struct Setting {
   Scene<T> scene;
   int rank, ranks;
   TreeOptions options;
+  Names name;
   Tree tree;
   mpi::Domains domains;
   Execution execution;
   std::size_t begin, count;
 
   Setting(MPI_Comm comm, const PointSet<T>& set, const std::vector<int>& deal,
-          TreeOptions tree_options, bool is_kept, int threads)
+          TreeOptions tree_options, bool is_kept, const Names& names, int threads)
       : scene(set, deal, size_of(comm)),
         rank(rank_of(comm)),
         ranks(size_of(comm)),
         options(tree_options),
+        name(names),
         tree(scene.all.view(), tree_options, {.threads = 1}),
-        domains(is_kept ? mpi::Domains::keep(comm, scene.part(rank), {tree_options},
-                                             {.threads = threads})
-                : scene.all.size() % 2
-                    ? mpi::Domains::kd(comm, scene.part(rank), {tree_options}, {.threads = threads})
-                    : mpi::Domains::curve(comm, scene.part(rank), {tree_options},
-                                          {.threads = threads})),
+        domains(made(comm, is_kept, threads)),
         execution{.threads = threads},
         begin(scene.begin(rank)),
         count(scene.part(rank).size) {}
+
+  mpi::Domains made(MPI_Comm comm, bool is_kept, int threads) const {
+    const PointsView part = scene.part(rank);
+    const std::vector<std::int64_t> ids = name.ids(scene.begin(rank), part.size);
+    const mpi::DomainOptions domain_options{options, ids, name.first_index()};
+    const Execution on{.threads = threads};
+    if (is_kept) return mpi::Domains::keep(comm, part, domain_options, on);
+    return scene.all.size() % 2 ? mpi::Domains::kd(comm, part, domain_options, on)
+                                : mpi::Domains::curve(comm, part, domain_options, on);
+  }
+  /// A list of this rank beside that of one process.
+  bool is_same(std::span<const std::int64_t> own, std::span<const std::int64_t> all) const {
+    return std::equal(
+        own.begin(), own.end(), all.begin(), all.end(),
+        [&](std::int64_t a, std::int64_t b) { return a == name(static_cast<std::size_t>(b)); });
+  }
 };
 
 template <class T>
@@ -70,8 +83,7 @@ void check_radius(const Setting<T>& s, Draw& draw) {
   const auto got = mpi::radius<T>(s.domains, own, RowOrder::input, s.execution);
   EXPECT_EQ(got.truncated(), lists.truncated());
   for (std::size_t i = 0; i < s.count; ++i) {
-    const auto a = got.index(i), b = lists.index(s.begin + i);
-    ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << "row " << s.begin + i;
+    ASSERT_TRUE(s.is_same(got.index(i), lists.index(s.begin + i))) << "row " << s.begin + i;
     const auto x = got.distance(i), y = lists.distance(s.begin + i);
     ASSERT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end())) << "row " << s.begin + i;
   }
@@ -87,9 +99,8 @@ void check_queries(const Setting<T>& s, Draw& draw, std::uint64_t seed) {
   const auto got = mpi::radius<T>(s.domains, queries.view(), options, s.execution);
   const auto counts = mpi::radius_count(s.domains, queries.view(), options, s.execution);
   for (std::size_t i = 0; i < n; ++i) {
-    const auto a = got.index(i), b = lists.index(i);
-    ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << "query " << i;
-    ASSERT_EQ(counts[i], static_cast<std::int64_t>(b.size())) << "query " << i;
+    ASSERT_TRUE(s.is_same(got.index(i), lists.index(i))) << "query " << i;
+    ASSERT_EQ(counts[i], static_cast<std::int64_t>(lists.index(i).size())) << "query " << i;
   }
 }
 
@@ -122,11 +133,9 @@ void check_visits(const Setting<T>& s, std::size_t k, double p) {
       s.domains, {.k = k, .p = p},
       [&](const mpi::Neighborhood<T>& at) {
         ++visits;
-        const auto row = static_cast<std::size_t>(at.i);
-        const auto index = rows.index(row);
-        const std::size_t n = at.index.size();
-        if (!std::equal(at.index.begin(), at.index.end(), index.begin()) ||
-            n != std::min(k, s.scene.all.size()) ||
+        const std::size_t row = s.name.place(at.i), n = at.index.size();
+        if (n != std::min(k, s.scene.all.size()) ||
+            !s.is_same(at.index, rows.index(row).first(n)) ||
             std::memcmp(at.distance.data(), rows.distance(row).data(), n * sizeof(T)) != 0)
           ++wrong;
       },
@@ -164,7 +173,7 @@ void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
   TreeOptions options{.box = scene_box(space, dimension)};
   if (draw.below(3) == 0) options.builder = Builder::cells;
   const Setting<T> setting(comm, set, dealt(set, deal, size_of(comm), seed), options,
-                           draw.below(3) == 0, threads);
+                           draw.below(3) == 0, Names::drawn(draw.below(8)), threads);
   check_radius(setting, draw);
   check_queries(setting, draw, seed);
   check_numbers(setting, draw);

@@ -97,4 +97,36 @@ struct Scene {
   std::size_t begin(int rank) const { return first[static_cast<std::size_t>(rank)]; }
 };
 
+/// How the points of all ranks are numbered. Numbers rise as the indices of one process do, so that
+/// ties are the same.
+struct Names {
+  std::int64_t first = 0;
+  std::int64_t step = 0;  ///< between ids; 0: there are none, points count from `first`
+
+  /// The default more often than others; most of these are beyond 32 bits.
+  static Names drawn(std::size_t number) {
+    constexpr std::int64_t kOne = 1;
+    constexpr Names kNames[] = {{},
+                                {kOne << 33, 0},
+                                {kOne << 33, 1000003},
+                                {kOne << 62, kOne << 40},
+                                {(kOne << 32) - 100, 0}};
+    return number % 8 < 5 ? kNames[number % 8] : Names{};
+  }
+  std::int64_t operator()(std::size_t i) const {
+    return first + static_cast<std::int64_t>(i) * (step == 0 ? 1 : step);
+  }
+  /// Of n points that begin here; none without ids.
+  std::vector<std::int64_t> ids(std::size_t begin, std::size_t n) const {
+    std::vector<std::int64_t> ids;
+    for (std::size_t i = 0; step != 0 && i < n; ++i) ids.push_back((*this)(begin + i));
+    return ids;
+  }
+  std::int64_t first_index() const { return step == 0 ? first : 0; }
+  /// Of one process.
+  std::size_t place(std::int64_t name) const {
+    return static_cast<std::size_t>((name - first) / (step == 0 ? 1 : step));
+  }
+};
+
 }  // namespace kith::test

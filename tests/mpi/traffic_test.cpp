@@ -1,12 +1,13 @@
 // What goes over the network, counted by a layer between the library and MPI (PMPI): as much as the
-// statistics say, and no collective operation whose size depends on the number of points.
+// statistics say, and no collective operation whose size depends on the number of points or groups.
+// functions_test.py checks that the library calls no operations but those that are counted here.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
 
 #include <kith/kith.hpp>
-#include <kith/mpi.hpp>
+#include <kith/mpi_halos.hpp>
 
 #include "mpi/scenes.hpp"
 
@@ -60,6 +61,11 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
   counter.receive(count, type);
   return PMPI_Recv(data, count, type, from, tag, comm, status);
 }
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  counter.all(count, type);
+  return PMPI_Allreduce(from, to, count, type, op, comm);
+}
 int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request* request) {
   counter.all(count, type);
@@ -75,22 +81,6 @@ int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
   counter.all(count, type);
   return PMPI_Ibcast(data, count, type, root, comm, request);
 }
-// Operations that the library does without; one of them would be counted as it is.
-int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int counts,
-                 MPI_Datatype types, MPI_Comm comm) {
-  counter.all(1 << 30, MPI_BYTE);
-  return PMPI_Alltoall(from, count, type, to, counts, types, comm);
-}
-int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
-                   const int* offsets, MPI_Datatype types, MPI_Comm comm) {
-  counter.all(1 << 30, MPI_BYTE);
-  return PMPI_Allgatherv(from, count, type, to, counts, offsets, types, comm);
-}
-int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
-                const int* offsets, MPI_Datatype types, int root, MPI_Comm comm) {
-  counter.all(1 << 30, MPI_BYTE);
-  return PMPI_Gatherv(from, count, type, to, counts, offsets, types, root, comm);
-}
 }
 
 namespace kith::test {
@@ -103,44 +93,88 @@ std::uint64_t sum_of(const Statistics& statistics, const std::string& what) {
   return sum;
 }
 
-/// Everything that the library can do, on n points for each rank.
-Counter traffic_of(MPI_Comm comm, std::size_t n, Statistics* statistics) {
-  const auto set =
-      scene_points<float>(Shape::clustered, 3, n, 9 + static_cast<unsigned>(rank_of(comm)));
-  const Execution execution{.threads = 1, .statistics = statistics};
-  counter = {.is_on = true};
-  const auto domains = mpi::Domains::curve(comm, set.view(), {}, execution);
+/// Spheres, centers and parts of groups, one of which lies on all ranks.
+void find_halos(const mpi::Domains& domains, PointsView points, const Execution& execution) {
+  const auto groups =
+      mpi::fof(domains, {.linking_length = 0.01, .min_size = 5}, RowOrder::input, execution);
+  mpi::members(domains, groups, execution);
+  const Catalogue rows =
+      mpi::catalogue(domains, points, groups, {.velocity = points, .gravity = 1}, execution);
+  mpi::centers(domains, points, groups, {.kind = CenterKind::mass}, execution);
+  mpi::subhalos(domains, points, groups, {.velocity = points, .linking_length = 0.3, .min_size = 5},
+                execution);
+  mpi::overdensities(domains, rows.center, {.density = {1e5}}, execution);
+}
+
+/// Everything that the library can do.
+void use_all(const mpi::Domains& domains, PointsView points, const Execution& execution) {
   mpi::knn(domains, {.k = 8}, execution);
-  mpi::radius(domains, {.radius = 0.05}, RowOrder::input, execution);
+  mpi::knn(domains, points, {.k = 2}, execution);
+  mpi::radius(domains, {.radius = 0.01}, RowOrder::input, execution);
+  mpi::radius_count(domains, {.radius = 0.01}, RowOrder::input, execution);
   mpi::sph_density(domains, {.k = 8}, RowOrder::input, execution);
-  mpi::fof(domains, {.linking_length = 0.01}, RowOrder::input, execution);
-  counter.is_on = false;
-  return counter;
+  mpi::for_each_neighborhood<float>(
+      domains, {.k = 4}, [](const auto&) {}, execution);
+  const std::vector<double> radii{0.001, 0.01};
+  mpi::pair_counts(domains, domains, {.radii = radii}, execution);
+  // Nearly as many groups as points.
+  mpi::fof(domains, {.linking_length = 1e-5}, RowOrder::input, execution);
+  domains.to_tree_order(std::span<const float>(std::vector<float>(points.size)), execution);
+  find_halos(domains, points, execution);
+}
+
+/// Points around six places.
+PointSet<float> own_points(MPI_Comm comm, std::size_t n) {
+  return scene_points<float>(Shape::clustered, 3, n, 9 + static_cast<unsigned>(rank_of(comm)));
 }
 
 TEST(MpiTraffic, IsWhatTheStatisticsSay) {
   on_ranks(std::min(8, world_size()), [](MPI_Comm comm) {
     Statistics statistics;
-    const Counter found = traffic_of(comm, 300, &statistics);
-    EXPECT_EQ(sum_of(statistics, "bytes sent"), found.sent);
-    EXPECT_EQ(sum_of(statistics, "bytes received"), found.received);
-    EXPECT_EQ(sum_of(statistics, "messages sent"), found.messages);
+    const Execution execution{.threads = 1, .statistics = &statistics};
+    const auto set = own_points(comm, 300);
+    counter = {.is_on = true};
+    use_all(mpi::Domains::curve(comm, set.view(), {}, execution), set.view(), execution);
+    counter.is_on = false;
+    EXPECT_EQ(sum_of(statistics, "bytes sent"), counter.sent);
+    EXPECT_EQ(sum_of(statistics, "bytes received"), counter.received);
+    EXPECT_EQ(sum_of(statistics, "messages sent"), counter.messages);
     EXPECT_GT(sum_of(statistics, "rounds"), 0u);
     EXPECT_GT(statistics.count("ghosts: peak memory"), 1000000u);
   });
 }
 
-TEST(MpiTraffic, CollectivesDoNotGrowWithPoints) {
+/// The largest collective operation of f().
+template <class F>
+std::uint64_t largest_collective(F f) {
+  counter = {.is_on = true};
+  f();
+  counter.is_on = false;
+  return counter.largest_collective;
+}
+
+TEST(MpiTraffic, CollectivesDoNotGrowWithPointsOrGroups) {
   on_ranks(std::min(8, world_size()), [](MPI_Comm comm) {
-    Statistics ignored;
-    const std::uint64_t few = traffic_of(comm, 100, &ignored).largest_collective;
-    const std::uint64_t many = traffic_of(comm, 3000, &ignored).largest_collective;
-    // The counts of the first round, or of 256 cells for each edge between two ranks.
-    const auto most =
-        std::max<std::uint64_t>(4096, 256 * static_cast<std::uint64_t>(size_of(comm))) *
-        sizeof(std::int64_t);
-    EXPECT_LE(few, most);
-    EXPECT_LE(many, most);
+    const Execution execution{.threads = 1};
+    for (const std::size_t n : {std::size_t{100}, std::size_t{4000}}) {
+      const auto set = own_points(comm, n);
+      const PointsView points = set.view();
+      const mpi::DomainOptions cells{.tree = {.builder = Builder::cells}};
+      // The counts of the first round, or of 256 cells for each edge between two ranks.
+      const auto most =
+          std::max<std::uint64_t>(4096, 256 * static_cast<std::uint64_t>(size_of(comm))) *
+          sizeof(std::int64_t);
+      const auto curve = mpi::Domains::curve(comm, points, {}, execution);
+      EXPECT_LE(largest_collective([&] { mpi::Domains::curve(comm, points, {}, execution); }),
+                most);
+      EXPECT_LE(largest_collective([&] { mpi::Domains::curve(comm, points, cells, execution); }),
+                most);
+      EXPECT_LE(largest_collective([&] { mpi::Domains::kd(comm, points, {}, execution); }),
+                std::uint64_t{1} << 19);
+      // 64 boxes, or 16 bins for each cut between two ranks.
+      EXPECT_LE(largest_collective([&] { mpi::Domains::keep(comm, points, {}, execution); }), 2500);
+      EXPECT_LE(largest_collective([&] { use_all(curve, points, execution); }), 4500) << n;
+    }
   });
 }
 
