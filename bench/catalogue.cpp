@@ -1,4 +1,4 @@
-// What a catalogue costs beside its labels, on a sample universe at b = 0.2: labels (tree
+// Times a catalogue and its labels, on a sample universe at b = 0.2: labels (tree
 // included), catalogue (members included), overdensities of all halos. Best of several, in one
 // process.
 //

@@ -1,4 +1,4 @@
-// What derivatives cost beside what they are derivatives of, on a sample universe: neighbors (k =
+// Times derivatives and the functions that are differentiated, on a sample universe: neighbors (k =
 // 16) in input order and in tree order, halos with frozen membership. Best of several, in one
 // process.
 //

@@ -10,7 +10,7 @@
 // groups with b = 0.2 in the box of the snapshot. Rank 0 also runs one process alone, with as many
 // threads as there are ranks. Times are the best of the rounds; memory is kept between them. With
 // `row`, one row of a table: what a rank sends at most, and its memory, in one round. With `alone`,
-// the memory of one process and one thread for so many points.
+// the memory of one process and one thread for that many points.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,5 +1,5 @@
-// What Curve::automatic is decided by: building and searching in Hilbert order, in the cells of
-// z-order and in kd order, over kinds of data and dimensions, on one thread. Prints a table of
+// The measurements behind Curve::automatic: building and searching in Hilbert order, in the cells
+// of z-order and in kd order, over kinds of data and dimensions, on one thread. Prints a table of
 // milliseconds.
 //
 //   bench_orders [SCALE [KIND]]   SCALE times the numbers of points; one kind of data instead of

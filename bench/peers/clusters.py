@@ -1,4 +1,4 @@
-"""Spanning tree, DBSCAN and HDBSCAN*: kith beside quitefastmst, scikit-learn and fast_hdbscan, in one run. Prints a
+"""Spanning tree, DBSCAN and HDBSCAN*: kith and quitefastmst, scikit-learn and fast_hdbscan, in one run. Prints a
 table, writes JSON.
 
     bench/peers/clusters.py PROGRAM OUTPUT.json [N] [quick] [SET] [FILE.raw]

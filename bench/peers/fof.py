@@ -1,4 +1,4 @@
-"""Friends of friends: kith beside hfof, scipy and scikit-learn, in one run. Prints a table, writes JSON.
+"""Friends of friends: kith, hfof, scipy and scikit-learn, in one run. Prints a table, writes JSON.
 
     bench/peers/fof.py PROGRAM OUTPUT.json [quick] [N ...]   N^3 particles of the sample universe; 128 by default
 

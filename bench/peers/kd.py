@@ -1,4 +1,4 @@
-"""Building balanced kd-trees in 2-D: kith beside nanoflann, scipy and pykdtree, in one run. Prints a table, writes JSON.
+"""Building balanced kd-trees in 2-D: kith, nanoflann, scipy and pykdtree, in one run. Prints a table, writes JSON.
 
     bench/peers/kd.py PROGRAM OUTPUT.json [POINTS ...]
 """

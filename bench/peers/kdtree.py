@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kith.KDTree beside scipy.spatial.KDTree: tree and 16 nearest neighbors of 10^6 points, and the cost of one query.
+"""kith.KDTree compared with scipy.spatial.KDTree: tree and 16 nearest neighbors of 10^6 points, and the cost of one query.
 
 Usage: kdtree.py [POINTS], in an environment with kith and scipy (scripts/python.sh makes build/python-env).
 """

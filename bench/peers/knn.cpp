@@ -5,10 +5,10 @@
 //
 // KIND: uniform, normal, halo, grid, same, or a file of raw float32 rows. Times are build + query +
 // rows in input order, memory included. nanoflann is given its best light: points and queries
-// sorted along the z-curve, the sort timed; "plain" is as people call it. mode: all (own points, or
-// `queries` others), single (one query at a time), few (time of the queries alone). exclude: leave
-// out each point itself (own points); nanoflann is asked for one neighbor more. Prints one line of
-// JSON.
+// sorted along the z-curve, the sort timed; "plain" uses default settings. mode: all (own points,
+// or `queries` others), single (one query at a time), few (time of the queries alone). exclude:
+// leave out each point itself (own points); nanoflann is asked for one neighbor more. Prints one
+// line of JSON.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

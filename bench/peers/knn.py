@@ -1,4 +1,4 @@
-"""k nearest neighbors: kith beside nanoflann, scipy, pykdtree and scikit-learn, in one run.
+"""k nearest neighbors: kith, nanoflann, scipy, pykdtree and scikit-learn, in one run.
 
     bench/peers/knn.py PROGRAM OUTPUT.json [quick] [raw float32 files of 3-D points ...]
 

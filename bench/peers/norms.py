@@ -1,4 +1,4 @@
-"""Other norms, pair counts and saved trees: kith beside scipy, in one run.
+"""Other norms, pair counts and saved trees: kith and scipy, in one run.
 
     bench/peers/norms.py PROGRAM OUTPUT.json [POINTS]
 

@@ -1,4 +1,4 @@
-"""Pair counts beside Corrfunc and TreeCorr, in one run: counts must agree, times are the best of several.
+"""Pair counts of kith, Corrfunc and TreeCorr, in one run: counts must agree, times are the best of several.
 
     python bench/peers/pairs.py POINTS.npy SIDE [--threads 1] [--dtype f8] [--repeat 3] [--mock MOCK.npy] [--treecorr]
 

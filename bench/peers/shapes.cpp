@@ -1,4 +1,4 @@
-// kith's part of bench/peers/shapes.py: hard point sets, see tests/support/shapes.hpp.
+// kith's part of bench/peers/shapes.py: difficult point sets, see tests/support/shapes.hpp.
 //
 //   bench_shapes_peers points SET N float|double FILE.npy
 //   bench_shapes_peers time SET N float|double TASK...     prints one line of JSON per task

@@ -1,4 +1,4 @@
-"""Point sets that are hard on trees: kith beside scipy, in one run.
+"""Point sets that are difficult for trees: kith compared with scipy, in one run.
 
     bench/peers/shapes.py PROGRAM OUTPUT.json [POINTS]
 

@@ -1,4 +1,4 @@
-"""Building trees: kith beside nanoflann and scipy, in one run. Prints a table, writes JSON.
+"""Building trees: kith, nanoflann and scipy, in one run. Prints a table, writes JSON.
 
     bench/peers/tree.py PROGRAM OUTPUT.json [POINTS ...]
 """

@@ -1,4 +1,4 @@
-// Which points are connected: groups, groups across the edge of a periodic box, and points that
+// Connected points: groups, groups across the edge of a periodic box, and points that
 // only follow.
 //
 //      +--------------------+   a box of 10 x 10

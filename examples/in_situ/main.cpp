@@ -35,7 +35,7 @@ struct Particle {
 };
 constexpr std::size_t kStride = sizeof(Particle) / sizeof(float);
 
-/// The mass function at one moment: halos of at least so many particles.
+/// The mass function at one moment: halos of at least this many particles.
 struct Look {
   double a;
   std::vector<double> size, halos;

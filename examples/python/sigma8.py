@@ -1,4 +1,4 @@
-"""What halos with frozen membership know of sigma8: jFoF's figures 4 to 7.
+"""sigma8 from halos with frozen membership: jFoF's figures 4 to 7.
 
     python sigma8.py [N = 32] [REALIZATIONS = 8] [FOLDER = .]
 

@@ -22,7 +22,7 @@ struct Call {
   nb::object progress = nb::none();  ///< called with (stage, done, total)
   std::optional<CancelToken> cancel;
   std::string device = "cpu";
-  bool is_short = false;  ///< certainly done before anybody would press Ctrl-C: no separate thread
+  bool is_short = false;  ///< certainly done before you could press Ctrl-C: no separate thread
 };
 
 /// The call for a search of `rows` points in the tree: short if looking at every pair would be.

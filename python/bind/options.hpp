@@ -14,7 +14,7 @@ namespace kith::python {
 
 namespace nb = nanobind;
 
-/// Reads options by name; what nobody reads is an error, so that no option is lost by a slip.
+/// Reads options by name; an option that is not read is an error, so that none is lost by mistake.
 class Options {
  public:
   explicit Options(const nb::dict& given) : given_(given) {}

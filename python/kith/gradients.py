@@ -258,7 +258,7 @@ def _shells(n: int, d: int, bins: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     that each represents."""
     wave, last = np.fft.fftfreq(n, 1 / n), np.fft.rfftfreq(n, 1 / n)
     k = np.sqrt(sum(axis**2 for axis in np.meshgrid(*[wave] * (d - 1), last, indexing="ij")))
-    # Each mode of the half that rfft gives stands for two, but for the planes that are their own opposite.
+    # Each mode of the half that rfft returns counts twice, except those in planes that are their own opposite.
     times = np.broadcast_to(np.where((last == 0) | (last == n / 2), 1.0, 2.0), k.shape)
     shell = np.where(k < 0.5, bins, np.minimum((k - 0.5) * bins / (n / 2), bins)).astype(np.int32)
     return k.ravel(), shell.ravel(), times.ravel()

@@ -262,7 +262,7 @@ KERNEL void join_blocks(GLOBAL const double* partial, GLOBAL const uint* block_f
   out[i] = sum;
 }
 
-// Groups without mass weigh their members alike; `any` counts them.
+// Groups without mass give all members the same weight; `any` counts them.
 KERNEL void find_massless(GLOBAL const double* sums, uint groups, uint columns,
                           GLOBAL uint* weighs_one, GLOBAL uint* any) {
   ulong group = THREAD();

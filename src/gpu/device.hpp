@@ -164,7 +164,7 @@ void Buffer<V>::read(V* to, std::size_t count, std::size_t at) const {
 /// The device of this name, opened by the first call. Errors: unavailable, invalid_argument.
 OpenDevice& open_device(const char* call, const std::string& name);
 
-/// One device a process: the GPUs in turn, or all devices if none of them is a GPU. Errors:
+/// One device per process: the GPUs in turn, or all devices if none of them is a GPU. Errors:
 /// unavailable.
 std::string device_of_process(const char* call, std::size_t process);
 

@@ -75,7 +75,7 @@ DEVICE int keeps_pair(GLOBAL const real* boxes, GLOBAL const uint* unit, uint re
   return 0;
 }
 
-// Lists of the nodes of a plane from those of the plane above; one group a receiver.
+// Lists of the nodes of a plane from those of the plane above; one group per receiver.
 KERNEL void fof_count(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit,
                       ulong unit_at, uint nodes, uint shift, uint r_first, uint r_parent,
                       GLOBAL const ulong* first, GLOBAL const uint* list, real reach2,

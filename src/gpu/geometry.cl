@@ -76,7 +76,7 @@ DEVICE real upper_distance2(const real* p_lo, const real* p_hi, const real* q_lo
 // A node of 64 points in local memory: 8 blocks as they lie in the tree, and their boxes.
 #define NODE_BLOCKS (LANES * BLOCK_STRIDE)
 
-// All work-items of the group call it; a barrier follows before anybody reads.
+// All work-items of the group call it; a barrier follows before it is read.
 DEVICE void load_node(GLOBAL const real* blocks, GLOBAL const real* boxes, uint node,
                       uint block_count, LOCAL real* to_blocks, LOCAL real* to_boxes) {
   uint first = node * LANES;

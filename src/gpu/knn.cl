@@ -1,5 +1,5 @@
 // Nearest neighbors from interaction lists: one group of 64 work-items for a receiver of 64
-// queries, one work-item a query. Sources come nearest first; the group stops at the first one that
+// queries, one work-item per query. Sources come nearest first; the group stops at the first one that
 // is farther than what every query already has.
 //
 // A pass finds up to K neighbors of each query, in registers; for more, the next pass takes only

@@ -1,6 +1,6 @@
 // Sorting points along a curve: the order of src/tree/order.cpp and order_any.cpp, round by round.
 //
-// A round has active points in segments, each of which is to be sorted in a grid of its own bounds:
+// A round has active points in segments, each of which is to be sorted in a grid of its bounds:
 // keys, a radix sort by (segment, key), and the runs of equal keys that are long enough make the
 // segments of the next round. Slots are places among the active points; `row` is the row of the
 // point in a slot and `position` its place in the order.
@@ -112,7 +112,7 @@ DEVICE int digits_for(uint size, uint is_long) {
   return is_long || size > IN_CACHE ? LONG_DIGITS : SHORT_DIGITS;
 }
 
-// One work-item a segment. `is_long`: its keys are long whatever its size.
+// One work-item per segment. `is_long`: its keys are long whatever its size.
 KERNEL void make_grids(GLOBAL const real* lo, GLOBAL const real* hi, GLOBAL const uint* begin,
                        uint segments, uint is_long, uint is_hilbert, GLOBAL real* scale,
                        GLOBAL int* facts) {

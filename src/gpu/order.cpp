@@ -122,7 +122,7 @@ class Order {
 
   // ---- keys and sorting
 
-  /// On the CPU a top cell with too many points for the cache is sorted again in a grid of its own.
+  /// On the CPU a top cell with too many points for the cache is sorted again in its own grid.
   void clear_low_bits(std::size_t active) {
     const std::size_t large = large_segments(active).size();
     if (large == 0) return;

@@ -44,7 +44,7 @@ DEVICE Plane plane_of(GLOBAL real* boxes, GLOBAL uint* ranges, uint nodes) {
 
 DEVICE ulong room_of(uint nodes) { return (nodes + LANES - 1) / LANES * LANES; }
 
-// The node from what is below it: 8 least and 8 largest coordinates an axis. Nodes past the last are
+// The node from what is below it: 8 least and 8 largest coordinates per axis. Nodes past the last are
 // empty boxes.
 DEVICE void write_node(Plane plane, ulong node, GLOBAL const real* low, GLOBAL const real* high,
                        uint smallest, uint largest) {
@@ -58,7 +58,7 @@ DEVICE void write_node(Plane plane, ulong node, GLOBAL const real* low, GLOBAL c
   plane.ranges[room_of(plane.nodes) + node] = largest;
 }
 
-// One work-item a leaf.
+// One work-item per leaf.
 KERNEL void fill_leaves(GLOBAL const real* blocks, GLOBAL real* boxes, ulong box_at,
                         GLOBAL uint* ranges, ulong range_at, uint nodes, ulong n) {
   ulong node = THREAD();
@@ -74,7 +74,7 @@ KERNEL void fill_leaves(GLOBAL const real* blocks, GLOBAL real* boxes, ulong box
              largest);
 }
 
-// One work-item a node, from its 8 children.
+// One work-item per node, from its 8 children.
 KERNEL void fill_nodes(GLOBAL real* boxes, ulong child_at, ulong box_at, GLOBAL uint* ranges,
                        ulong child_range_at, uint children, ulong range_at, uint nodes) {
   ulong node = THREAD();

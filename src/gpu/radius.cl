@@ -83,7 +83,7 @@ DEVICE void sink(GLOBAL real* d2, GLOBAL uint* index, ulong at, ulong count) {
   index[at] = of;
 }
 
-// One work-item a row: by (d2, index), in place.
+// One work-item per row: by (d2, index), in place.
 KERNEL void radius_sort(GLOBAL const ulong* offsets, ulong rows, GLOBAL real* all_d2,
                         GLOBAL uint* all_index) {
   ulong row = THREAD();

@@ -1,4 +1,4 @@
-// Stable radix sort of (64-bit key, item), 4 bits a pass: count the digits of each tile, scan the
+// Stable radix sort of (64-bit key, item), 4 bits per pass: count the digits of each tile, scan the
 // counts (digit by digit, tile by tile), scatter. A work-item has 16 consecutive items, so their
 // order is kept without atomics.
 #define SORT_ITEMS 16u

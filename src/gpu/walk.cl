@@ -1,6 +1,6 @@
 // The paper's walk, plane by plane: each receiving node has a list of source nodes that it still
 // has to look at; one group of work-items makes the list of one receiver from its parent's. Lists
-// are counted, scanned and filled, so nobody has to guess their sizes.
+// are counted, scanned and filled, so no sizes are guessed.
 //
 // How far a receiver looks: `bound2`, and among sources at exactly that distance `bound_index`.
 // For the k nearest it follows from sources that certainly hold k points: the greatest (upper
@@ -14,7 +14,7 @@ DEVICE int is_less(real a, uint a_index, uint a_node, real b, uint b_index, uint
   return a_node < b_node;
 }
 
-// One group a receiver: r = r_first + group. Its parent is r / r_fan, whose list has number
+// One group per receiver: r = r_first + group. Its parent is r / r_fan, whose list has number
 // r / r_fan - r_parent; sources of that list have s_fan children each.
 KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint r_fan,
                        uint r_parent, GLOBAL const real* s_boxes, ulong s_at, uint s_nodes,

@@ -252,7 +252,7 @@ void Call::exchange(const Runs& out, const std::byte* from, const Runs& in, std:
 void Call::note_traffic(const char* part) {
   const Traffic now = communicator_.traffic(), before = std::exchange(noted_, now);
   if (!execution_.statistics) return;
-  // Without an agreement, which would cost a round: what fails here is told at the next one.
+  // Without an agreement, which would cost a round: a failure here is reported at the next one.
   guarded([&] {
     const auto note = [&](const char* what, std::uint64_t value) {
       execution_.statistics->counts.push_back({formatted("{}: {}", part, what), value});

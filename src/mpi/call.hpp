@@ -4,8 +4,8 @@
 // Error. A phase runs on a second thread while the calling thread listens: a rank that fails rings
 // an alarm, and the others stop computing at once. Agreements cost a round in which all ranks wait
 // for each other, so work that leads to an exchange leaves it to the exchange: a rank that has
-// failed does nothing more, sends nothing, and is found out there. No rank is left waiting for a
-// message that never comes.
+// failed does nothing more and sends nothing, which the others notice. No rank is left waiting for
+// a message that never comes.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@
 
 namespace kith::mpi {
 
-/// What arrived in an exchange.
+/// The bytes that arrived in an exchange.
 struct Arrived {
   Runs runs;
   Array<std::byte> bytes;
@@ -57,7 +57,7 @@ class Call {
   const Execution& on_device() const { return on_device_; }
   bool uses_device() const { return !is_cpu(on_device_); }
 
-  /// Options that all ranks must have given alike; compared at the next agreement.
+  /// Options that must be the same on all ranks; compared at the next agreement.
   void require_same(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3; }
   void require_same(double value);
 
@@ -78,7 +78,7 @@ class Call {
 
   /// Sends every run of `from` to its rank. Begins with an agreement; where all runs are short that
   /// is the only step in which ranks wait for each other. Whether there is memory for what arrives
-  /// is agreed upon later: it may be lost, then nothing seems to have arrived.
+  /// is agreed upon later; without memory, nothing seems to have arrived.
   Arrived exchange(const Runs& out, const std::byte* from);
   /// The same where both sides know the runs already.
   Array<std::byte> exchange(const Runs& out, const std::byte* from, const Runs& in);
@@ -95,7 +95,7 @@ class Call {
 
  private:
   static constexpr std::size_t kMessage = 1000;
-  /// What went wrong here; fixed size, since memory may be what is lacking.
+  /// The error of this rank; of fixed size, since memory may have run out.
   struct Failure {
     bool is_there = false;
     std::int32_t code = 0;
@@ -107,13 +107,13 @@ class Call {
   static constexpr std::size_t kFailed = 0;                  ///< a rank, or their number
   static constexpr std::size_t kPrint = 1, kMinusPrint = 2;  ///< options
   static constexpr std::size_t kIsShort = 3;                 ///< all runs are letters
-  static constexpr std::size_t kIsQuiet = 4;                 ///< nobody sends anything
+  static constexpr std::size_t kIsQuiet = 4;                 ///< no rank sends anything
 
-  /// Nothing that this rank makes is of use any more.
+  /// Results of this rank are of no use any more.
   bool is_broken() const { return failure_.is_there || is_told_; }
   /// f(), whose exceptions become `failure_`.
   void guarded(FunctionRef<void()> f) noexcept;
-  /// Tells the others at once if this rank has failed.
+  /// Alarms the others at once if this rank has failed.
   void ring();
   void set_failure(ErrorCode code, const char* message) noexcept;
   void append(const char* words) noexcept;

@@ -1,4 +1,4 @@
-// The columns of a catalogue, whatever they are.
+// Loops over the columns of a catalogue, whatever they are.
 #pragma once
 
 #include <kith/catalogue.hpp>

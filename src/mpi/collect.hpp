@@ -1,4 +1,4 @@
-// Rows of all ranks on the first one: whole arrays, or piece by piece as somebody there asks for
+// Rows of all ranks on the first one: whole arrays, or piece by piece as the code there asks for
 // them.
 #pragma once
 

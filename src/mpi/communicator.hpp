@@ -1,8 +1,8 @@
-// MPI as the rest of kith_mpi sees it: a communicator of our own, reductions whose size never
+// MPI as the rest of kith_mpi sees it: a separate communicator, reductions whose size never
 // depends on the number of points, and sparse exchanges (NBX: Hoefler, Siebert, Lumsdaine 2010), in
-// which a rank talks to those alone that get something.
+// which a rank sends messages only to ranks for which it has data.
 //
-// Waiting ranks give their CPU away. Only the thread that calls in talks to MPI, so
+// Waiting ranks yield their CPU. Only the thread that calls in talks to MPI, so
 // MPI_THREAD_FUNNELED is enough.
 #pragma once
 
@@ -38,7 +38,7 @@ struct Runs {
     rank.push_back(to);
     offset.push_back(offset.back() + count);
   }
-  /// The same runs in units of so many bytes.
+  /// The same runs in units of this many bytes.
   Runs times(std::size_t bytes) const {
     Runs result = *this;
     for (std::size_t& at : result.offset) at *= bytes;
@@ -75,7 +75,7 @@ class Communicator {
 
   // ---- sparse exchange
 
-  /// Runs of at most so many bytes travel with their announcement.
+  /// Runs of at most this many bytes travel with their announcement.
   static constexpr std::size_t kLetter = 4000;
 
   /// What a rank has for this one.
@@ -110,7 +110,7 @@ class Communicator {
   void exchange(const Runs& out, const std::byte* from, const Runs& in, std::byte* to,
                 Scratch& scratch, std::size_t letter = 0);
 
-  // ---- alarms: one rank tells all others at once that it has failed
+  // ---- alarms: one rank informs all others at once that it has failed
 
   void send_alarms(std::vector<MPI_Request>& requests);
   /// True once an alarm has arrived.
@@ -118,7 +118,7 @@ class Communicator {
   /// Receives what alarms are under way; collective, after all know that there were some.
   void end_alarms(std::vector<MPI_Request>& requests);
 
-  /// Messages are split into parts of at most so many bytes (MPI counts them by int).
+  /// Messages are split into parts of at most this many bytes (MPI counts them by int).
   static std::size_t largest_message;
 
  private:

@@ -63,7 +63,7 @@ class Contraction {
   Vertex name(std::size_t number) const { return vertex_of(call_.rank(), number); }
   bool is_own(Vertex v) const { return rank_of(v) == call_.rank(); }
 
-  /// Work; where it is little, it does not need a thread of its own.
+  /// Work; if there is little of it, it needs no separate thread.
   template <class Body>
   void step(Body body) {
     constexpr std::size_t kSmall = 4096;
@@ -225,7 +225,7 @@ class Contraction {
   Call& call_;
   ComponentRounds& rounds_;
   std::vector<Edge> edges_;  ///< ascending, between vertices that are no part of another's tree
-  std::vector<Vertex> up_;   ///< of each vertex of this rank: itself, or where it hangs
+  std::vector<Vertex> up_;   ///< of each vertex of this rank: itself, or its parent
   std::vector<std::uint8_t> is_settled_;  ///< points at a root of this round
   const Workers* workers_ = nullptr;      ///< inside a phase
 };

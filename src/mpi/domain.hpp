@@ -1,5 +1,5 @@
-// What a rank knows of a distributed point set: its own part under a tree, a few boxes of everybody
-// else's, and the way back to where its points came from.
+// A rank's view of a distributed point set: a tree of its own part, a few boxes of every other
+// rank, and the way back to where its points came from.
 #pragma once
 
 #include <memory>
@@ -78,7 +78,7 @@ struct Part {
   }
 };
 
-/// How points are dealt out.
+/// How points are distributed.
 enum class Dealt { curve, kd, keep };
 
 class Domains::Impl {

@@ -296,7 +296,7 @@ std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& point
   try {
     impl = std::make_shared<Domains::Impl>();
   } catch (const std::bad_alloc&) {
-    const Communicator other(comm, false);  // tells the other ranks, and throws
+    const Communicator other(comm, false);  // informs the other ranks, and throws
   }
   impl->communicator.emplace(comm);
   impl->options = options;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kFofGrain = std::size_t{1} << 16;
 constexpr std::int64_t kInside = -1;  ///< of a set that no other rank can reach
 
-/// What a set with a root on another rank is told.
+/// The answer to a set with a root on another rank.
 struct Name {
   std::int64_t label;
   std::uint64_t lowest;
@@ -244,7 +244,7 @@ class Linking {
     return is_vertex(root) ? component_[static_cast<std::size_t>(mark_[root])].size
                            : sets_.size[root];
   }
-  /// The group whose root is here: a set of its own, or a component that ends at it.
+  /// The group whose root is here: a single set, or a component that ends at it.
   GroupKey group_at(std::size_t root) const {
     return is_vertex(root) ? component_[static_cast<std::size_t>(mark_[root])] : key_of(root);
   }

@@ -1,5 +1,5 @@
-// Points of other ranks that a rank needs for its queries: who is asked for
-// what, and what they send.
+// Points of other ranks that a rank needs for its queries: which ranks are
+// asked, and which points they send.
 #pragma once
 
 #include "mpi/domain.hpp"
@@ -36,8 +36,8 @@ template <class T>
 Reaching<T> reaching(const Asked<T>& asked, const Array<T>& reach2, const Workers& workers);
 
 /// Where fewer than `need` points are on this rank: no reach needs to be longer than to the boxes
-/// that hold so many. For p other than 2, the sphere must hold the ball of the norm that holds that
-/// of the boxes.
+/// that hold this many. For p other than 2, the sphere must hold the ball of the norm that holds
+/// that of the boxes.
 template <class T>
 void shorten(const Part<T>& part, std::uint64_t need, double p, const Workers& workers,
              Reaching<T>& queries);

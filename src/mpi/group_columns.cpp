@@ -62,7 +62,7 @@ GroupColumns::GroupColumns(Call& call, const GroupColumns& from, const Labeled& 
   call.note_traffic("payload");
 }
 
-/// Ranks without points cannot tell what others have.
+/// Ranks without points do not know what others have.
 void GroupColumns::agree(const GivenColumns& given, std::size_t rows) {
   std::int64_t most[4] = {0, code(given.velocity.data, given.velocity.scalar),
                           code(given.mass.data, given.mass.scalar), given.types};

@@ -1,5 +1,5 @@
-// What belongs to the members of groups, brought to the ranks of the groups, where the code of one
-// process works on it.
+// Positions, velocities, masses and types of the members of groups, brought to the ranks of the
+// groups, where the code of one process works on them.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ class GroupColumns {
   /// The same columns in the order of other groups; a label for each member of `from`. Collective.
   GroupColumns(Call& call, const GroupColumns& from, const Labeled& labeled);
 
-  /// What belongs to some members of this rank, which are in the order of their groups.
+  /// The columns of some members of this rank, which are in the order of their groups.
   GivenColumns slice(std::size_t begin, std::size_t end) const;
   GivenColumns all() const { return slice(0, count()); }
   int types() const { return has_types_ ? types_ : 0; }

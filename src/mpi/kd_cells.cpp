@@ -257,7 +257,7 @@ class KdDealer {
     for (Cell& cell : cells_) {
       KeySearch& search = cell.search;
       if (!search.is_open) continue;
-      // Few pieces, since each has bins of its own.
+      // Few pieces, since each has its own bins.
       const std::size_t bins = std::size_t{1} << search.step,
                         pieces = std::min(search.candidates.size(), kPieces);
       std::vector<std::int64_t> counts(pieces * bins);

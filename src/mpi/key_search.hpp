@@ -52,7 +52,7 @@ struct KeySearch {
     for (const Key key : keys) ++bins[static_cast<std::size_t>(key >> (shift - step) & mask)];
   }
   /// Goes on with the bin that the wanted rank falls into. Keys differ, so that the last bin of all
-  /// has one; if ids are given twice, whoever gets both says so.
+  /// has one; if ids are given twice, the rank that gets both reports it.
   void narrow(const std::int64_t* bins) {
     std::size_t bin = 0;
     while (below + static_cast<std::uint64_t>(bins[bin]) <= wanted && bin + 1 < std::size_t{1}

@@ -35,7 +35,7 @@ Arrived mailed(Call& call, const std::vector<Row>& rows, Rank rank) {
   return call.exchange(runs, reinterpret_cast<const std::byte*>(rows.data()));
 }
 
-/// What others said to the rows of this rank.
+/// The answers of other ranks to the rows of this rank.
 struct Answers {
   bool is_anyone;  ///< some rank asked something
   Array<std::byte> bytes;

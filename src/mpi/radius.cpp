@@ -39,7 +39,7 @@ class RadiusCall {
     call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
     call.require_same(std::uint64_t{options.max_neighbors});
     call.quick([&] { check_balls(options, rows_, !queries); });
-    // Ranks without queries cannot tell whether others have radii of their own.
+    // Ranks without queries do not know whether others passed radii.
     std::int64_t has_none = options.radii.empty() ? 1 : 0;
     call.communicator().least(&has_none, 1);
     has_radii_ = has_none == 0;

@@ -151,7 +151,7 @@ std::vector<double> sph_density(const Domains& domains, const DensityOptions& op
         refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(),
                impl.input_size);
     });
-    // Ranks that gave no points cannot tell whether others have masses.
+    // Ranks that gave no points do not know whether others have masses.
     std::int64_t has_none = options.mass.empty() ? 1 : 0;
     call.communicator().least(&has_none, 1);
     call.quick([&] {

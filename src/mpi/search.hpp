@@ -141,7 +141,7 @@ class BallSearch {
   Reaching<T> far_;
   Array<T> limits2_;            ///< by index of the query; empty: one for all
   Array<std::uint8_t> is_far_;  ///< by position
-  Planes<T> numbered_;          ///< the far queries with numbers of their own as indices
+  Planes<T> numbered_;          ///< the far queries with new numbers as indices
   Array<double> ghost_limits_;  ///< of keys, by these numbers
 };
 

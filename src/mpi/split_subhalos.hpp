@@ -8,7 +8,7 @@
 namespace kith::mpi {
 
 /// Subhalos of all split halos, in the order of (halo, subhalo), over the ranks of the halos. Their
-/// members begin with those of a subhalo that began on a rank before. `behind`: so many of the
+/// members begin with those of a subhalo that began on a rank before. `behind`: this many of the
 /// subhalos belong to halos of other ranks; the others to the halo that this rank owns.
 struct SplitSubhalos {
   GroupCuts cuts;

@@ -1,4 +1,4 @@
-// Callers without a CancelToken, such as Python, say when to stop if they are asked.
+// Callers without a CancelToken, such as Python, are asked whether to stop.
 #pragma once
 
 namespace kith::mpi {

@@ -1,4 +1,4 @@
-// The box: what it holds by default, what it takes, what it refuses and in which words.
+// The box: its defaults, accepted values, and the messages of errors.
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>

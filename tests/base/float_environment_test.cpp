@@ -1,4 +1,4 @@
-// The scope that sets the floating-point environment and gives the caller's back.
+// The scope that sets the floating-point environment and restores the caller's.
 #include "base/float_environment.hpp"
 
 #include <gtest/gtest.h>

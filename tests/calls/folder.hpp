@@ -1,4 +1,4 @@
-// A folder for the files of a test, gone at its end.
+// A folder for the files of a test, removed at its end.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What calls do when memory runs out: the n-th allocation fails, for n = 1, 2, 3, ... until the
+// Calls when memory runs out: the n-th allocation fails, for n = 1, 2, 3, ... until the
 // call succeeds. Each failure is an Error, nothing is leaked, and the next call works.
 //
 // The allocations are those of C++ (operator new) and of kith's arrays (aligned_alloc). oneTBB
@@ -103,11 +103,11 @@ Outcome outcome_of(const Call& call, const Execution& execution, long n, bool to
 
 void expect_errors_only(const Call& call, int threads, bool to_the_end) {
   const Execution execution{.threads = threads};
-  call.run(execution);  // whatever is made once for the process
+  call.run(execution);  // makes everything that is made once per process
   std::string message;
   message.reserve(1000);
   const long dense = std::max(1L, std::lround(200 * number_from("KITH_CASES", 1)));
-  for (long n = 0;; n += 1 + n / dense) {  // beyond so many, not each one
+  for (long n = 0;; n += 1 + n / dense) {  // every one at first, then fewer
     const long before = live;
     const Outcome outcome = outcome_of(call, execution, n, to_the_end, message);
     ASSERT_NE(outcome, Outcome::foreign) << call.name << ", allocation " << n << ": " << message;

@@ -119,7 +119,7 @@ TEST(OddCalls, AbsurdNumbers) {
     for (const auto method : {KnnMethod::predict, KnnMethod::walk}) {
       expect_error(ErrorCode::out_of_memory, ": ", [&] { knn(tree, {.k = k, .method = method}); });
     }
-  EXPECT_NO_THROW(KnnSearcher<float>(tree, {.k = kMost}));  // whoever has the room may ask
+  EXPECT_NO_THROW(KnnSearcher<float>(tree, {.k = kMost}));  // allowed if there is room for it
   EXPECT_EQ(kth_distance(tree, {.k = kMost})[0], std::numeric_limits<double>::infinity());
   expect_error(ErrorCode::too_large, "uniform: n", [&] { sample::uniform({.n = kMost}); });
   EXPECT_EQ(radius(tree, {.radius = 1, .max_neighbors = kMost}).size(), 50u);

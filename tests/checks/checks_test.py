@@ -1,4 +1,4 @@
-"""The checks in scripts/checks see what they are there to see: each fails on a bad example."""
+"""The checks in scripts/checks find violations: each fails on a bad example."""
 import pathlib
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Files of other people's programs, and what the user says about them. Usage: files_test.py PROGRAM"""
+"""Files of other programs, and options that describe them. Usage: files_test.py PROGRAM"""
 
 import gzip
 import os

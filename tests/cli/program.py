@@ -1,4 +1,4 @@
-"""What the tests of the program share: running it, folders, and brute force with NumPy."""
+"""Helpers for the tests of the program: running it, folders, and brute force with NumPy."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Readers of other people open what kith writes and find the same particles and numbers. Each is an optional package;
+"""The readers of other projects open what kith writes and find the same particles and numbers. Each is an optional package;
 a test whose package is missing is skipped. Usage: readers_test.py PROGRAM"""
 
 import importlib

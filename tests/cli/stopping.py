@@ -14,7 +14,7 @@ def processor_seconds(pid):
 
 
 def interrupted(command, work, number=signal.SIGINT):
-    """Runs a command and sends a signal once it has worked for so many processor seconds: its exit code, its words,
+    """Runs a command and sends a signal once it has used this many processor seconds: its exit code, its output,
     and the processor seconds from the signal to the end. The load of the machine plays no part."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                # A background process inherits that Ctrl-C is ignored.

@@ -1,4 +1,4 @@
-"""`kith fof` where the linked particles do not fill the box, and where they are not all that there is.
+"""`kith fof` where the linked particles do not fill the box, and where there are other particles, too.
 Usage: zoom_test.py PROGRAM"""
 
 import re

@@ -1,4 +1,4 @@
-// Saved forests: the same points come back, and nothing else is taken for a forest.
+// Saved forests: the same points come back, and no other file is accepted as a forest.
 #include <cmath>
 #include <cstring>
 #include <fstream>

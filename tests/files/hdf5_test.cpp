@@ -1,4 +1,4 @@
-// The layer over HDF5: what is written is read again, and what goes wrong is one sentence.
+// The layer over HDF5: data come back as they were written, and errors are one sentence.
 #include "files/hdf5.hpp"
 
 #include <filesystem>

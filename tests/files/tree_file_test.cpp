@@ -1,4 +1,4 @@
-// Saved trees: the same tree comes back, and nothing else is taken for one.
+// Saved trees: the same tree comes back, and no other file is accepted as a tree.
 #include <algorithm>
 #include <array>
 #include <cmath>

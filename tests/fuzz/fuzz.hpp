@@ -1,4 +1,4 @@
-// What the fuzzers share: bytes become a file, the file is opened and read to its end. Whatever the
+// Shared by the fuzzers: bytes become a file, the file is opened and read to its end. Whatever the
 // bytes are, the only thing that may happen is an Error of the codes for files, and memory stays in
 // proportion to the file.
 #pragma once

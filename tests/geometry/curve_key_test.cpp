@@ -46,7 +46,7 @@ TEST(CurveKey, OfDigitsIsAPrefixOfZOrder) {
   check_prefixes<double>();
 }
 
-/// The tables follow the same curve as the steps: each cell of a grid has a key of its own, and
+/// The tables follow the same curve as the steps: each cell of a grid has its own key, and
 /// consecutive keys are cells side by side.
 TEST(CurveKey, OfEqualCellsVisitsNeighborsOneByOne) {
   constexpr int kSide = 8;

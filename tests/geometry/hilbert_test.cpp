@@ -1,4 +1,4 @@
-// The Hilbert curve visits every cell once, and neighbours on the curve are neighbours in space.
+// The Hilbert curve visits every cell once, and neighbors on the curve are neighbors in space.
 #include "geometry/hilbert.hpp"
 
 #include <gtest/gtest.h>

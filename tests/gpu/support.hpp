@@ -1,4 +1,4 @@
-// What tests on a device share: they are skipped where there is none.
+// Helpers for tests on a device, which are skipped without one.
 #pragma once
 
 #include <gtest/gtest.h>

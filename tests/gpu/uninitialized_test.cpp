@@ -1,4 +1,4 @@
-// The kernels of all calls, for oclgrind's search for values that nobody wrote: oclgrind_test.py
+// Runs the kernels of all calls for oclgrind's check for uninitialized values: oclgrind_test.py
 // runs it and looks at what oclgrind says.
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// Small sets whose groups can be said in words, and the ways in which calls are carried out.
+// Small sets with known groups, and how calls run: threads, progress, cancelling.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// Overdensities against a sort of all distances; subhalos that only phase space can part.
+// Overdensities against a sort of all distances; subhalos that only phase space separates.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>

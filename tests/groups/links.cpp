@@ -1,4 +1,4 @@
-// Links that public codes lose, and inputs at the end of what is possible.
+// Links that public codes lose, and extreme inputs.
 #include <cmath>
 #include <limits>
 #include <random>

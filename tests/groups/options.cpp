@@ -1,4 +1,4 @@
-// What fof accepts, and what it says to the rest.
+// The options that fof accepts, and its errors for others.
 #include <cmath>
 #include <limits>
 

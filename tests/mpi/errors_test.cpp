@@ -22,7 +22,7 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// f() throws an Error of this code, whose message has these words, on every rank alike.
+/// f() throws an Error of this code, whose message has these words, on every rank.
 template <class F>
 void expect_same_error(MPI_Comm comm, ErrorCode code, const std::string& words, F f) {
   std::string message = "no error";
@@ -139,7 +139,7 @@ TEST(MpiErrors, CancelFromOneRank) {
                         mpi::for_each_neighborhood<float>(
                             domains, {.k = 16},
                             [&](const auto&) {
-                              // Slow enough that nobody is done before.
+                              // Slow enough that no rank is done before.
                               std::this_thread::sleep_for(std::chrono::milliseconds(1));
                               last = seconds();
                               if (is_mine && asked == 0) {

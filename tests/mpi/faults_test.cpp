@@ -71,7 +71,7 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept
 namespace kith::test {
 namespace {
 
-/// Ends the process if nobody reports for too long.
+/// Ends the process if no report comes for too long.
 class Watchdog {
  public:
   Watchdog() {
@@ -278,7 +278,7 @@ TEST_F(Faults, OfAllocationsAreTheSameErrorEverywhere) {
   const char* only = std::getenv("KITH_CALL");  // a part of the name of the calls to try
   for (const FaultCall& call : calls()) {
     if (only && !std::strstr(call.name, only)) continue;
-    call.run();  // whatever is made once for the process
+    call.run();  // makes everything that is made once per process
     for (const int rank : {0, world_size() - 1}) {
       for (long n = 0;; n += 1 + n / dense) {
         watchdog.beat(call.name, rank, n);
@@ -294,8 +294,8 @@ TEST_F(Faults, OfAllocationsAreTheSameErrorEverywhere) {
   }
 }
 
-/// Disabled since it ends with an error by design, whatever is right: killed_rank.sh runs it and
-/// checks that the launcher ends the other ranks.
+/// Disabled, since it ends with an error by design, even if all is right: killed_rank.sh runs it
+/// and checks that the launcher ends the other ranks.
 TEST_F(Faults, DISABLED_KilledRank) {
   mpi::for_each_neighborhood<float>(*domains_, {.k = 4}, [](const auto& at) {
     if (world_rank() == world_size() - 1 && at.position == 7) std::raise(SIGKILL);

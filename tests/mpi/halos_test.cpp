@@ -18,7 +18,7 @@ bool are_same(const Value* a, const Value* b, std::size_t count) {
   return count == 0 || std::memcmp(a, b, count * sizeof(Value)) == 0;
 }
 
-/// Points of several types, each dealt out in a manner of its own.
+/// Points of several types, each distributed in a different way.
 template <class T>
 struct TypedScene {
   std::vector<Scene<T>> type;

@@ -95,7 +95,7 @@ TEST(MpiInPlace, TakesAtMost44BytesPerPoint) {
       mpi::fof(domains, {.linking_length = 0.002, .min_size = 20}, std::span(label).first(count),
                {.threads = 1});
     };
-    run(1000);  // whatever is made once
+    run(1000);  // makes everything that is made once
     malloc_trim(0);
     const std::size_t before = status("VmRSS:"), given = given_out();
     if (!forget_peak()) GTEST_SKIP() << "the peak of this process cannot be reset";

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program under a launcher: the words and the files of one process, whatever the number of ranks.
+"""The program under a launcher: the output and the files of one process, for any number of ranks.
 
 Usage: program_test.py LAUNCH MPIEXEC KITH
 """
@@ -181,7 +181,7 @@ class Errors(unittest.TestCase):
         self.assertIn("not available over several ranks", many.stderr)
 
 
-# A rank that may write files of so many KiB only; a write beyond that fails, it does not end the process.
+# A rank that may write only files of this many KiB; a write beyond that fails without ending the process.
 LIMITED = """rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
 if [ "$rank" = 2 ]; then trap '' XFSZ; ulimit -f 8192; fi
 exec "$0" "$@\""""

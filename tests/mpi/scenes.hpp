@@ -1,4 +1,4 @@
-// Points of all characters, dealt out to ranks in all manners.
+// Point sets of many kinds, distributed over ranks in many ways.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What goes over the network, counted by a layer between the library and MPI (PMPI): as much as the
+// Network traffic, counted by a layer between the library and MPI (PMPI): as much as the
 // statistics say, and no collective operation whose size depends on the number of points or groups.
 // functions_test.py checks that the library calls no operations but those that are counted here.
 #include <algorithm>

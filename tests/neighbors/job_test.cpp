@@ -1,4 +1,4 @@
-// Searches as ranks will use them, through the internal interface: rows of the output of their own,
+// Searches as ranks will use them, through the internal interface: separate rows of the output,
 // d2 instead of the distance, a limit per query.
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ void check_knn(Draw& draw) {
   job.k = draw.size(40);
   job.limit2 = std::numeric_limits<T>::infinity();
   job.wants_d2 = true;
-  // Rows backwards, and every query with a limit of its own.
+  // Rows backwards, and a different limit for every query.
   std::vector<std::uint64_t> rows(n);
   std::vector<T> limits2(n), d2(n * job.k);
   std::vector<std::int64_t> index(n * job.k);

@@ -138,7 +138,7 @@ TEST(PairCounts, BinsAddUp) {
             (std::vector<double>{110, 220, 1220, 2220}));
 }
 
-/// Sums that round: any number of threads rounds alike.
+/// Sums that round: they round the same way for any number of threads.
 TEST(PairCounts, WeightedSumsDoNotDependOnThreads) {
   const auto set = test::random_sets<float>(3, 20000, 9)[1];
   const Tree tree(set.view());

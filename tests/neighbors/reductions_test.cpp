@@ -1,4 +1,4 @@
-// Reductions over neighbourhoods, and searches for one point at a time.
+// Reductions over neighborhoods, and searches for one point at a time.
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>

@@ -69,7 +69,7 @@ TEST(Arena, KeepsCallsApart) {
 int in_child(auto body) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // a child that hangs ends all the same
+    alarm(60);  // ends a child that hangs
     _exit(body());
   }
   int status = 0;
@@ -108,7 +108,7 @@ TEST(Arena, WorksAfterAForkBesideRunningCalls) {
 #endif
 
 #if defined(__linux__)
-/// In a process of its own, for the CPUs that a process begins with matter.
+/// In a separate process, because the CPUs that a process begins with matter.
 TEST(AvailableThreads, FollowTheCpusOfTheProcess) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);

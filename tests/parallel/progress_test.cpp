@@ -1,4 +1,4 @@
-// What a caller is told: progress and statistics.
+// Reports to the caller: progress and statistics.
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Collects what the callback is told and whether it ever ran twice at once.
+/// Collects the calls of the callback, and whether it ever ran twice at once.
 struct Listener {
   struct Report {
     std::string stage;

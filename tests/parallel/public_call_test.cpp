@@ -1,4 +1,4 @@
-// The door of the library: what a call sets up, and what leaves it.
+// public_call: the environment that it sets up, and the errors that leave it.
 #include "parallel/public_call.hpp"
 
 #include <cfenv>

@@ -1,4 +1,4 @@
-// Union-find hammered by many threads, against a serial one written anew.
+// Union-find under many threads, against a separate serial one.
 #include "parallel/union_find.hpp"
 
 #include <atomic>
@@ -118,7 +118,7 @@ TEST(UnionFind, EightThreadsFightOverFewPoints) {
 }
 
 TEST(UnionFind, EightThreadsJoinALongChain) {
-  // The worst case of the paths: every edge hangs one root below the next lower one.
+  // The worst case for paths: every edge attaches one root to the next lower one.
   Edges<std::uint64_t> edges;
   for (std::uint64_t i = 20000; i > 0; --i) edges.push_back({i, i - 1});
   compare<std::uint64_t>(20001, edges, 8);

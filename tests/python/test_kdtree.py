@@ -1,4 +1,4 @@
-"""KDTree beside scipy's, and where it differs on purpose."""
+"""KDTree compared with scipy's, and its intended differences."""
 import pickle
 
 import brute

@@ -145,7 +145,7 @@ TEST(CatalogueColumns, AreAllFieldsOfACatalogue) {
   EXPECT_EQ(sizeof(Catalogue), 8 + vectors * sizeof(std::vector<double>));
 }
 
-/// Gives every fact a value of its own.
+/// Gives every fact a different value.
 struct FactFiller {
   int& next;
   void operator()(const ResultFact&, ResultKind&) const {}

@@ -1,4 +1,4 @@
-// Growth and spectrum against closed forms and values that were computed apart.
+// Growth and spectrum against closed forms and independently computed values.
 #include "sample/theory.hpp"
 
 #include <cmath>

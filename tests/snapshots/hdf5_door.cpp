@@ -1,4 +1,4 @@
-// Mutated HDF5 files at the door: each is opened and read to its end in a process of its own, which
+// Mutated HDF5 files: each is opened and read to its end in a separate process, which
 // may find nothing worse than a kith::Error. Usage: hdf5_door FOLDER FIRST CASES SEED_FILE...
 //
 // A case that ends otherwise (a signal, or no end within ten seconds) is kept in the folder and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damaged, truncated, lying and hostile snapshots end in one sentence, soon and in little memory.
+"""Damaged, truncated, inconsistent and forged snapshots give one sentence, soon and in little memory.
 Usage: hostile_test.py SNAPSHOT_TOOL [unittest options]"""
 import os
 import pathlib

@@ -15,7 +15,7 @@ TOOL = sys.argv.pop(1)  # the first argument of the test
 
 
 def limit_memory():
-    """Far above what the small files of these tests need; a sanitizer needs address space of its own."""
+    """Far above what the small files of these tests need; a sanitizer needs more address space."""
     if "KITH_NO_LIMIT" not in os.environ:
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 

@@ -1,4 +1,4 @@
-// A caller with a floating-point environment of its own.
+// A caller with an unusual floating-point environment.
 #pragma once
 
 #include <cfenv>
@@ -38,7 +38,7 @@ inline bool is_default_environment() {
   return keeps_subnormals() && reads_subnormals() && rounds_to_nearest();
 }
 
-/// For its lifetime this thread flushes subnormal numbers (where the CPU can) and rounds as told.
+/// For its lifetime this thread flushes subnormal numbers (where the CPU can) and rounds as asked.
 class ForeignEnvironment {
  public:
   explicit ForeignEnvironment(int rounding) {

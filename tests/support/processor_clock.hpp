@@ -1,4 +1,4 @@
-// Processor time of this process: what a call works, whatever else the machine does.
+// Processor time of this process: the work of a call, whatever else the machine does.
 #pragma once
 
 #include <chrono>

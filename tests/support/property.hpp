@@ -69,7 +69,7 @@ struct Draw {
     return chosen;
   }
 
-  /// Some set of about so many points.
+  /// A set of about this many points.
   template <class T>
   PointSet<T> point_set(int dimension, std::size_t n) {
     auto sets = random_sets<T>(dimension, n, random());

@@ -1,5 +1,5 @@
-// Point sets that are hard on trees: distances over many orders of magnitude, fractals, curves and
-// surfaces. All in three dimensions; the tests and bench/peers/shapes.cpp share them.
+// Point sets that are difficult for trees: distances over many orders of magnitude, fractals,
+// curves and surfaces. All in three dimensions; the tests and bench/peers/shapes.cpp share them.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class Shapes {
   void fractal() {
     fill([&] {
       double center[3] = {0, 0, 0}, radius = 1;
-      // The path of a point is its number in base 3; each sphere has children of its own.
+      // The path of a point is its number in base 3; each sphere has its own children.
       std::uint64_t path = random_(), node = 0;
       for (int level = 0; level < 16; ++level, radius /= 1.8, path /= 3) {
         node = 3 * node + path % 3 + 1;

@@ -1,4 +1,4 @@
-// Measuring and fitting apart: a frame from extents that were added up is that of all points.
+// Measuring and fitting separately: a frame from merged extents is that of all points.
 #include "tree/input.hpp"
 
 #include <gtest/gtest.h>

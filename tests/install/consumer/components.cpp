@@ -1,4 +1,4 @@
-// A program of somebody else's that uses all components. Usage: components FOLDER
+// A program outside the project that uses all components. Usage: components FOLDER
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// A program of somebody else's: it knows the installed headers and the library, nothing of the
+// A program outside the project: it knows the installed headers and the library, nothing of the
 // build.
 #include <array>
 #include <cstdio>
