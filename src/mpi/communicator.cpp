@@ -24,11 +24,11 @@ void require(int code, const char* what) {
 
 using Clock = std::chrono::steady_clock;
 
-/// Gives the CPU to others, the longer the more often it was in vain. Where ranks have CPUs of
-/// their own they yield at first: while messages are under way nobody computes, and data moves only
-/// where someone looks; the longer the more there is. Where they share CPUs they sleep at once:
-/// whoever yields stays in the way of those who have work (the tests on 16 ranks and 2 cores took 8
-/// times as long).
+/// Gives the CPU to others, for longer the more often waiting was in vain. Ranks that have separate
+/// CPUs yield at first: while messages are under way no rank computes, and data moves only while a
+/// rank polls, the more the longer. Ranks that share CPUs sleep at once: a rank that only yields
+/// stays in the way of those that have work (the tests on 16 ranks and 2 cores took 8 times as
+/// long).
 class Patience {
  public:
   explicit Patience(bool is_crowded, std::size_t moving_bytes = 0)
@@ -102,7 +102,7 @@ Communicator::~Communicator() {
   if (!is_off && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-/// Ranks that a launcher has bound to CPUs of their own share a union of as many.
+/// Ranks that a launcher has bound to separate CPUs share the union of these CPUs.
 int Communicator::count_threads() {
   MPI_Comm node = MPI_COMM_NULL;
   if (MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)

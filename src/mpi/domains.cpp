@@ -183,7 +183,7 @@ class Dealing {
     });
   }
 
-  /// The same for points that stay: after the tree, whose peak of memory this is not to raise.
+  /// The same for points that stay: after the tree, so that its peak of memory does not grow.
   void number_here(const Workers& workers) {
     Array<std::uint64_t>& global = part().global =
         Array<std::uint64_t>(input_.size, workers.pool());

@@ -294,8 +294,8 @@ class Linking {
     out_.tree_label = std::move(mark_);
   }
 
-  /// Sizes and lowest members have done their duty: labels of roots move there, so that the room of
-  /// the caller is free for those of the points.
+  /// Sizes and lowest members are not needed any more: labels of roots move there, so that the room
+  /// of the caller is free for those of the points.
   void write_in_place(Workers& workers) {
     const std::size_t n = planes().points;
     workers.for_ranges(n, kFofGrain, [&](std::size_t begin, std::size_t end) {

@@ -1,5 +1,5 @@
-// What belongs to the points travels with them: values of the caller's rows to the ranks that have
-// the points, and results back.
+// Values that travel with the points: from the caller's rows to the ranks that have the points,
+// and results back.
 #include <cstring>
 
 #include "mpi/domain.hpp"

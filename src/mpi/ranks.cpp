@@ -1,5 +1,5 @@
-// Ranks for programs that load this library at run time: MPI from start to end, and what comes
-// together on rank 0.
+// Ranks for programs that load this library at run time: MPI from start to end, and the
+// results that are collected on rank 0.
 #include <algorithm>
 #include <exception>
 #include <limits>

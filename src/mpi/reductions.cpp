@@ -1,4 +1,4 @@
-// What is made of neighborhoods without storing them.
+// Numbers that are computed from neighborhoods without storing them.
 #include <cmath>
 #include <limits>
 
