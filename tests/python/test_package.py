@@ -2,6 +2,7 @@
 import importlib.metadata
 import importlib.resources
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -48,6 +49,12 @@ def test_libraries_come_from_the_wheel():
         paths = [path for path in loaded if pathlib.Path(path).name.startswith(library)]
         assert any(str(inside) in path for path in paths), (library, paths)
     assert not list(inside.glob("libcurl*")) and not list(inside.glob("libcrypto*"))  # scripts/wheel_hdf5.py
+
+
+def test_the_tag_admits_other_systems():
+    if not (pathlib.Path(kith.__file__).parent.parent / "kith.libs").is_dir():
+        pytest.skip("not installed from a wheel with libraries inside")
+    assert re.search(r"^Tag: .*-manylinux_2_\d+_", importlib.metadata.distribution("kith").read_text("WHEEL"), re.MULTILINE)
 
 
 def test_licenses_of_the_libraries_inside_are_listed():
