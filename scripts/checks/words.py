@@ -19,7 +19,8 @@ FORBIDDEN = {
 PLAIN = {
     re.compile(r"\b(neighbour|colour|behaviour|licence|normalis|optimis|recognis|summaris)", re.IGNORECASE):
         "British spelling",
-    re.compile(r"\b(hangs? together|is to be had|as people call|at hand|of (its|their|our) own|stands? in front)\b", re.IGNORECASE):
+    re.compile(r"\b(hangs? together|is to be had|as people call|at hand|of (its|their|our) own|stands? (in|for)|hard on"
+               r"|tells?|nobody|somebody|whoever|dearer)\b", re.IGNORECASE):
         "a phrase that a plain word replaces",
 }
 # Folders that a build or a person makes.

@@ -157,8 +157,9 @@ class Words(CheckTest):
     def test_spelling_and_phrases_of_documents(self):
         self.write("README.md", "its neighbour\n")
         self.assert_complains("words.py", "README.md:1: British spelling")
-        self.write("README.md", "which points hang together\n")
-        self.assert_complains("words.py", "README.md:1: a phrase")
+        for text in ("which points hang together", "a number that stands for another", "the message tells why"):
+            self.write("README.md", text + "\n")
+            self.assert_complains("words.py", "README.md:1: a phrase")
 
     def test_numbers_of_issues(self):
         for text in ("as issue" + " 3 says", "fixes #" + "12", "(Issues" + " #" + "4)"):
