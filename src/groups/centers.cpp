@@ -34,30 +34,27 @@ class CenterFinder {
     for (const int type : options.types) is_chosen_[static_cast<std::size_t>(type)] = true;
   }
 
-  std::vector<double> run(const Execution& execution) const {
+  std::vector<double> run() const {
     const std::size_t count = members_.count();
     std::vector<double> out = filled<double>(workers_, count * d_);
     std::size_t large = 0;  // groups fall in size
     while (large < count && members_.of(large).size() > kLargeForCenters) {
-      put(large, out, {.threads = execution.threads, .cancel = execution.cancel});
+      put(large, out);
       workers_.advance(members_.of(large).size());
       ++large;
     }
     workers_.for_ranges(count - large, 4, [&](std::size_t begin, std::size_t end) {
-      // Threads are busy with other groups already.
-      const Execution alone{.threads = 1, .cancel = execution.cancel};
-      for (std::size_t group = large + begin; group < large + end; ++group) put(group, out, alone);
+      for (std::size_t group = large + begin; group < large + end; ++group) put(group, out);
       workers_.advance(members_.offset[large + end] - members_.offset[large + begin]);
     });
     return out;
   }
 
  private:
-  void put(std::size_t group, std::vector<double>& out, const Execution& execution) const {
+  void put(std::size_t group, std::vector<double>& out) const {
     const std::span<const std::uint32_t> members = members_.of(group);
-    const std::vector<double> offset = options_.kind == CenterKind::potential
-                                           ? deepest_of(members, execution)
-                                           : sphere_of(members);
+    const std::vector<double> offset =
+        options_.kind == CenterKind::potential ? deepest_of(members) : sphere_of(members);
     for (std::size_t axis = 0; axis < d_; ++axis) {
       const int a = static_cast<int>(axis);
       const double side = options_.box.side(a), origin = options_.box.origin(a);
@@ -66,32 +63,32 @@ class CenterFinder {
     }
   }
 
-  std::vector<std::uint32_t> chosen_of(std::span<const std::uint32_t> members) const {
+  /// Those of the chosen types, or all.
+  Bodies bodies_of(std::span<const std::uint32_t> members, bool is_all) const {
     std::vector<std::uint32_t> chosen;
-    for (const std::uint32_t i : members)
-      if (is_chosen(i)) chosen.push_back(i);
-    return chosen;
-  }
-
-  Bodies bodies_of(std::span<const std::uint32_t> of, std::size_t first) const {
-    Bodies bodies{.d = d_, .count = of.size(), .x = {}, .mass = std::vector<double>(of.size())};
-    bodies.x.resize(d_ * of.size());
+    Bodies bodies{.d = d_};
+    for_pieces(workers_, members.size(), kSumBlock, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        if (is_all || is_chosen(members[i])) chosen.push_back(members[i]);
+      bodies.block_end.push_back(chosen.size());
+    });
+    bodies.count = chosen.size();
+    bodies.x.resize(d_ * chosen.size());
     double total = 0;
-    for_each_in_order(workers_, of.size(), [&](std::size_t i) {
-      bodies.mass[i] = mass_(of[i]);
+    for_each_in_order(workers_, chosen.size(), [&](std::size_t i) {
+      bodies.mass.push_back(mass_(chosen[i]));
       total += bodies.mass[i];
       for (std::size_t axis = 0; axis < d_; ++axis)
-        bodies.x[axis * of.size() + i] = offset(of[i], first, axis);
+        bodies.x[axis * chosen.size() + i] = offset(chosen[i], members.front(), axis);
     });
     if (!(total > 0)) std::fill(bodies.mass.begin(), bodies.mass.end(), 1.0);
     return bodies;
   }
 
-  std::vector<double> deepest_of(std::span<const std::uint32_t> members,
-                                 const Execution& execution) const {
-    const std::vector<std::uint32_t> chosen = chosen_of(members);
-    const Bodies bodies = bodies_of(chosen.empty() ? members : chosen, members.front());
-    const std::size_t i = deepest(bodies, options_.softening, workers_, execution);
+  std::vector<double> deepest_of(std::span<const std::uint32_t> members) const {
+    Bodies bodies = bodies_of(members, false);
+    if (bodies.count == 0) bodies = bodies_of(members, true);
+    const std::size_t i = deepest(bodies, options_.softening, workers_);
     std::vector<double> middle;
     for (std::size_t axis = 0; axis < d_; ++axis) middle.push_back(bodies.at(i, axis));
     return middle;
@@ -162,7 +159,7 @@ std::vector<double> centers(PointsView points, const Members& members, const Cen
   return public_call("centers", execution, [&](Workers& workers) {
     check(points, members, options, workers);
     const Stage stage(workers, "centers", members.offset.back());
-    return CenterFinder(points, members, options, workers).run(execution);
+    return CenterFinder(points, members, options, workers).run();
   });
 }
 

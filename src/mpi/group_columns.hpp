@@ -42,7 +42,6 @@ class GroupColumns {
   std::vector<std::int64_t> lowest(const SplitGroups& split) const;
 
  private:
-  friend class OwnColumns;
   /// Values of some kind after their way.
   struct Column {
     Array<std::byte> bytes;
@@ -69,24 +68,6 @@ class GroupColumns {
   Array<std::byte> type_;
   bool has_types_ = false;
   int types_ = 0;
-};
-
-/// The columns of the split group that this rank owns, all of them here; none on other ranks.
-class OwnColumns {
- public:
-  /// Collective.
-  OwnColumns(Call& call, const GroupColumns& columns, const SplitGroups& split);
-
-  GivenColumns columns() const;
-
- private:
-  Array<std::byte> brought(Call& call, const Array<std::byte>& bytes, const SplitGroups& split,
-                           std::size_t row) const;
-
-  const GroupColumns& from_;
-  GroupColumns::Column position_, velocity_, mass_;
-  Array<std::byte> type_;
-  std::size_t count_ = 0;
 };
 
 }  // namespace kith::mpi

@@ -121,6 +121,43 @@ void check_halos(MPI_Comm comm, std::uint64_t seed, const Execution& execution) 
   }
 }
 
+/// One group: a ball with members without mass, or a ring whose members all lie equally deep but
+/// for rounding, so that errors of the tree code decide. Few members have type 1, none type 7.
+void check_deepest(MPI_Comm comm, bool is_ring, std::size_t n, double softening) {
+  Draw draw(static_cast<std::uint64_t>(size_of(comm)));
+  const PointSet<float> set = make_set<float>("one", 3, n, [&](std::size_t i, int axis) {
+    if (!is_ring) return 0.5 + 0.02 * draw.normal();
+    const double angle = 2 * M_PI * static_cast<double>(i) / static_cast<double>(n);
+    return axis == 0 ? 0.3 * std::cos(angle) : axis == 1 ? 0.3 * std::sin(angle) : 0.0;
+  });
+  const Scene<float> scene(set, dealt(set, Deal::random, size_of(comm), 1), size_of(comm));
+  std::vector<double> mass;
+  std::vector<std::uint8_t> type;
+  for (std::size_t i = 0; i < n; ++i) {
+    mass.push_back(is_ring ? 1 : static_cast<double>(draw.below(3)));
+    type.push_back(draw.below(50) == 0 ? 1 : 0);
+  }
+  const FofOptions link{.linking_length = 0.5};
+  const Groups one = fof(scene.all.view(), link, {.threads = 1});
+  ASSERT_EQ(one.count(), 1u);
+  const std::size_t begin = scene.begin(rank_of(comm));
+  const PointsView part = scene.part(rank_of(comm));
+  const auto domains = mpi::Domains::curve(comm, part, {}, {.threads = 1});
+  const auto groups = mpi::fof(domains, link, RowOrder::input, {.threads = 1});
+  for (const std::vector<int>& types : {std::vector<int>{}, {1}, {7}}) {
+    CenterOptions options{
+        .mass = values(mass), .type = type, .types = types, .softening = softening};
+    std::vector<double> all(3);
+    if (rank_of(comm) == 0)
+      all = centers(scene.all.view(), kith::members(one), options, {.threads = 1});
+    MPI_Bcast(all.data(), 3, MPI_DOUBLE, 0, comm);
+    options.mass = values(std::span<const double>(mass).subspan(begin, part.size));
+    options.type = std::span<const std::uint8_t>(type).subspan(begin, part.size);
+    expect_column("center", mpi::centers(domains, part, groups, options, {.threads = 2}), all,
+                  groups.first(), groups.sizes().size(), groups.count());
+  }
+}
+
 template <class Check>
 void on_all_ranks(Check check) {
   for (const int ranks : rank_counts())
@@ -144,6 +181,14 @@ TEST(MpiGiant, SubhalosAndCentersHaveTheBitsOfOneProcess) {
     else
       check_halos<double>(comm, seed, {.threads = 1});
   });
+}
+
+TEST(MpiGiant, DeepestMembersAreThoseOfOneProcess) {
+  for (const int ranks : {2, 5, 16})
+    on_ranks(std::min(ranks, world_size()), [](MPI_Comm comm) {
+      check_deepest(comm, true, 9000, 0.1);
+      check_deepest(comm, false, 13000, 0.001);
+    });
 }
 
 }  // namespace
