@@ -1,16 +1,19 @@
-// Neighbors and groups over ranks beside one process: domains, then k nearest neighbors or friends
-// of friends in tree order, with the time of each stage, the traffic and the memory of a rank.
+// Neighbors and groups over ranks beside one process: domains, then k nearest neighbors, friends of
+// friends or a halo catalogue, with the time of each stage, the traffic and the memory of a rank.
 //
 //   mpirun -n 2 build/release/bench/bench_mpi [POINTS = 10000000] [K = 16] [ROUNDS = 3]
-//   mpirun -n 2 build/release/bench/bench_mpi universe.hdf5 fof
-//   mpirun -n 8 build/release/bench/bench_mpi POINTS K row [clustered]
+//   mpirun -n 2 build/release/bench/bench_mpi universe.hdf5 fof|halos [ROUNDS = 3]
+//   mpirun -n 8 build/release/bench/bench_mpi POINTS K|fof|halos row [clustered]
+//   mpirun -n 8 build/release/bench/bench_mpi universe.hdf5 fof|halos copies
 //   build/release/bench/bench_mpi POINTS K alone
 //
 // POINTS are uniform, those of all ranks together, or a snapshot. With `fof` in the place of K,
-// groups with b = 0.2 in the box of the snapshot. Rank 0 also runs one process alone, with as many
-// threads as there are ranks. Times are the best of the rounds; memory is kept between them. With
-// `row`, one row of a table: what a rank sends at most, and its memory, in one round. With `alone`,
-// the memory of one process and one thread for that many points.
+// groups with b = 0.2 in tree order; with `halos`, groups in the order of the input and their
+// catalogue with velocities. Rank 0 also runs one process alone, with as many threads as there are
+// ranks. Times are the best of the rounds; memory is kept between them. With `row`, one row of a
+// table: what a rank sends at most, and its memory, in one round. With `copies`, such a row for
+// N^3 ranks of which each has the whole snapshot, side by side in a box N times as large. With
+// `alone`, the memory of one process and one thread for that many points.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -21,6 +24,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <thread>
+#include <time.h>
 #include <vector>
 
 #include <kith/io.hpp>
@@ -33,6 +37,13 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of all threads of this process.
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 double peak_megabytes() {
@@ -80,28 +91,41 @@ std::uint64_t sum_of(const kith::Statistics& statistics, const std::string& end)
   return sum;
 }
 
-/// The largest numbers of all ranks, as a row of a table.
-void print_row(int ranks, std::size_t points, const kith::Statistics& statistics, double memory) {
-  const char* names[] = {"bytes sent", "messages sent", "rounds", "collective bytes", "ghosts"};
-  double most[6] = {};
-  for (std::size_t i = 0; i < 5; ++i) most[i] = static_cast<double>(sum_of(statistics, names[i]));
-  most[4] = static_cast<double>(statistics.count("ghosts"));
-  most[5] = memory;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Reduce(rank == 0 ? MPI_IN_PLACE : most, most, 6, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (rank == 0)
-    std::printf("| %d | %zu | %.2f MB | %.0f | %.0f | %.1f kB | %.0f | %.0f MB |\n", ranks, points,
-                most[0] / 1e6, most[1], most[2], most[3] / 1e3, most[4], most[5]);
-}
-
 struct Times {
-  double domains = 1e30, search = 1e30;
+  double domains = 1e30, search = 1e30, catalogue = 0;
+  double cpu = 0;               ///< of this rank
+  std::uint64_t groups = 0;     ///< of all ranks
   kith::Statistics statistics;  ///< of the best round
-  double total() const { return domains + search; }
+  double total() const { return domains + search + catalogue; }
 };
 
-/// The best of several rounds of two calls.
+/// The largest numbers of all ranks, as a row of a table.
+void print_row(int ranks, std::size_t points, const Times& times, double memory) {
+  const char* names[] = {"bytes sent", "messages sent", "rounds", "collective bytes"};
+  double most[7] = {};
+  for (std::size_t i = 0; i < 4; ++i)
+    most[i] = static_cast<double>(sum_of(times.statistics, names[i]));
+  most[4] = static_cast<double>(times.statistics.count("ghosts"));
+  most[5] = memory;
+  most[6] = times.cpu;
+  // What groups take at the edges, for each point that arrived there.
+  double edge[2] = {most[4], 0};
+  for (const char* part : {"ghosts", "components", "labels"})
+    edge[1] += static_cast<double>(times.statistics.count(std::string(part) + ": bytes sent"));
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Reduce(rank == 0 ? MPI_IN_PLACE : most, most, 7, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  MPI_Reduce(rank == 0 ? MPI_IN_PLACE : edge, edge, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0)
+    std::printf(
+        "| %d | %zu | %.2f MB | %.0f | %.0f | %.1f kB | %.0f | %.0f MB | cpu %.2f s | groups %llu "
+        "| %.0f bytes per point at the edges |\n",
+        ranks, points, most[0] / 1e6, most[1], most[2], most[3] / 1e3, most[4], most[5], most[6],
+        static_cast<unsigned long long>(times.groups), edge[0] > 0 ? edge[1] / edge[0] : 0.0);
+}
+
+/// The best of several rounds of some calls; search(made, execution, times) may note a part of its
+/// time.
 template <class Domains, class Search>
 Times measured(int rounds, int threads, Domains domains, Search search) {
   Times best;
@@ -110,26 +134,36 @@ Times measured(int rounds, int threads, Domains domains, Search search) {
     Times times;
     const kith::Execution execution{
         .threads = threads, .statistics = &times.statistics, .workspace = &workspace};
+    const double cpu = cpu_seconds();
     auto start = Clock::now();
     const auto made = domains(execution);
     times.domains = seconds_since(start);
     start = Clock::now();
-    search(made, execution);
-    times.search = seconds_since(start);
+    search(made, execution, times);
+    times.search = seconds_since(start) - times.catalogue;
+    times.cpu = cpu_seconds() - cpu;
     if (times.total() < best.total()) best = times;
   }
   return best;
 }
 
 void print(const char* title, const Times& times) {
-  std::printf("%s: %.3f s (tree or domains %.3f, search %.3f)\n", title, times.total(),
-              times.domains, times.search);
+  std::printf("%s: %.3f s (tree or domains %.3f, search %.3f, catalogue %.3f)\n", title,
+              times.total(), times.domains, times.search, times.catalogue);
   for (const auto& stage : times.statistics.stages)
     std::printf("  %-22s %8.1f ms\n", stage.name.c_str(), stage.seconds * 1e3);
   for (const auto& count : times.statistics.counts)
     std::printf("  %-44s %14llu\n", count.name.c_str(),
                 static_cast<unsigned long long>(count.value));
 }
+
+/// Points of a rank or of all.
+struct Particles {
+  std::vector<float> x, v;
+
+  kith::PointsView points() const { return kith::view(x.data(), x.size() / 3, 3); }
+  kith::PointsView velocity() const { return kith::view(v.data(), v.size() / 3, 3); }
+};
 
 /// What the arguments ask for.
 struct Job {
@@ -138,7 +172,8 @@ struct Job {
   kith::TreeOptions tree;
   kith::KnnOptions knn{.k = 16, .order = kith::RowOrder::tree};
   kith::FofOptions fof{.b = 0.2, .min_size = 20};
-  bool is_fof = false, is_row = false, is_alone = false, is_clustered = false;
+  bool is_fof = false, is_halos = false;
+  bool is_row = false, is_alone = false, is_clustered = false, is_copied = false;
   int rounds = 3;
 
   Job(int argc, char** argv) {
@@ -149,48 +184,86 @@ struct Job {
       tree.box = fof.box = snapshot->info().box;
     } else if (argc > 1) {
       n = static_cast<std::size_t>(std::strtod(argv[1], nullptr));
+      fof.volume = 1;
     }
-    is_fof = argument(2) == "fof";
+    is_halos = argument(2) == "halos";
+    is_fof = is_halos || argument(2) == "fof";
     if (argc > 2 && !is_fof) knn.k = static_cast<std::size_t>(std::atoi(argv[2]));
-    is_row = argument(3) == "row";
+    is_copied = argument(3) == "copies";
+    is_row = is_copied || argument(3) == "row";
     is_clustered = argument(4) == "clustered";
     is_alone = argument(3) == "alone";
     if (argc > 3) rounds = is_row || is_alone ? 1 : std::atoi(argv[3]);
   }
 
-  std::vector<float> points(std::size_t begin, std::size_t end) const {
-    if (!snapshot) return drawn(begin, end, is_clustered);
-    std::vector<float> x(3 * (end - begin));
-    snapshot->read(kith::Field::position, begin, std::span<float>(x));
-    return x;
+  Particles particles(std::size_t begin, std::size_t end) const {
+    if (!snapshot) return {drawn(begin, end, is_clustered), std::vector<float>(3 * (end - begin))};
+    Particles read{std::vector<float>(3 * (end - begin)), std::vector<float>(3 * (end - begin))};
+    snapshot->read(kith::Field::position, begin, std::span<float>(read.x));
+    if (is_halos) snapshot->read(kith::Field::velocity, begin, std::span<float>(read.v));
+    return read;
+  }
+
+  /// The whole snapshot in a unit box, at the place of this rank. Coordinates are multiples of
+  /// 2^-16, so that all copies are exact.
+  Particles copied(int rank, int ranks) {
+    const int side = static_cast<int>(std::lround(std::cbrt(ranks)));
+    const int place[] = {rank % side, rank / side % side, rank / side / side};
+    const double length = tree.box.side(0);
+    Particles copy = particles(0, n);
+    for (std::size_t i = 0; i < copy.x.size(); ++i) {
+      const double x = std::floor(copy.x[i] / length * 65536) / 65536;
+      copy.x[i] = static_cast<float>(x - std::floor(x) + place[i % 3]);
+    }
+    tree.box = fof.box = kith::Box::periodic(side);
+    n *= static_cast<std::size_t>(ranks);
+    return copy;
   }
 };
 
-Times over_ranks(const Job& job, const kith::PointsView& points) {
+Times over_ranks(const Job& job, const Particles& mine) {
   return measured(
       job.rounds, 0,
       [&](const kith::Execution& execution) {
         quiet_barrier();
-        return kith::mpi::Domains::curve(MPI_COMM_WORLD, points, {job.tree}, execution);
+        return kith::mpi::Domains::curve(MPI_COMM_WORLD, mine.points(), {job.tree}, execution);
       },
-      [&](const kith::mpi::Domains& domains, const kith::Execution& execution) {
-        if (job.is_fof)
-          kith::mpi::fof(domains, job.fof, kith::RowOrder::tree, execution);
-        else
+      [&](const kith::mpi::Domains& domains, const kith::Execution& execution, Times& times) {
+        if (job.is_halos) {
+          const auto groups = kith::mpi::fof(domains, job.fof, kith::RowOrder::input, execution);
+          const auto start = Clock::now();
+          kith::mpi::catalogue(domains, mine.points(), groups, {.velocity = mine.velocity()},
+                               execution);
+          quiet_barrier();
+          times.catalogue = seconds_since(start);
+          times.groups = groups.count();
+        } else if (job.is_fof) {
+          times.groups = kith::mpi::fof(domains, job.fof, kith::RowOrder::tree, execution).count();
+        } else {
           kith::mpi::knn(domains, job.knn, execution);
+        }
         quiet_barrier();
       });
 }
 
-Times in_one_process(const Job& job, const kith::PointsView& points, int threads) {
+Times in_one_process(const Job& job, const Particles& all, int threads) {
   return measured(
       job.rounds, threads,
-      [&](const kith::Execution& execution) { return kith::Tree(points, job.tree, execution); },
-      [&](const kith::Tree& tree, const kith::Execution& execution) {
-        if (job.is_fof)
-          kith::fof(tree, job.fof, execution);
-        else
+      [&](const kith::Execution& execution) {
+        return kith::Tree(all.points(), job.tree, execution);
+      },
+      [&](const kith::Tree& tree, const kith::Execution& execution, Times& times) {
+        if (job.is_fof) {
+          const auto groups = kith::fof(tree, job.fof, execution);
+          const auto start = Clock::now();
+          if (job.is_halos)
+            kith::catalogue(all.points(), groups, {.box = job.tree.box, .velocity = all.velocity()},
+                            execution);
+          times.catalogue = seconds_since(start);
+          times.groups = groups.count();
+        } else {
           kith::knn<float, std::int64_t>(tree, job.knn, execution);
+        }
       });
 }
 
@@ -201,28 +274,31 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const Job job(argc, argv);
+  Job job(argc, argv);
   const auto r = static_cast<std::size_t>(rank), count = static_cast<std::size_t>(ranks);
-  const std::vector<float> mine = job.points(job.n * r / count, job.n * (r + 1) / count);
-  const kith::PointsView points = kith::view(mine.data(), mine.size() / 3, 3);
+  const Particles mine = job.is_copied ? job.copied(rank, ranks)
+                                       : job.particles(job.n * r / count, job.n * (r + 1) / count);
   const double before = peak_megabytes();
-  const Times times = job.is_alone ? in_one_process(job, points, 1) : over_ranks(job, points);
+  const Times times = job.is_alone ? in_one_process(job, mine, 1) : over_ranks(job, mine);
   const double memory = peak_megabytes() - before;
   if (job.is_row) {
-    print_row(ranks, job.n, times.statistics, memory);
+    print_row(ranks, job.n, times, memory);
   } else if (job.is_alone) {
     std::printf("memory of one process beyond its input: %.0f MB\n", memory);
   } else if (rank == 0) {
     std::printf("%zu points\n", job.n);
     print("over ranks, rank 0", times);
     std::printf("  memory of rank 0 beyond its input: %.0f MB\n", memory);
-    const std::vector<float> all = job.points(0, job.n);
+    const Particles all = job.particles(0, job.n);
     const double alone = peak_megabytes();
-    const Times one = in_one_process(job, kith::view(all.data(), job.n, 3), ranks);
+    const Times one = in_one_process(job, all, ranks);
     print("one process", one);
     std::printf("  memory beyond what was there before: %.0f MB\n", peak_megabytes() - alone);
-    std::printf("ratio: %.2f (domains %.2f, search %.2f)\n", times.total() / one.total(),
-                times.domains / one.domains, times.search / one.search);
+    std::printf("ratio: %.2f (domains %.2f, search %.2f, catalogue %.2f); groups %llu and %llu\n",
+                times.total() / one.total(), times.domains / one.domains, times.search / one.search,
+                job.is_halos ? times.catalogue / one.catalogue : 0.0,
+                static_cast<unsigned long long>(times.groups),
+                static_cast<unsigned long long>(one.groups));
   }
   quiet_barrier();
   MPI_Finalize();

@@ -86,6 +86,7 @@ class Domains::Impl {
   DomainOptions options;
   std::size_t input_size = 0;
   std::uint64_t total = 0;
+  std::optional<std::uint64_t> first;  ///< global index of the first input row; none with ids
   Scalar scalar = Scalar::float32;
   int dimension = 0;
   bool is_kept = false;  ///< all points are where they were given, on all ranks
@@ -109,6 +110,8 @@ Array<std::byte> carried(Call& call, const Route& route, const void* from, std::
 /// Rows of `bytes` by local index, back to input rows.
 void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::size_t)> row,
                   std::size_t bytes, void* to);
+/// The same from rows in the order in which they arrived.
+void sent_back(Call& call, const Route& route, const void* from, std::size_t bytes, void* to);
 
 /// Boxes of every rank; collective.
 template <class T>

@@ -63,6 +63,7 @@ class Dealing {
     has_ids_ = sums[1] > 0;
     std::exclusive_scan(sizes.begin(), sizes.end(), first_.begin(),
                         static_cast<std::uint64_t>(impl_.options.first_index));
+    if (!has_ids_) impl_.first = first_[static_cast<std::size_t>(call_.rank())];
     Extent<T> extent;
     for (std::size_t axis = 0; axis < d; ++axis) {
       extent.bounds.lo[axis] = static_cast<T>(ends[axis]);

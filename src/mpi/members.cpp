@@ -12,6 +12,8 @@
 namespace kith::mpi {
 namespace {
 
+constexpr std::size_t kMembersGrain = std::size_t{1} << 16;
+
 /// A member as it is announced to the rank of its place.
 struct Member {
   std::int64_t label, index;
@@ -62,7 +64,7 @@ class Gathering {
     call_.phase([&](Workers& workers) {
       plan(workers);
       members = Array<Member>(out_.route.row.size(), workers.pool());
-      workers.for_ranges(members.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      workers.for_ranges(members.size(), kMembersGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t row = out_.route.row[i];
           members[i] = {labeled_.label[row], labeled_.index[row]};
@@ -81,8 +83,6 @@ class Gathering {
   }
 
  private:
-  static constexpr std::size_t kGrain = std::size_t{1} << 16;
-
   /// The least index of each rank's part, where its first group began on another.
   void find_bounds() {
     call_.quick([&] { bound_.resize(static_cast<std::size_t>(call_.ranks())); });
@@ -113,7 +113,7 @@ class Gathering {
     out_.row_count = label.size();
     std::vector<std::size_t> counts(static_cast<std::size_t>(call_.ranks()));
     Array<std::int32_t> to(label.size(), workers.pool());
-    workers.for_ranges(label.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(label.size(), kMembersGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         to[i] = label[i] < 0 ? -1
                              : rank_of_member(static_cast<std::uint64_t>(label[i]),
@@ -192,15 +192,24 @@ class Gathering {
 Array<std::int64_t> global_indices(Call& call, const Domains::Impl& domains,
                                    const Groups::Impl& groups) {
   Array<std::int64_t> index;
+  const bool is_input = groups.order == RowOrder::input;
   call.phase([&](Workers& workers) {
-    domains.visit([&](const auto& part) {
-      index = Array<std::int64_t>(part.planes.points, workers.pool());
-      for (std::size_t i = 0; i < index.size(); ++i)
-        index[i] = static_cast<std::int64_t>(part.global[part.planes.index(i)]);
+    const std::size_t rows =
+        is_input && domains.first
+            ? domains.input_size
+            : domains.visit([](const auto& part) { return part.planes.points; });
+    index = Array<std::int64_t>(rows, workers.pool());
+    workers.for_ranges(rows, kMembersGrain, [&](std::size_t begin, std::size_t end) {
+      if (is_input && domains.first)
+        return std::iota(&index[begin], &index[begin] + (end - begin),
+                         static_cast<std::int64_t>(*domains.first + begin));
+      domains.visit([&](const auto& part) {
+        for (std::size_t i = begin; i < end; ++i)
+          index[i] = static_cast<std::int64_t>(part.global[part.planes.index(i)]);
+      });
     });
   });
-  if (groups.order == RowOrder::tree) return index;
-  return in_input_order(call, domains, index);
+  return is_input && !domains.first ? in_input_order(call, domains, index) : std::move(index);
 }
 
 }  // namespace
@@ -243,19 +252,25 @@ Array<std::int64_t> in_input_order(Call& call, const Domains::Impl& domains,
 
 void put_in_input_order(Call& call, const Domains::Impl& domains, const Array<std::int64_t>& values,
                         std::int64_t* to) {
-  Array<std::uint32_t> position;
+  const Route& route = domains.route;
+  Array<std::int64_t> arrived;
   call.phase([&](Workers& workers) {
-    std::fill(to, to + domains.input_size, std::int64_t{-1});
-    position = Array<std::uint32_t>(values.size(), workers.pool());
+    if (route.size() < domains.input_size) std::fill(to, to + domains.input_size, std::int64_t{-1});
+    Array<std::uint32_t> arrival;  // by local index
+    if (!route.local.empty()) arrival = Array<std::uint32_t>(values.size(), workers.pool());
+    for (std::size_t i = 0; i < arrival.size(); ++i)
+      arrival[route.local[i]] = static_cast<std::uint32_t>(i);
+    arrived = Array<std::int64_t>(values.size(), workers.pool());
     domains.visit([&](const auto& part) {
-      for (std::size_t i = 0; i < values.size(); ++i)
-        position[part.planes.index(i)] = static_cast<std::uint32_t>(i);
+      workers.for_ranges(values.size(), kMembersGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::uint32_t local = part.planes.index(i);
+          arrived[arrival.empty() ? local : arrival[local]] = values[i];
+        }
+      });
     });
   });
-  carried_back(
-      call, domains.route,
-      [&](std::size_t local) -> const void* { return &values[position[local]]; },
-      sizeof(std::int64_t), to);
+  sent_back(call, route, arrived.data(), sizeof(std::int64_t), to);
 }
 
 Members members(const Domains& domains, const Groups& groups, const Execution& execution) {

@@ -9,6 +9,33 @@ namespace {
 
 constexpr std::size_t kPayloadGrain = std::size_t{1} << 14;
 
+/// f(copy) with copy(to, from) for rows of so many bytes. Those of the usual sizes need no call for
+/// each row.
+template <class F>
+void with_row_copy(std::size_t bytes, F f) {
+  const auto fixed = [&]<std::size_t kBytes>() {
+    f([](std::byte* to, const std::byte* from) { std::memcpy(to, from, kBytes); });
+  };
+  switch (bytes) {
+    case 1: return fixed.template operator()<1>();
+    case 4: return fixed.template operator()<4>();
+    case 8: return fixed.template operator()<8>();
+    case 12: return fixed.template operator()<12>();
+    case 24: return fixed.template operator()<24>();
+    default: f([bytes](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
+  }
+}
+
+/// move(i, copy) for i in [0, n), where copy(to, from) copies one row.
+template <class Move>
+void move_rows(std::size_t n, std::size_t bytes, const Workers& workers, Move move) {
+  with_row_copy(bytes, [&](auto copy) {
+    workers.for_ranges(n, kPayloadGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) move(i, copy);
+    });
+  });
+}
+
 }  // namespace
 
 Array<std::byte> carried(Call& call, const Route& route, const void* from, std::size_t bytes) {
@@ -19,18 +46,16 @@ Array<std::byte> carried(Call& call, const Route& route, const void* from, std::
     to = route.out.times(bytes);
     back = route.in.times(bytes);
     out = Array<std::byte>(route.size() * bytes, workers.pool());
-    workers.for_ranges(route.size(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        std::memcpy(out.data() + i * bytes, rows + route.row_of(i) * bytes, bytes);
+    move_rows(route.size(), bytes, workers, [&](std::size_t i, auto copy) {
+      copy(out.data() + i * bytes, rows + route.row_of(i) * bytes);
     });
   });
   Array<std::byte> arrived = call.exchange(to, out.data(), back);
   if (!route.local.empty())
     call.phase([&](Workers& workers) {
       Array<std::byte> ordered(arrived.size(), workers.pool());
-      workers.for_ranges(route.in.total(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-          std::memcpy(ordered.data() + route.local[i] * bytes, arrived.data() + i * bytes, bytes);
+      move_rows(route.in.total(), bytes, workers, [&](std::size_t i, auto copy) {
+        copy(ordered.data() + route.local[i] * bytes, arrived.data() + i * bytes);
       });
       arrived = std::move(ordered);
     });
@@ -42,22 +67,26 @@ Array<std::byte> carried(Call& call, const Route& route, const void* from, std::
 void carried_back(Call& call, const Route& route, FunctionRef<const void*(std::size_t)> row,
                   std::size_t bytes, void* to) {
   Array<std::byte> out;
-  Runs runs, back;
   call.phase([&](Workers& workers) {
-    runs = route.in.times(bytes);
-    back = route.out.times(bytes);
     out = Array<std::byte>(route.in.total() * bytes, workers.pool());
-    workers.for_ranges(route.in.total(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        std::memcpy(out.data() + i * bytes, row(route.local_of(i)), bytes);
+    move_rows(route.in.total(), bytes, workers, [&](std::size_t i, auto copy) {
+      copy(out.data() + i * bytes, static_cast<const std::byte*>(row(route.local_of(i))));
     });
   });
-  const Array<std::byte> arrived = call.exchange(runs, out.data(), back);
+  sent_back(call, route, out.data(), bytes, to);
+}
+
+void sent_back(Call& call, const Route& route, const void* from, std::size_t bytes, void* to) {
+  Runs runs, back;
+  call.prepare([&] {
+    runs = route.in.times(bytes);
+    back = route.out.times(bytes);
+  });
+  const Array<std::byte> arrived = call.exchange(runs, static_cast<const std::byte*>(from), back);
   call.phase([&](Workers& workers) {
     auto* rows = static_cast<std::byte*>(to);
-    workers.for_ranges(route.size(), kPayloadGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        std::memcpy(rows + route.row_of(i) * bytes, arrived.data() + i * bytes, bytes);
+    move_rows(route.size(), bytes, workers, [&](std::size_t i, auto copy) {
+      copy(rows + route.row_of(i) * bytes, arrived.data() + i * bytes);
     });
   });
 }
@@ -74,11 +103,9 @@ void Domains::carry(const void* from, std::size_t count, std::size_t bytes, cons
     call.phase([&](Workers& workers) {
       auto* to = static_cast<std::byte*>(room(size()));
       impl_->visit([&](const auto& part) {
-        workers.for_ranges(
-            part.planes.points, kPayloadGrain, [&](std::size_t begin, std::size_t end) {
-              for (std::size_t i = begin; i < end; ++i)
-                std::memcpy(to + i * bytes, local.data() + part.planes.index(i) * bytes, bytes);
-            });
+        move_rows(part.planes.points, bytes, workers, [&](std::size_t i, auto copy) {
+          copy(to + i * bytes, local.data() + part.planes.index(i) * bytes);
+        });
       });
     });
     call.note_traffic("payload");
