@@ -48,9 +48,6 @@ class Counting {
   /// are counted without atomics first, the others afterwards. Then the lowest members, or on the
   /// way if all sets need them.
   CountedSets run() {
-    workers_.for_ranges(points_.points, kSetsGrain, [&](std::size_t begin, std::size_t end) {
-      std::fill(sets_.lowest.data() + begin, sets_.lowest.data() + end, kNoMember);
-    });
     each_range([&](std::size_t begin, std::size_t end) { count_at_home(begin, end); });
     each_range([&](std::size_t begin, std::size_t end) { count_abroad(begin, end); });
     if (!needs_all_) find_lowest();
@@ -68,37 +65,48 @@ class Counting {
   void count_at_home(std::size_t begin, std::size_t end) const {
     const UnionFind<std::uint32_t> sets(parent_);
     std::fill(sets_.size.data() + begin, sets_.size.data() + end, 0);
-    each_point(points_, begin, end, [&](std::size_t i, std::uint32_t index) {
+    std::fill(sets_.lowest.data() + begin, sets_.lowest.data() + end, kNoMember);
+    auto count = [&](std::size_t i) {
       const std::uint32_t root = sets.flatten(static_cast<std::uint32_t>(i));
-      if (root < begin) return;
-      ++sets_.size[root];
-      if (needs_all_) sets_.lowest[root] = std::min(sets_.lowest[root], index);
+      if (root >= begin) ++sets_.size[root];
+      return root;
+    };
+    if (!needs_all_) {  // then the points themselves need not be read
+      for (std::size_t i = begin; i < end; ++i) count(i);
+      return;
+    }
+    each_point(points_, begin, end, [&](std::size_t i, std::uint32_t index) {
+      const std::uint32_t root = count(i);
+      if (root >= begin) sets_.lowest[root] = std::min(sets_.lowest[root], index);
     });
   }
 
   void count_abroad(std::size_t begin, std::size_t end) const {
-    each_run(
-        begin, end, [&](std::uint32_t root) { return root < begin; },
-        [&](const Run& run) {
-          run.add_size_to(sets_.size.data());
-          if (needs_all_) run.lower(sets_.lowest.data());
-        });
+    auto is_abroad = [&](std::uint32_t root) { return root < begin; };
+    if (!needs_all_)
+      return each_run(InputOrder{points_.points}, {begin, end}, is_abroad,
+                      [&](const Run& run) { run.add_size_to(sets_.size.data()); });
+    each_run(points_, {begin, end}, is_abroad, [&](const Run& run) {
+      run.add_size_to(sets_.size.data());
+      run.lower(sets_.lowest.data());
+    });
   }
 
   /// Of the large sets alone: their points are few as a rule.
   void find_lowest() const {
     each_range([&](std::size_t begin, std::size_t end) {
       each_run(
-          begin, end, [&](std::uint32_t root) { return sets_.size[root] >= lowest_from_; },
+          points_, {begin, end},
+          [&](std::uint32_t root) { return sets_.size[root] >= lowest_from_; },
           [&](const Run& run) { run.lower(sets_.lowest.data()); });
     });
   }
 
   /// Calls use(run) for the runs of points whose roots are wanted.
-  template <class Wants, class Use>
-  void each_run(std::size_t begin, std::size_t end, Wants wants, Use use) const {
+  template <class Order, class Wants, class Use>
+  void each_run(const Order& order, IndexRange range, Wants wants, Use use) const {
     Run run;
-    each_point(points_, begin, end, [&](std::size_t i, std::uint32_t index) {
+    each_point(order, range.begin, range.end, [&](std::size_t i, std::uint32_t index) {
       const std::uint32_t root = parent_[i];
       if (!wants(root)) return;
       if (root != run.root) {

@@ -62,17 +62,21 @@ class CurveSort {
                   Rec* from = records.data() + begin;
                   if (count > kInCache) {
                     sort(from, count);
+                    store(from, begin, count, planes);
                   } else {
-                    Rec* to = scratch.room(count);
-                    sort_bucket(from, to, count, key, bucket, scratch);
-                    from = to;
+                    sort_and_store({from, count, begin}, key, bucket, planes, scratch);
                   }
-                  store(from, begin, count, planes);
                 });
   }
 
  private:
   static constexpr Axes<D> kAxes{D};
+
+  /// Records of one top cell, and the position of the first of them in the tree.
+  struct Bucket {
+    const Rec* records;
+    std::size_t size, position;
+  };
 
   struct Scratch {
     KeySorter keys;
@@ -105,6 +109,24 @@ class CurveSort {
     });
   }
 
+  /// A bucket into the blocks. Records go there at once if no run of one cell has to be sorted
+  /// again: another copy of all of them takes a tenth of the whole sort.
+  void sort_and_store(const Bucket& bucket, const Key& key, std::size_t top,
+                      const Planes<T>& planes, Scratch& scratch) {
+    if (!key.can_split()) return store(bucket.records, bucket.position, bucket.size, planes);
+    const unsigned state = Key::tables().top_state[top];
+    const std::uint64_t* words = sorted_words(bucket.records, bucket.size, key, state, scratch);
+    if (Key::kIsExact || has_long_run(words, bucket.size)) {
+      Rec* to = scratch.room(bucket.size);
+      sort_by_words(bucket.records, to, bucket.size, words, scratch);
+      return store(to, bucket.position, bucket.size, planes);
+    }
+    for (std::size_t i = 0; i < bucket.size; ++i) {
+      const Rec& record = bucket.records[static_cast<std::uint32_t>(words[i])];
+      store_point(planes, bucket.position + i, record.x, record.index, kAxes);
+    }
+  }
+
   void sort_bucket(const Rec* from, Rec* to, std::size_t n, const Key& key, std::size_t bucket,
                    Scratch& scratch) {
     if (!key.can_split()) {
@@ -117,8 +139,25 @@ class CurveSort {
   /// Sorts by the low bits of a key, then the runs of one cell. From and to do not overlap.
   void sort_by_cells(const Rec* from, Rec* to, std::size_t n, const Key& key, unsigned state,
                      Scratch& scratch) {
-    const std::uint64_t* words =
-        scratch.keys.sort(n, [&](std::size_t i) { return key.low(from[i].x, state); });
+    sort_by_words(from, to, n, sorted_words(from, n, key, state, scratch), scratch);
+  }
+
+  /// Words of the low bits of a key and of the number of a record, sorted.
+  const std::uint64_t* sorted_words(const Rec* from, std::size_t n, const Key& key, unsigned state,
+                                    Scratch& scratch) const {
+    return scratch.keys.sort(n, [&](std::size_t i) { return key.low(from[i].x, state); });
+  }
+
+  static bool has_long_run(const std::uint64_t* words, std::size_t n) {
+    bool has_any = false;
+    for (std::size_t i = kShortRun; i < n; ++i)
+      has_any |= words[i] >> 32 == words[i - kShortRun] >> 32;
+    return has_any;
+  }
+
+  /// Records in the order of their words; then the runs of one cell are sorted.
+  void sort_by_words(const Rec* from, Rec* to, std::size_t n, const std::uint64_t* words,
+                     Scratch& scratch) {
     std::vector<IndexRange> runs;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < n; ++i) {

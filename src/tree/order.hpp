@@ -51,10 +51,10 @@ void order_points_any(const Input<T>& input, Curve curve, const Workers& workers
 template <int D, class T>
 void store_point(const Planes<T>& planes, std::size_t at, const T* x, std::uint32_t index,
                  Axes<D> axes) {
-  T* block = planes.block(at / kLanes) + at % kLanes;
-  for (int axis = 0; axis < axes.count(); ++axis)
-    block[static_cast<std::size_t>(axis) * kLanes] = x[axis];
-  planes.index(at) = index;
+  T* block = planes.blocks.data() + at / kLanes * block_stride<T>(axes);
+  const std::size_t lane = at % kLanes;
+  for (int axis = 0; axis < axes.count(); ++axis) block[column_at(axis) + lane] = x[axis];
+  const_cast<std::uint32_t*>(indices_of<D, T>(block, axes))[lane] = index;
 }
 
 }  // namespace kith

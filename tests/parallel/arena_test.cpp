@@ -2,6 +2,7 @@
 // come and go.
 #include "parallel/arena.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -152,6 +153,25 @@ TEST(Borrowed, GivesBackTheSameObjects) {
 TEST(Scatter, IsCutByAGrain) {
   EXPECT_EQ(scatter_grain(100), std::size_t{1} << 16);
   EXPECT_EQ(scatter_grain(std::size_t{1} << 32), std::size_t{1} << 19);
+}
+
+/// Numbers of keys on both sides of every limit between methods; half of the keys equal another.
+TEST(KeySorter, SortsStably) {
+  KeySorter sorter;
+  std::uint32_t state = 1;
+  for (const std::size_t n : {0, 1, 2, 15, 16, 17, 63, 64, 65, 1000, 1023, 1024, 1025, 5000}) {
+    std::vector<std::uint32_t> key(n);
+    for (std::uint32_t& each : key) {
+      state = state * 1664525 + 1013904223;
+      each = state >> 14;
+      if (state >> 13 & 1) each = key[each % n];
+    }
+    std::vector<std::uint64_t> expected(n);
+    for (std::size_t i = 0; i < n; ++i) expected[i] = std::uint64_t{key[i]} << 32 | i;
+    std::sort(expected.begin(), expected.end());
+    const std::uint64_t* words = sorter.sort(n, [&](std::size_t i) { return key[i]; });
+    EXPECT_EQ(std::vector<std::uint64_t>(words, words + n), expected) << n << " keys";
+  }
 }
 
 }  // namespace
