@@ -15,6 +15,7 @@
 
 #include "groups/components-inl.h"
 #include "groups/join_batch-inl.h"
+#include "groups/join_gaps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kith {
@@ -34,7 +35,8 @@ class Joiner {
         sets_(job.parent, is_shared),
         scratch_(scratch),
         components_(nodes_, sets_),
-        batch_(nodes_, sets_, scratch) {}
+        batch_(nodes_, sets_, scratch),
+        gaps_(nodes_) {}
 
   /// Round one: links inside a node of the task height.
   void join_inside(Index node) {
@@ -250,9 +252,16 @@ class Joiner {
 
   /// Is any point of a linked with any of b? The nodes are near each other.
   template <bool Wrap>
-  bool have_link(Place a, Place b) const {
+  bool have_link(Place a, Place b) {
     if (a.height < b.height) std::swap(a, b);
-    if (a.height == 1) return leaves_have_link<Wrap>(a.node, b.node);
+    if (a.height == 1) {
+      const bool is_linked = leaves_have_link<Wrap>(a.node, b.node);
+      gaps_.note_leaves(is_linked);
+      return is_linked;
+    }
+    if constexpr (Packed && !Wrap) {
+      if (a.height == b.height && gaps_.are_apart(a.height, a.node, b.node)) return false;
+    }
     const NodeBox q = nodes_.box(b.height, b.node);
     for (Chunks at(nodes_.at(a.height), a.node); !at.is_done(); at.next()) {
       unsigned near =
@@ -343,6 +352,7 @@ class Joiner {
   JoinScratch& scratch_;
   const Components<Nodes, JoinSets> components_;
   JoinBatch<D, T, Packed> batch_;
+  JoinGaps<D, T, Packed> gaps_;
 };
 
 template <int D, bool Packed, class T>
