@@ -49,6 +49,36 @@ void replace_missing(Index* begin, std::size_t count, std::int64_t missing) {
   std::replace(begin, begin + count, Index{-1}, static_cast<Index>(missing));
 }
 
+/// An array of the caller for the rows, which kith/_arrays.py has checked.
+using Rows = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class V>
+V* memory_of(Rows& rows, std::size_t values) {
+  if (rows.dtype() != nb::dtype<V>() || rows.size() != values)
+    throw nb::type_error("out: the arrays do not fit the result");
+  return static_cast<V*>(rows.data());
+}
+
+/// The same question, with the rows in memory of the caller.
+template <class T, class Index>
+void search_into(const Tree& tree, const Question& question, const Call& call, Rows& index,
+                 Rows& distance) {
+  const std::size_t k = question.options.k;
+  const bool is_in_tree_order = question.options.order == RowOrder::tree;
+  const std::size_t m = question.queries   ? question.queries->size
+                        : is_in_tree_order ? tree.size()
+                                           : tree.input_size();
+  const NeighborRows<T, Index> rows{memory_of<Index>(index, m * k), memory_of<T>(distance, m * k),
+                                    m};
+  run_work(call, [&](const Execution& e) {
+    if (question.queries)
+      knn_into<T, Index>(tree, *question.queries, question.options, rows, e);
+    else
+      knn_into<T, Index>(tree, question.options, rows, e);
+    if (question.missing != -1) replace_missing(rows.index, m * k, question.missing);
+  });
+}
+
 template <class T, class Index>
 nb::object search(const Tree& tree, const Question& question, const Call& call) {
   auto result = run(call, [&](const Execution& e) {
@@ -75,6 +105,21 @@ nb::object knn_of(const Tree& tree, const std::optional<Array>& queries, const n
   }
   return is_long ? search<double, std::int64_t>(tree, question, call)
                  : search<double, std::int32_t>(tree, question, call);
+}
+
+void knn_into_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& options,
+                 Rows index, Rows distance, std::int64_t missing, const Call& given_call) {
+  Question question{.options = knn_options(options), .missing = missing};
+  if (queries) question.queries = points_of(*queries);
+  const Call call = for_search(given_call, queries ? queries->shape(0) : tree.size(), tree);
+  const bool is_long = index.dtype() == nb::dtype<std::int64_t>();
+  if (tree.scalar() == Scalar::float32) {
+    is_long ? search_into<float, std::int64_t>(tree, question, call, index, distance)
+            : search_into<float, std::int32_t>(tree, question, call, index, distance);
+  } else {
+    is_long ? search_into<double, std::int64_t>(tree, question, call, index, distance)
+            : search_into<double, std::int32_t>(tree, question, call, index, distance);
+  }
 }
 
 /// Searches for one point at a time with little overhead. Searchers are kept, and each is used by
@@ -163,6 +208,9 @@ class PointSearch {
 void bind_knn(nb::module_& module) {
   module.def("knn", &knn_of, nb::arg("tree"), nb::arg("queries").none(), nb::arg("options"),
              nb::arg("is_long"), nb::arg("missing"), nb::arg("call"));
+  module.def("knn_into", &knn_into_of, nb::arg("tree"), nb::arg("queries").none(),
+             nb::arg("options"), nb::arg("index").noconvert(), nb::arg("distance").noconvert(),
+             nb::arg("missing"), nb::arg("call"));
   nb::class_<PointSearch>(module, "PointSearch")
       .def(nb::init<const Tree&>())
       .def("__call__", &PointSearch::operator());

@@ -94,3 +94,18 @@ def small_integers(x: Any, count: int, name: str) -> np.ndarray:
     if a.dtype.kind not in "biu" or (count and (a.min() < 0 or a.max() > 255)):
         raise ValueError(f"{name}: values must be integers from 0 to 255")
     return np.ascontiguousarray(a, dtype=np.uint8)
+
+
+def rows_for(out: Any, shape: tuple[int, int], dtype: np.dtype, index_types: tuple[Any, ...]) -> Any:
+    """The arrays of ``out=(index, distance)`` if a search can write its rows there; raises otherwise."""
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError("out: give two arrays, as the call returns them")
+    for array, name, types in ((out[0], "indices", index_types), (out[1], "distances", (dtype,))):
+        if not isinstance(array, np.ndarray) or array.dtype not in [np.dtype(each) for each in types]:
+            allowed = " or ".join(np.dtype(each).name for each in types)
+            raise TypeError(f"out: the {name} need an array of {allowed}")
+        if array.shape != shape:
+            raise ValueError(f"out: {name} of shape {array.shape}; the result has the shape {shape}")
+        if not array.flags.c_contiguous or not array.flags.writeable or not array.flags.aligned:
+            raise ValueError(f"out: the {name} need a writable array with adjacent rows")
+    return out

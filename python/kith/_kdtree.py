@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _kith
-from ._arrays import FLOAT64, as_array, points as as_points
+from ._arrays import FLOAT64, as_array, points as as_points, rows_for
 from ._box import Box
 from ._call import carry_out
 from ._neighbors import NeighborLists
@@ -128,7 +128,7 @@ class KDTree:
 
     def query(self, x: Any = None, k: Any = 1, eps: float = 0.0, p: float = 2.0,
               distance_upper_bound: float = math.inf, workers: int = -1, *,
-              exclude_self: bool = False) -> tuple[Any, Any]:
+              exclude_self: bool = False, out: Any = None) -> tuple[Any, Any]:
         """Finds the nearest neighbors of points.
 
         Parameters
@@ -147,6 +147,9 @@ class KDTree:
             The number of threads; -1 for all processors.
         exclude_self : bool
             Leave out each point itself, by its index. ``x`` must be the data of the tree, or not given.
+        out : (d, i), optional
+            Arrays of shape (queries, k) for the result, such as those of a call before: distances of the type of the
+            tree and int64 indices. ``k`` is then one integer.
 
         Returns
         -------
@@ -154,7 +157,7 @@ class KDTree:
             Distances and indices of shape (..., k), without the last axis if k is the integer 1. Missing
             neighbors have index n and distance infinity.
         """
-        if type(k) is int and k >= 1 and p == 2.0 and not exclude_self and x is not None:
+        if type(k) is int and k >= 1 and p == 2.0 and not exclude_self and x is not None and out is None:
             point = x if type(x) is np.ndarray else as_array(x, "x")
             if point.ndim == 1 and point.shape[0] == self.m and point.dtype.kind != "c":
                 return self._query_one(point, k, distance_upper_bound)
@@ -168,7 +171,12 @@ class KDTree:
             self._expect_own(queries, shape)
             queries = None
         most = int(ranks.max(initial=1))
-        distance, index = self._knn(queries, most, p, distance_upper_bound, exclude_self, threads)
+        if out is not None:
+            if np.ndim(k) > 0:
+                raise ValueError("out: k must be one integer")
+            rows = self.n if queries is None else len(queries)
+            out = rows_for(tuple(out)[::-1], (rows, most), self._dtype, (np.intp,))
+        distance, index = self._knn(queries, most, p, distance_upper_bound, exclude_self, threads, out)
         return self._shaped(distance, index, shape, k, ranks)
 
     def _query_one(self, point: np.ndarray, k: int, bound: float) -> tuple[Any, Any]:
@@ -184,14 +192,19 @@ class KDTree:
         return (distance if self._dtype == FLOAT64 else np.float32(distance)), self._index_type(index)
 
     def _knn(self, queries: np.ndarray | None, k: int, p: float, bound: float, exclude_self: bool,
-             threads: int) -> tuple[np.ndarray, np.ndarray]:
+             threads: int, out: Any) -> tuple[np.ndarray, np.ndarray]:
         bound = bound if bound > 0 else 0.0
         options = {"k": k, "exclude_self": exclude_self, "max_radius": bound, "strict": math.isfinite(bound), "p": p}
         # Replacing -1 is one more pass over the result: only where there can be any.
         missing = self.n if math.isfinite(bound) or k + exclude_self > self.n else -1
         try:
-            index, distance = carry_out(_kith.knn, self._tree._core, queries, options, True, missing,
-                                        threads=threads)
+            if out is None:
+                index, distance = carry_out(_kith.knn, self._tree._core, queries, options, True, missing,
+                                            threads=threads)
+            else:
+                index, distance = out
+                carry_out(_kith.knn_into, self._tree._core, queries, options, index, distance, missing,
+                          threads=threads)
         except ValueError as error:
             raise worded(error, "x") from error
         return distance, index

@@ -91,6 +91,22 @@ def test_the_trees_own_points(rng):
         tree.query(x + 1, k=4, exclude_self=True)
 
 
+@pytest.mark.parametrize("k", [1, 5])
+def test_results_in_arrays_of_the_caller(k, rng):
+    tree, q = kith.KDTree(rng.random((300, 3))), rng.random((4, 10, 3))
+    for x, rows in ((None, 300), (tree.data, 300), (q, 40)):
+        out = np.empty((rows, k)), np.empty((rows, k), np.intp)
+        expected = tree.query(x, k=k, distance_upper_bound=0.2)
+        found = tree.query(x, k=k, distance_upper_bound=0.2, out=out)
+        for mine, theirs, memory in zip(found, expected, out):
+            np.testing.assert_array_equal(mine, theirs)
+            assert mine.shape == theirs.shape and np.shares_memory(mine, memory)
+    with pytest.raises(ValueError, match="one integer"):
+        tree.query(k=[1, 2], out=out)
+    with pytest.raises(TypeError, match="int64"):
+        tree.query(q, k=k, out=(out[0], out[0]))
+
+
 def test_ties_go_by_index():
     d, i = kith.KDTree(kith.sample.grid(5, 2)).query(None, k=5)
     index, distance = brute.knn(kith.sample.grid(5, 2), kith.sample.grid(5, 2), 5)

@@ -69,6 +69,36 @@ def test_rows_in_tree_order(rng):
     np.testing.assert_array_equal(by_tree.index, by_input.index[tree.order()])
 
 
+@pytest.mark.parametrize("order", ["input", "tree"])
+@pytest.mark.parametrize("scalar, number", [(np.float32, np.int32), (np.float32, np.int64), (np.float64, np.int64)])
+def test_rows_in_arrays_of_the_caller(order, scalar, number, rng):
+    tree, q = kith.Tree(rng.random((500, 3)).astype(scalar)), rng.random((70, 3))
+    for queries in (None, q):
+        expected = kith.knn(tree, queries, k=3, order=order, max_radius=0.1)
+        out = np.full(expected.index.shape, 7, number), np.full(expected.index.shape, 7, scalar)
+        found = kith.knn(tree, queries, k=3, order=order, max_radius=0.1, out=out)
+        assert found.index is out[0] and found.distance is out[1]
+        np.testing.assert_array_equal(found.index, expected.index)
+        np.testing.assert_array_equal(found.distance, expected.distance)
+
+
+def test_rows_that_do_not_fit_are_refused(rng):
+    x = rng.random((20, 3), dtype=np.float32)
+    index, distance = kith.knn(x, k=4)
+    for out, error in [(index, TypeError), ((index, distance, index), TypeError),
+                       ((index.astype(np.int16), distance), TypeError),
+                       ((index, distance.astype(np.float64)), TypeError),
+                       ((index.tolist(), distance), TypeError), ((index[:, :3], distance), ValueError),
+                       ((index[:10], distance), ValueError), ((index[::-1], distance), ValueError)]:
+        with pytest.raises(error, match="out"):
+            kith.knn(x, k=4, out=out)
+    distance.flags.writeable = False
+    with pytest.raises(ValueError, match="writable"):
+        kith.knn(x, k=4, out=(index, distance))
+    with pytest.raises(TypeError, match="out"):
+        kith.knn(x, k=4, index_dtype=np.int64, out=(index, distance.copy()))
+
+
 @pytest.mark.parametrize("p", [1, 3.5, np.inf])
 def test_other_norms(p, rng):
     x, q = rng.random((300, 3)), rng.random((20, 3))
