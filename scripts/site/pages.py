@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FROM_ROOT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"]
@@ -20,6 +21,7 @@ FIRST = ["points", "box", "tree", "execution", "error", "neighbors", "radius", "
 LEFT_OUT = {"export", "kith", "io"}  # nothing but macros or other headers
 ENTITY = re.compile(r"\b(?:struct|class|concept|enum class|using)\s+(?:KITH_API\s+)?(\w+)")
 FUNCTION = re.compile(r"(\w+|operator\S+)\(")
+WIDTH = 88  # columns of a block of code beside the navigation
 
 
 def copy_pages(pages):
@@ -55,12 +57,23 @@ def commands_of(program, path):
         yield from commands_of(program, [*path, name])
 
 
+def narrow(text):
+    """A help text whose explanations of options have lines of at most WIDTH, in their column."""
+    lines = []
+    for line in text.strip().splitlines():
+        found = re.match(r"( {2}\S.*? {2,}| {20,})\S", line)
+        column = found.end() - 1 if found else 0
+        lines += textwrap.wrap(line, WIDTH, subsequent_indent=" " * column, break_long_words=False,
+                               break_on_hyphens=False) if column >= 20 else [line]
+    return "\n".join(lines)
+
+
 def program_reference(program):
     parts = ["# The program: all options\n\nThese are the texts that `--help` prints. "
              "[The page about the program](../program.md) explains them with examples.\n"]
     for path, text in commands_of(program, []):
         depth = "##" if len(path) < 2 else "###"
-        parts.append(f"{depth} {' '.join(['kith', *path])}\n\n```text\n{text.strip()}\n```\n")
+        parts.append(f"{depth} {' '.join(['kith', *path])}\n\n```text\n{narrow(text)}\n```\n")
     return "\n".join(parts)
 
 
