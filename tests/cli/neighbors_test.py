@@ -195,7 +195,7 @@ class Neighbors(ProgramTest):
         self.assertEqual([r["task"] for r in told["results"]],
                          ["tree", "knn, k = 16", "fof, b = 0.2, with the tree"])
         self.assertTrue(all(r["seconds"] > 0 for r in told["results"]))
-        self.assertIn("1,000 points evenly", self.works("bench", "-n", 1000, "--repeat", 1))
+        self.assertIn("1,000 uniform points", self.works("bench", "-n", 1000, "--repeat", 1))
 
     def test_completion(self):
         script = self.works("completion", "bash")
