@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every check of the project. Installs missing packages; logs are in build/log.
+# Every check of the project. Installs what is missing; logs are in build/log.
 #
 # Usage: scripts/test.sh [--quick] [--all] [--help]
 #   --quick   only the release build and its tests
@@ -22,7 +22,7 @@ tested=0 # over all presets, as ctest counts them
 failed=0
 cases=0 # exact comparisons with a definition, over all presets
 
-# run_tests PRESET: runs the tests of a preset that is already built and adds their number to the count.
+# run_tests PRESET: the tests of a preset that is built, added to the count.
 run_tests() {
   local preset=$1 line
   rm -f "build/$preset/exact_cases.txt"
@@ -35,24 +35,11 @@ run_tests() {
   fi
 }
 
-# start_beside: starts the wheel, its tests in clean environments and the count of instructions on one core, while the
-# compiler uses the other. Keeps the output for end_beside.
-start_beside() {
-  rm -f "$log_dir"/{python,numpy1}-tests.log
-  {
-    result=0
-    scripts/python.sh test || result=1
-    step instructions scripts/instructions.sh || result=1
-    exit $result
-  } > "$log_dir/beside.log" 2>&1 &
-  beside=$!
-}
-
-# end_beside: waits for these, prints their output, and adds the tests of Python to the count.
-end_beside() {
+# run_python_tests: builds the wheel and tests it in clean environments; added to the count.
+run_python_tests() {
   local line name
-  wait $beside || failed_steps+=(beside)
-  cat "$log_dir/beside.log"
+  rm -f "$log_dir"/{python,numpy1}-tests.log
+  scripts/python.sh test || failed_steps+=(python)
   for name in python-tests numpy1-tests; do
     line=$(tail -n 1 "$log_dir/$name.log" 2>/dev/null || true)
     if [[ $line =~ ([0-9]+)\ failed ]]; then
@@ -63,17 +50,38 @@ end_beside() {
   done
 }
 
-build_and_test() {
-  if step "$1-build" configure_and_build "$1"; then run_tests "$1"; fi
+# beside NAME COMMAND...: starts it in the background. Tests often wait for one thread and installations for the network;
+# something else should use the cores then. Its output is kept for end_beside.
+declare -A beside=()
+beside() {
+  local name=$1
+  shift
+  "$@" > "$log_dir/beside-$name.log" 2>&1 &
+  beside[$name]=$!
 }
 
-# build_beside PRESET: builds the preset while the tests of Python run.
+# end_beside NAME: waits for it and prints its output. Fails if it failed.
+end_beside() {
+  local name=$1 result=0
+  wait "${beside[$name]}" || result=1
+  cat "$log_dir/beside-$name.log"
+  [ $result = 0 ] || failed_steps+=("$name")
+  return $result
+}
+
+# fetch_python: the Python packages that the tests need.
+fetch_python() {
+  need_python numpy h5py yt swiftsimio pynbody illustris_python || return 1
+  [ $is_quick = no ] || return 0
+  step environments scripts/python.sh environments || true # if it failed, the tests of Python say why
+  want_nvcc
+}
+
+# build_beside PRESET [PROCESS]: builds it once that process has ended; tests come first.
 build_beside() {
-  local is_built=yes
-  start_beside
-  step "$1-build" configure_and_build "$1" || is_built=no
-  end_beside
-  [ $is_built = no ] || run_tests "$1"
+  renice -n 10 $BASHPID >/dev/null
+  [ -z "${2:-}" ] || tail --pid="$2" -f /dev/null
+  step "$1-build" configure_and_build "$1"
 }
 
 echo "kith: testing"
@@ -83,25 +91,30 @@ groups=(build mpi test)
 need_packages "${groups[@]}"
 want_packages browser
 want_packages gpu
-need_python numpy h5py yt swiftsimio pynbody illustris_python
-# The tests of installations and the wheel reuse objects of the release build.
+need_python # makes .venv: some tests exist only if it does
+beside packages fetch_python
+# What the release build compiles serves the tests of installations and the wheel, too.
 CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)
 export CMAKE_CXX_COMPILER_LAUNCHER
+is_built=yes
 if [ $is_quick = yes ]; then
-  build_and_test release
+  step release-build configure_and_build release || is_built=no
+  end_beside packages || true
+  [ $is_built = no ] || run_tests release
 else
   step format scripts/checks/format.sh || true
   step layers python3 scripts/checks/layers.py || true
   step one_text python3 scripts/checks/one_text.py || true
   step words python3 scripts/checks/words.py || true
-  # Mostly waits for the network, so it runs beside the compiler.
-  mkdir -p "$log_dir"
-  { scripts/python.sh environments; want_nvcc; } > "$log_dir/python-environments.log" 2>&1 &
-  environments=$!
-  build_and_test release
-  wait $environments || true # if it failed, the tests of Python say why
-  build_beside asan
-  build_and_test tsan
+  step release-build configure_and_build release || is_built=no
+  end_beside packages || true
+  beside asan build_beside asan
+  beside tsan build_beside tsan "${beside[asan]}"
+  [ $is_built = no ] || run_tests release
+  run_python_tests
+  step instructions scripts/instructions.sh || true
+  if end_beside asan; then run_tests asan; fi
+  if end_beside tsan; then run_tests tsan; fi
   step tidy scripts/checks/tidy.sh $tidy || true
 fi
 
