@@ -8,10 +8,8 @@ option(KITH_BENCH "Build the benchmarks" OFF)
 option(KITH_PYTHON "Build the extension module of the Python package" OFF)
 option(KITH_FUZZ "Build the fuzzers; needs clang" OFF)
 option(KITH_PRECOMPILED "Compile common headers of the tests and the program once; ccache does not keep what uses them" OFF)
-# The presets for developers turn it off: after a change, fewer files are compiled again, and the wheel and the tests
-# of installations find the objects of the release build in ccache.
-set(KITH_UNITY ON CACHE STRING
-  "Compile several files at once: full builds take less time, builds after a small change more; ON, OFF or some layers")
+# The preset dev turns it off: after a change, fewer files are compiled again.
+option(KITH_UNITY "Compile several files at once: full builds take less time, builds after a small change more" ON)
 option(KITH_WERROR "Treat warnings as errors (set by the presets, never for a consumer)" OFF)
 option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)
 # This takes a third of the time to compile the kernels. The other targets would show the sanitizers nothing new.

@@ -64,8 +64,7 @@ endfunction()
 # Compiles several files as one, so that their headers are read once: half the time, except for kernels. Files with
 # kernels are compiled alone. Names in unnamed namespaces must differ within a layer.
 function(kith_compile_together target)
-  string(REPLACE "kith_layer_" "" layer ${target})
-  if(NOT KITH_UNITY MATCHES "^(ON|TRUE|YES|1)$" AND NOT layer IN_LIST KITH_UNITY)
+  if(NOT KITH_UNITY)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

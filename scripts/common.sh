@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 log_dir=$PWD/build/log
+# Folders below build/ share what ccache keeps: paths are relative to each.
+export CCACHE_BASEDIR=$PWD
 mkdir -p "$log_dir"
 failed_steps=()
 

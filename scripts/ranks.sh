@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # build_and_run NAME CMAKE-ARGUMENT...
 build_and_run() {
   cmake --preset release -B "build/$1" -DKITH_MPI=ON -DKITH_CLI=OFF -DKITH_EXAMPLES=OFF -DKITH_BENCH=OFF -DKITH_GPU=OFF \
-    -DKITH_UNITY=mpi "${@:2}" && cmake --build "build/$1" --target test_mpi &&
+    "${@:2}" && cmake --build "build/$1" --target test_mpi &&
     ctest --test-dir "build/$1" -R '^mpi\.ranks$' --output-on-failure
 }
 

@@ -43,28 +43,38 @@ def libraries_in(preprocessed, header):
     return sorted(found)
 
 
-def complaints(compiler, root, header, include, mpi):
-    """The complaint of one compiler about one header, given by its path below include/."""
-    arguments = [f"-I{root / 'include'}", *[f"-I{folder}" for folder in include]]
-    if "mpi" in header:
-        arguments += [part for folder in mpi for part in ("-isystem", folder)]
+def flags_for(root, header, include, mpi):
+    """The folders in which a header, given by its path below include/, finds others."""
+    flags = [f"-I{root / 'include'}", *[f"-I{folder}" for folder in include]]
+    return flags + [part for folder in mpi for part in ("-isystem", folder)] if "mpi" in header else flags
+
+
+def compile_alone(compiler, header, flags):
+    """The complaint of one compiler about one header that is included twice."""
     text = f"#include <{header}>\n"
-    result = run(compiler, [*arguments, "-fsyntax-only"], text + text + "int main() {}\n")
-    if result.returncode:
-        return [f"{header} does not compile alone with {compiler}:\n{result.stderr}"]
-    if compiler != COMPILERS[0]:  # the second reads the same files
-        return []
-    result = run(compiler, [*arguments, "-E"], text)
-    return [f"{header} pulls in {library}" for library in libraries_in(result.stdout, header)]
+    result = run(compiler, [*flags, "-fsyntax-only"], text + text + "int main() {}\n")
+    return [f"{header} does not compile alone with {compiler}:\n{result.stderr}"] if result.returncode else []
+
+
+def foreign_libraries(headers, flags):
+    """Which of the headers include other libraries: all are looked at together, and one by one only if there are any."""
+    result = run(COMPILERS[0], [*flags, "-E"], "".join(f"#include <{header}>\n" for header in headers))
+    found = libraries_in(result.stdout, headers[0]) if headers else []
+    if not found or len(headers) == 1:
+        return [f"{header} pulls in {library}" for header in headers for library in found]
+    return [line for header in headers for line in foreign_libraries([header], flags)]
 
 
 def check(root, include, mpi=()):
     headers = sorted(p.relative_to(root / "include").as_posix()
                      for p in (root / "include").rglob("*.hpp"))
     headers = [header for header in headers if mpi or not "mpi" in header]
-    jobs = [(compiler, root, header, include, mpi) for header in headers for compiler in COMPILERS]
+    kinds = [[header for header in headers if ("mpi" in header) == is_mpi] for is_mpi in (False, True)]
+    jobs = [(compile_alone, compiler, header, flags_for(root, header, include, mpi))
+            for header in headers for compiler in COMPILERS]
+    jobs += [(foreign_libraries, kind, flags_for(root, kind[0], include, mpi)) for kind in kinds if kind]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [line for lines in pool.map(lambda job: complaints(*job), jobs) for line in lines]
+        return [line for lines in pool.map(lambda job: job[0](*job[1:]), jobs) for line in lines]
 
 
 if __name__ == "__main__":

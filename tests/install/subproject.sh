@@ -18,7 +18,7 @@ quietly() {
 configure() {  # SOURCE OPTION...
   folder=$1
   shift
-  quietly cmake -G Ninja -S "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release -DKITH_WERROR=ON -DKITH_UNITY=OFF \
+  quietly cmake -G Ninja -S "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release -DKITH_WERROR=ON \
     -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "$@"
 }
 
