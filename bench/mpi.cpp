@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <sched.h>
 #include <string>
 #include <sys/resource.h>
 #include <thread>
@@ -246,6 +247,13 @@ Times over_ranks(const Job& job, const Particles& mine) {
       });
 }
 
+/// Launchers bind ranks to cores; one process has those of all ranks.
+void use_all_cpus() {
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof all);
+  sched_setaffinity(0, sizeof all, &all);
+}
+
 Times in_one_process(const Job& job, const Particles& all, int threads) {
   return measured(
       job.rounds, threads,
@@ -291,6 +299,7 @@ int main(int argc, char** argv) {
     std::printf("  memory of rank 0 beyond its input: %.0f MB\n", memory);
     const Particles all = job.particles(0, job.n);
     const double alone = peak_megabytes();
+    use_all_cpus();
     const Times one = in_one_process(job, all, ranks);
     print("one process", one);
     std::printf("  memory beyond what was there before: %.0f MB\n", peak_megabytes() - alone);
