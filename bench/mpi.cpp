@@ -1,7 +1,7 @@
 // Neighbors and groups over ranks beside one process: domains, then k nearest neighbors, friends of
 // friends or a halo catalogue, with the time of each stage, the traffic and the memory of a rank.
 //
-//   mpirun -n 2 build/release/bench/bench_mpi [POINTS = 10000000] [K = 16] [ROUNDS = 3]
+//   mpirun -n 2 build/release/bench/bench_mpi [POINTS = 10000000] [K = 16] [ROUNDS = 3] [far]
 //   mpirun -n 2 build/release/bench/bench_mpi universe.hdf5 fof|halos [ROUNDS = 3]
 //   mpirun -n 8 build/release/bench/bench_mpi POINTS K|fof|halos row [clustered]
 //   mpirun -n 8 build/release/bench/bench_mpi universe.hdf5 fof|halos copies
@@ -13,7 +13,8 @@
 // ranks. Times are the best of the rounds; memory is kept between them. With `row`, one row of a
 // table: what a rank sends at most, and its memory, in one round. With `copies`, such a row for
 // N^3 ranks of which each has the whole snapshot, side by side in a box N times as large. With
-// `alone`, the memory of one process and one thread for that many points.
+// `alone`, the memory of one process and one thread for that many points. With `far`, global
+// indices over ranks begin at 2^33.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -176,6 +177,7 @@ struct Job {
   bool is_fof = false, is_halos = false;
   bool is_row = false, is_alone = false, is_clustered = false, is_copied = false;
   int rounds = 3;
+  std::int64_t first_index = 0;
 
   Job(int argc, char** argv) {
     const auto argument = [&](int i) { return std::string(i < argc ? argv[i] : ""); };
@@ -193,6 +195,7 @@ struct Job {
     is_copied = argument(3) == "copies";
     is_row = is_copied || argument(3) == "row";
     is_clustered = argument(4) == "clustered";
+    if (argument(4) == "far") first_index = std::int64_t{1} << 33;
     is_alone = argument(3) == "alone";
     if (argc > 3) rounds = is_row || is_alone ? 1 : std::atoi(argv[3]);
   }
@@ -227,7 +230,9 @@ Times over_ranks(const Job& job, const Particles& mine) {
       job.rounds, 0,
       [&](const kith::Execution& execution) {
         quiet_barrier();
-        return kith::mpi::Domains::curve(MPI_COMM_WORLD, mine.points(), {job.tree}, execution);
+        return kith::mpi::Domains::curve(MPI_COMM_WORLD, mine.points(),
+                                         {.tree = job.tree, .first_index = job.first_index},
+                                         execution);
       },
       [&](const kith::mpi::Domains& domains, const kith::Execution& execution, Times& times) {
         if (job.is_halos) {
