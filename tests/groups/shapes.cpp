@@ -41,15 +41,15 @@ TEST(Shapes, GroupsEqualTheirDefinition) {
 }
 
 /// Two tilted planes, or lines in two dimensions, `gap` apart: each point of one is opposite to one
-/// of the other. All points of a plane are linked.
+/// of the other. All points of a plane are linked. Two opposite points are only `least` apart.
 template <class T>
-std::vector<T> opposite_planes(int dimension, double gap) {
+std::vector<T> opposite_planes(int dimension, double gap, double least) {
   std::mt19937_64 bits(3);
   auto unit = [&] { return static_cast<double>(bits() >> 11) * 0x1p-53; };
   std::vector<T> x;
   for (int i = 0; i < 500; ++i) {
     const double u = unit() / 2, v = unit() / 2;
-    for (const double w : {0.0, gap}) {
+    for (const double w : {0.0, i == 250 ? least : gap}) {
       // Along (2, 2, 1) and (-2, 1, 2), away from them along (1, -2, 2) / 3; in two dimensions
       // along (3, 4), away from it along (4, -3) / 5.
       const std::vector<double> point =
@@ -66,14 +66,18 @@ template <class T>
 void check_planes(int dimension) {
   constexpr double kUnit = sizeof(T) == sizeof(float) ? 6e-8 : 1.1e-16;
   for (const double scale : {1.0, 1e-11}) {
-    for (const double away : {-40.0, -4.0, -1.0, 0.0, 1.0, 4.0, 40.0, 1e3, 1e5}) {
-      auto x = opposite_planes<T>(dimension, 1 + away * kUnit);
-      for (T& value : x) value *= static_cast<T>(scale);
-      const auto points = view(x.data(), x.size() / static_cast<std::size_t>(dimension), dimension);
-      SCOPED_TRACE(std::to_string(away) + " rounding units apart, scale " + std::to_string(scale));
-      const FofOptions options{.linking_length = scale};
-      test::ExactCases::count();
-      ASSERT_EQ(test::to_vector(fof(points, options).label()), brute_fof(points, options).label);
+    for (const double gap : {0.0, 10.0, 40.0, 1e3, 1e5}) {
+      for (const double least : {-10.0, -2.0, 0.0, 2.0}) {
+        auto x = opposite_planes<T>(dimension, 1 + gap * kUnit, 1 + least * kUnit);
+        for (T& value : x) value *= static_cast<T>(scale);
+        const auto points =
+            view(x.data(), x.size() / static_cast<std::size_t>(dimension), dimension);
+        SCOPED_TRACE(std::to_string(gap) + " rounding units apart, two points " +
+                     std::to_string(least) + ", scale " + std::to_string(scale));
+        const FofOptions options{.linking_length = scale};
+        test::ExactCases::count();
+        ASSERT_EQ(test::to_vector(fof(points, options).label()), brute_fof(points, options).label);
+      }
     }
   }
 }
