@@ -33,7 +33,7 @@ class EqualCells {
   /// far apart.
   bool can_split() const { return scale_ > 0 && std::isfinite(scale_); }
 
-  auto operator()(T x, int axis) const {
+  std::uint64_t operator()(T x, int axis) const {
     const T cell = (x - lo_.lo[axis]) * scale_;
     if constexpr (D == kAnyDimension)
       return std::min(static_cast<std::uint64_t>(cell), last_);
