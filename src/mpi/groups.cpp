@@ -34,8 +34,11 @@ Groups fof_in_classes(const Domains& domains, const FofOptions& options, RowOrde
     groups->order = order;
     link(call, impl, {options, classes, {}}, *groups);
     if (order == RowOrder::input) {
-      groups->label = in_input_order(call, impl, groups->tree_label);
-      if (options.keep_roots) groups->root = in_input_order(call, impl, groups->tree_root);
+      groups->label = in_input_order(call, impl, groups->tree_label, groups->cuts.cut.back().label);
+      if (options.keep_roots)
+        groups->root = in_input_order(call, impl, groups->tree_root, kAnyValue);
+      groups->tree_label = {};
+      groups->tree_root = {};
       call.note_traffic("rows");
     }
     return Groups(std::move(groups));
@@ -62,8 +65,10 @@ Groups fof(const Domains& domains, const FofOptions& options, std::span<std::int
     });
     groups->label = Array<std::int64_t>::borrowed(label.data(), label.size());
     link(call, impl, {options, {}, impl.is_kept ? label : std::span<std::int64_t>()}, *groups);
-    if (!impl.is_kept) put_in_input_order(call, impl, groups->tree_label, label.data());
-    if (options.keep_roots) groups->root = in_input_order(call, impl, groups->tree_root);
+    if (!impl.is_kept)
+      put_in_input_order(call, impl, groups->tree_label, groups->cuts.cut.back().label,
+                         label.data());
+    if (options.keep_roots) groups->root = in_input_order(call, impl, groups->tree_root, kAnyValue);
     groups->tree_label = {};
     groups->tree_root = {};
     call.note_traffic("rows");

@@ -209,7 +209,8 @@ Array<std::int64_t> global_indices(Call& call, const Domains::Impl& domains,
       });
     });
   });
-  return is_input && !domains.first ? in_input_order(call, domains, index) : std::move(index);
+  return is_input && !domains.first ? in_input_order(call, domains, index, kAnyValue)
+                                    : std::move(index);
 }
 
 }  // namespace
@@ -241,36 +242,60 @@ void gather_members(Call& call, const Labeled& labeled, Members::Impl& out) {
   Gathering(call, labeled, out).run();
 }
 
-Array<std::int64_t> in_input_order(Call& call, const Domains::Impl& domains,
-                                   const Array<std::int64_t>& values) {
-  Array<std::int64_t> result;
-  call.phase(
-      [&](Workers& workers) { result = Array<std::int64_t>(domains.input_size, workers.pool()); });
-  put_in_input_order(call, domains, values, result.data());
-  return result;
-}
+namespace {
 
-void put_in_input_order(Call& call, const Domains::Impl& domains, const Array<std::int64_t>& values,
-                        std::int64_t* to) {
+/// The same with values that travel as smaller ones.
+template <class Small>
+void put_small(Call& call, const Domains::Impl& domains, const Array<std::int64_t>& values,
+               std::int64_t* to) {
   const Route& route = domains.route;
-  Array<std::int64_t> arrived;
-  call.phase([&](Workers& workers) {
+  Array<Small> sent;
+  Runs out, in;
+  call.work([&](Workers& workers) {
     if (route.size() < domains.input_size) std::fill(to, to + domains.input_size, std::int64_t{-1});
     Array<std::uint32_t> arrival;  // by local index
     if (!route.local.empty()) arrival = Array<std::uint32_t>(values.size(), workers.pool());
     for (std::size_t i = 0; i < arrival.size(); ++i)
       arrival[route.local[i]] = static_cast<std::uint32_t>(i);
-    arrived = Array<std::int64_t>(values.size(), workers.pool());
+    sent = Array<Small>(values.size(), workers.pool());
     domains.visit([&](const auto& part) {
       workers.for_ranges(values.size(), kMembersGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t local = part.planes.index(i);
-          arrived[arrival.empty() ? local : arrival[local]] = values[i];
+          sent[arrival.empty() ? local : arrival[local]] = static_cast<Small>(values[i]);
         }
       });
     });
+    out = route.in.times(sizeof(Small));
+    in = route.out.times(sizeof(Small));
   });
-  sent_back(call, route, arrived.data(), sizeof(std::int64_t), to);
+  const Array<std::byte> bytes =
+      call.exchange(out, reinterpret_cast<const std::byte*>(sent.data()), in);
+  call.phase([&](Workers& workers) {
+    const std::span<const Small> back = rows_of<Small>(bytes);
+    workers.for_ranges(back.size(), kMembersGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) to[route.row_of(i)] = back[i];
+    });
+  });
+}
+
+}  // namespace
+
+void put_in_input_order(Call& call, const Domains::Impl& domains, const Array<std::int64_t>& values,
+                        std::uint64_t limit, std::int64_t* to) {
+  if (limit <= std::uint64_t{1} << 31)
+    put_small<std::int32_t>(call, domains, values, to);
+  else
+    put_small<std::int64_t>(call, domains, values, to);
+}
+
+Array<std::int64_t> in_input_order(Call& call, const Domains::Impl& domains,
+                                   const Array<std::int64_t>& values, std::uint64_t limit) {
+  Array<std::int64_t> result;
+  call.phase(
+      [&](Workers& workers) { result = Array<std::int64_t>(domains.input_size, workers.pool()); });
+  put_in_input_order(call, domains, values, limit, result.data());
+  return result;
 }
 
 Members members(const Domains& domains, const Groups& groups, const Execution& execution) {

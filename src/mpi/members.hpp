@@ -29,11 +29,14 @@ void gather_members(Call& call, const Labeled& labeled, Members::Impl& out);
 void find_members(Call& call, const Domains::Impl& domains, const Groups::Impl& groups,
                   Members::Impl& out);
 
-/// Values by position, in the order of the input; -1 for points that were dropped. Collective.
+inline constexpr std::uint64_t kAnyValue = ~std::uint64_t{0};
+
+/// Values by position, in the order of the input; -1 for points that were dropped. All values are
+/// -1 or more and less than `limit`, the same on all ranks: small ones travel faster. Collective.
 Array<std::int64_t> in_input_order(Call& call, const Domains::Impl& domains,
-                                   const Array<std::int64_t>& values);
+                                   const Array<std::int64_t>& values, std::uint64_t limit);
 /// The same into memory of the caller.
 void put_in_input_order(Call& call, const Domains::Impl& domains, const Array<std::int64_t>& values,
-                        std::int64_t* to);
+                        std::uint64_t limit, std::int64_t* to);
 
 }  // namespace kith::mpi
