@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -193,6 +194,10 @@ Rounds link(MPI_Comm comm, const Line& line, double linking_length) {
   Rounds rounds{statistics.count("boundary sets"), statistics.count("hooking rounds"),
                 statistics.count("shortcutting rounds")};
   MPI_Allreduce(MPI_IN_PLACE, &rounds.vertices, 1, MPI_UINT64_T, MPI_SUM, comm);
+  if (rank_of(comm) == 0)
+    std::printf("%d sets at edges: %d rounds of hooking, %d of shortcutting\n",
+                static_cast<int>(rounds.vertices), static_cast<int>(rounds.hooking),
+                static_cast<int>(rounds.shortcutting));
   return rounds;
 }
 
