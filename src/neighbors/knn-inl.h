@@ -3,9 +3,10 @@
 // For a group of 64 queries that lie together: guess the radius of the k-th neighbor, list the
 // blocks of points in reach of the group, filter the list for each 8 queries, pick from it for each
 // query, collect all points within the radius without a branch. If enough came together the answer
-// is among them, exactly; if not, the radius grows. A query without a usable guess or list searches
-// alone, from a radius that certainly suffices, nearest nodes first. What is left over (many
-// identical points, infinite distances) is walked best first.
+// is among them, exactly; if not, the radius grows, and those of the 8 queries that their list does
+// not serve get a wider one together. A query without a usable guess or list searches alone, from a
+// radius that certainly suffices, nearest nodes first. What is left over (many identical points,
+// infinite distances) is walked best first.
 //
 // Radii and distances are keys of the norm, squares for the Euclidean one, whence their names.
 #if defined(KITH_NEIGHBORS_KNN_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -38,9 +39,10 @@ class KnnSearch final : public KnnAlone<D, T, Norm> {
       Base::listed2_, Base::max_listed_, Base::max_picked_, Base::most2_, Base::near_, Base::picked,
       Base::queries_, Base::query_, Base::reserve_slots, Base::search_alone, Base::sources_,
       Base::trim;
+  using Box = Bounds<D, T>;
 
   void search_block() override {
-    const Bounds<D, T> box = this->box_of_block(this->position_ / kLanes);
+    const Box box = this->box_of_block(this->position_ / kLanes);
     this->set_limits();
     if (queries_ > 1 && this->is_point(box)) {
       this->search_equal_queries();
@@ -55,7 +57,8 @@ class KnnSearch final : public KnnAlone<D, T, Norm> {
     T r2 = 0;
     if (has_guess) {
       r2 = std::min(most2, rough_exp2<T>(predictor_.predict(log_diagonal2, aim_)));
-      const T within2 = std::min(most2, r2 * kSpare);
+      spare_ = rough_exp2<T>(rough_log2(1.0) + predictor_.spare(aim_));
+      const T within2 = std::min(most2, r2 * spare_);
       make_list(r2, within2, std::max(within2, diagonal2));
     }
     if (has_guess && is_listed_ && !(r2 == 0 && this->has_ties()))
@@ -89,7 +92,7 @@ class KnnSearch final : public KnnAlone<D, T, Norm> {
     this->list_group_nodes(within2, scale2 * kSmall, max_listed_);
   }
 
-  void search_listed(const Bounds<D, T>& box, T r2) {
+  void search_listed(const Box& box, T r2) {
     is_wrapped_ ? search_listed<true>(box, r2) : search_listed<false>(box, r2);
   }
   /// The blocks of a list within r2 of a query; more than max_picked_ are not distinguished.
@@ -100,8 +103,9 @@ class KnnSearch final : public KnnAlone<D, T, Norm> {
     return sources_.template expand<Wrap>(query_ + j, r2, picked(j), count, max_picked_);
   }
   template <bool Wrap>
-  void search_listed(const Bounds<D, T>& box, T r2) {
-    sources_.template filter<Wrap>(list_, BoxProbe<D, T>(box, sources_.axes()), r2, near_);
+  void search_listed(const Box& box, T r2) {
+    const T reach2 = std::min(listed2_, r2 * spare_);
+    sources_.template filter<Wrap>(list_, BoxProbe<D, T>(box, sources_.axes()), reach2, near_);
     std::size_t blocks[kLanes], most = 0;
     T radius2[kLanes];
     for (std::size_t j = 0; j < queries_; ++j) {
@@ -119,40 +123,82 @@ class KnnSearch final : public KnnAlone<D, T, Norm> {
     for (std::size_t j = 0; j < queries_; ++j)
       if (blocks[j] <= max_picked_)
         this->template collect<Wrap>(j, picked(j), blocks[j], radius2[j]);
+    Unfinished left;
     for (std::size_t j = 0; j < queries_; ++j) {
       if (HWY_UNLIKELY(blocks[j] > max_picked_))
         search_alone(j);
-      else if (HWY_UNLIKELY(!is_complete(j, radius2[j])))
-        rescan<Wrap>(j, radius2[j]);
-      else
+      else if (HWY_LIKELY(is_complete(j, radius2[j])) || grow<Wrap>(j, reach2, radius2[j]))
         trim(j);
+      else
+        left.add(j, radius2[j], grown(j, radius2[j]));
     }
+    if (HWY_UNLIKELY(left.count > 0)) search_wider(box, left);
   }
 
+  /// Searches among what is near, up to reach2, until there are enough; false if there are not.
   template <bool Wrap>
-  HWY_NOINLINE void rescan(std::size_t j, T r2) {
-    while (true) {
+  HWY_NOINLINE bool grow(std::size_t j, T reach2, T& r2) {
+    while (r2 < reach2) {
+      const T next2 = std::min(reach2, grown(j, r2));
+      if (!(next2 > r2)) return false;  // the least number does not grow by a factor
+      r2 = next2;
       ++counts_.rescanned;
-      const T last = r2;
-      r2 = grown(j, last);
-      // The least number does not grow by a factor, the largest not at all.
-      if (!(r2 > last && r2 <= listed2_)) return search_alone(j, r2);
-      const std::size_t blocks = pick<Wrap>(list_, j, r2);
-      if (blocks > max_picked_) return search_alone(j, r2);
+      const std::size_t blocks = pick<Wrap>(near_, j, r2);
+      if (blocks > max_picked_) return false;
       reserve_slots(blocks * kLanes);
       this->template collect<Wrap>(j, picked(j), blocks, r2);
-      if (is_complete(j, r2)) return trim(j);
+      if (is_complete(j, r2)) return true;
     }
+    return false;
+  }
+
+  /// Queries of a block for which there is not enough near, how far they looked, and how far all of
+  /// them should look next.
+  struct Unfinished {
+    std::size_t count = 0, query[kLanes];
+    T r2[kLanes], next2 = 0;
+    void add(std::size_t j, T last2, T grown2) {
+      query[count] = j;
+      r2[count++] = last2;
+      next2 = std::max(next2, grown2);
+    }
+  };
+
+  /// One more list serves all of them: where the guess is bad, it is so for several queries of a
+  /// block.
+  HWY_NOINLINE void search_wider(const Box& box, Unfinished& left) {
+    const bool wraps = left.next2 <= listed2_ ? is_wrapped_ : this->leaves_box(box, left.next2);
+    const bool has_near =
+        wraps ? list_near<true>(box, left.next2) : list_near<false>(box, left.next2);
+    for (std::size_t i = 0; i < left.count; ++i) {
+      const std::size_t j = left.query[i];
+      T& r2 = left.r2[i];
+      if (has_near && (wraps ? grow<true>(j, left.next2, r2) : grow<false>(j, left.next2, r2)))
+        trim(j);
+      else
+        search_alone(j, grown(j, r2));
+    }
+  }
+  /// What is within r2 of a block: of the group's list if it reaches that far, else from the root.
+  template <bool Wrap>
+  bool list_near(const Box& box, T r2) {
+    const BoxProbe<D, T> probe(box, sources_.axes());
+    if (r2 <= listed2_) {
+      sources_.template filter<Wrap>(list_, probe, r2, near_);
+      return true;
+    }
+    if (has_nodes_ || !sources_.template list<Wrap>(probe, r2, max_listed_, near_)) return false;
+    this->reserve_picked(near_.size);
+    return true;
   }
 
   /// Nodes are small below this share of the radius, in keys, and lists are of use down to this
   /// share of theirs.
   static constexpr T kSmall = T(Norm::kPower == 2 ? 0.25 : 0.5);
   static constexpr T kFar = T(Norm::kPower == 2 ? 16 : 4);
-  /// Lists reach farther than the guess, so that it may grow.
-  static constexpr T kSpare = T(Norm::kPower == 2 ? 1.5 : 1.225);
 
   T scale2_ = 0;  ///< of the nodes in the list
+  T spare_ = 1;   ///< how much farther than the guess lists reach, so that it may grow
   Predictor predictor_;
 };
 

@@ -92,9 +92,10 @@ class KnnAlone : public KnnRows<D, T, Norm> {
 
   /// A larger radius, from the number of points that the last one held.
   T grown(std::size_t j, T r2) const {
-    const std::size_t count = std::max<std::size_t>(1, counts_of_[j]);
-    const float factor = 1.1f * std::pow(aim_.points / static_cast<float>(count), aim_.exponent);
-    return std::min(most2_[j], r2 * static_cast<T>(std::clamp(factor, 1.3f, 4.f)));
+    const auto count = static_cast<float>(std::max<std::size_t>(1, counts_of_[j]));
+    const float log_factor = aim_.exponent * (rough_log2(aim_.points) - rough_log2(count));
+    return std::min(most2_[j],
+                    r2 * rough_exp2<T>(rough_log2(1.0) + std::clamp(log_factor, 0.38f, 2.f)));
   }
 
   bool is_own() const { return job_.queries.blocks == job_.source.blocks; }
