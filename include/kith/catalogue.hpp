@@ -34,10 +34,10 @@ inline ValuesView same_value(double value) { return {.same = value}; }
 
 /// Points sorted by group: the members of a group are one slice.
 struct Members {
-  std::vector<std::uint32_t>
-      order;  ///< original indices by label, then ascending; points without a group are last
-  std::vector<std::size_t>
-      offset;  ///< group g: order[offset[g]] ... order[offset[g + 1] - 1]; count() + 1 values
+  /// Original indices, sorted by label, then by index; points without a group are last.
+  std::vector<std::uint32_t> order;
+  /// The members of group g are order[offset[g]] ... order[offset[g + 1] - 1]; count() + 1 values.
+  std::vector<std::size_t> offset;
 
   std::size_t count() const { return offset.size() - 1; }  ///< of groups
   std::span<const std::uint32_t> of(std::size_t group) const {
@@ -51,8 +51,8 @@ KITH_API Members members(const Groups& groups, const Execution& execution = {});
 struct CatalogueOptions {
   Box box = {};          ///< the box of the groups
   ValuesView mass = {};  ///< one per point; default 1 for all
-  PointsView velocity =
-      {};  ///< one row per point; without it, columns that need velocities are empty
+  /// One row per point; without it, columns that need velocities are empty.
+  PointsView velocity = {};
   std::span<const std::uint8_t> type = {};  ///< type of each point, for counts and masses by type
   int types = 0;  ///< the number of types; 0 = one more than the largest that occurs
   std::vector<int> contaminating_types = {};  ///< types of low-resolution particles in a zoom run
@@ -124,8 +124,8 @@ struct RowOptions {
   enum class Order { size, mass, position };
   std::int64_t min_size = 0;
   double min_mass = 0;
-  Order order =
-      Order::size;  ///< largest size or mass first, or ascending center axis by axis; ties by label
+  /// Largest size or mass first, or ascending center, axis by axis; ties by label.
+  Order order = Order::size;
 };
 
 /// The labels of the selected rows in the requested order.

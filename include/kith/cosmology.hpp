@@ -35,8 +35,8 @@ struct Cosmology {
 
   int order = 2;          ///< of the initial conditions: 1 = Zel'dovich, 2 = second order
   double a_start = 0.05;  ///< scale factor of the initial conditions
-  double a_end =
-      1;           ///< scale factor of the result; a_start gives the initial conditions themselves
+  /// Scale factor of the result; a_start gives the initial conditions themselves.
+  double a_end = 1;
   int steps = 40;  ///< number of steps, of equal length in scale factor
   int mesh = 0;  ///< cells of the force mesh along each axis; 0 = 2 n (n makes halos too extended)
 };

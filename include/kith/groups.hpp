@@ -21,9 +21,9 @@ namespace kith {
 /// `mean_separation`, or else (volume / points)^(1 / dimension).
 struct FofOptions {
   Box box = {};  ///< for points; a tree already has one
-  double linking_length =
-      0;         ///< friends: d2 <= linking_length^2, both in the scalar type of the points
-  double b = 0;  ///< the linking length as a fraction of the mean separation
+  /// Points are friends if d2 <= linking_length^2, both in the scalar type of the points.
+  double linking_length = 0;
+  double b = 0;                ///< the linking length as a fraction of the mean separation
   double mean_separation = 0;  ///< for b; 0 = from the volume
   double volume = 0;           ///< for b; 0 = that of the box, which must be periodic on all axes
   std::size_t min_size = 1;    ///< points of smaller groups get the label -1
@@ -82,7 +82,7 @@ class KITH_API Groups {
 /// linking length apart. The labels depend only on points and options, not on threads or the
 /// CPU.
 ///
-/// Cost: about O(n log n) time. Peak memory for float points in 3-D beyond input and labels: 39
+/// Cost: about O(n log n) time. Peak memory for float points in 3-D beyond input and labels: 34
 /// bytes per point, and up to 16 per group while they are numbered. Errors: those of Tree;
 /// invalid_argument for a linking length that is missing, negative, or not finite.
 KITH_API Groups fof(PointsView points, const FofOptions& options, const Execution& execution = {});

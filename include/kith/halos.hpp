@@ -46,8 +46,8 @@ constexpr const char* name(Edge edge) {  ///< "critical200"
 KITH_API double edge_density(Edge edge, const Cosmology& cosmology);
 
 struct OverdensityOptions {
-  std::vector<double>
-      density;           ///< mean densities inside the edge, in units of mass per length^dimension
+  /// Mean densities inside the edge, in units of mass per length^dimension.
+  std::vector<double> density;
   ValuesView mass = {};  ///< of every point; default 1 for all
   /// For every center, the radius inside which the density must be reached; default: infinite.
   ValuesView within = {.same = std::numeric_limits<double>::infinity()};

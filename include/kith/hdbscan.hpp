@@ -35,9 +35,9 @@ struct CondenseOptions {
 };
 
 struct HdbscanOptions {
-  Box box = {};                 ///< for points; a tree already has one
-  std::size_t min_samples = 0;  ///< the neighbor that defines core distances, counting the point
-                                ///< itself; 0 = min_cluster_size
+  Box box = {};  ///< for points; a tree already has one
+  /// The neighbor that defines core distances, counting the point itself; 0 = min_cluster_size.
+  std::size_t min_samples = 0;
   CondenseOptions condense = {};
   NonFinite non_finite = NonFinite::error;  ///< for points; fixed when a tree is built
 };

@@ -22,8 +22,9 @@ concept ResultIndex = std::same_as<I, std::int32_t> || std::same_as<I, std::int6
 /// Which row of a result belongs to which point.
 enum class RowOrder {
   input,  ///< row i belongs to the i-th point of the input
-  tree,   ///< row i belongs to the i-th point in tree order (Tree::order); rows of other queries
-          ///< stay in input order
+  /// Row i belongs to the i-th point in tree order (Tree::order); rows of other queries stay in
+  /// input order.
+  tree,
 };
 
 /// The search method. All methods give the same result.
@@ -35,8 +36,8 @@ enum class KnnMethod {
 
 struct KnnOptions {
   std::size_t k = 1;
-  bool exclude_self =
-      false;  ///< leave out the point itself, by index; for a tree's own points only
+  /// Leave out the point itself, by index; for a tree's own points only.
+  bool exclude_self = false;
   /// Only neighbors within this distance (inclusive); rows may then have fewer than k.
   double max_radius = std::numeric_limits<double>::infinity();
   bool strict = false;  ///< exclude neighbors at exactly max_radius

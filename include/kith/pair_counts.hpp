@@ -13,10 +13,11 @@ namespace kith {
 
 struct PairCountOptions {
   std::span<const double> radii = {};  ///< in any order; infinity counts everything
-  bool cumulative = true;  ///< count pairs within radii[i]; if false, those beyond radii[i - 1]
-                           ///< (or 0) and within radii[i], which must then ascend
-  bool strict = false;     ///< exclude pairs at exactly the radius
-  double p = 2;            ///< the order of the norm, as in KnnOptions
+  /// Count pairs within radii[i]. If false, count those beyond radii[i - 1] (or 0) and within
+  /// radii[i]; the radii must then ascend.
+  bool cumulative = true;
+  bool strict = false;  ///< exclude pairs at exactly the radius
+  double p = 2;         ///< the order of the norm, as in KnnOptions
 };
 
 /// For each radius, the number of pairs of a point of `receivers` and a point of `sources`. For a

@@ -18,8 +18,8 @@ struct RadiusOptions {
   bool strict = false;                 ///< exclude neighbors at exactly the radius
   bool exclude_self = false;           ///< for the points of the tree only
   bool sorted = true;  ///< lists sorted by (squared distance, index); else in any fixed order
-  std::size_t max_neighbors =
-      0;         ///< keep this many of the nearest; 0 = all. truncated() counts cut lists
+  /// Keep this many of the nearest; 0 = all. truncated() counts the lists that were cut.
+  std::size_t max_neighbors = 0;
   double p = 2;  ///< the order of the norm, as in KnnOptions
 };
 

@@ -87,10 +87,11 @@ enum class Field { position, velocity, mass, id };
 
 /// Information that some files lack.
 struct SnapshotOptions {
-  int dimension = 3;                      ///< of raw numbers
-  Scalar scalar = Scalar::float32;        ///< of raw numbers in .raw files
-  std::vector<std::string> columns = {};  ///< text and PLY: names or numbers (from 1) of the
-                                          ///< position's columns; default x y z, or the first three
+  int dimension = 3;                ///< of raw numbers
+  Scalar scalar = Scalar::float32;  ///< of raw numbers in .raw files
+  /// Text, PLY and FITS: names or numbers (from 1) of the columns of positions; default: x y z, or
+  /// the first three.
+  std::vector<std::string> columns = {};
   std::vector<std::string> velocity_columns = {};  ///< default vx vy vz where they exist
   std::string mass_column = {};                    ///< default mass where it exists
 

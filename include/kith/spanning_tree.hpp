@@ -52,11 +52,10 @@ class KITH_API SpanningTree {
 /// squared lengths the one with the lower indices counts as shorter. The result depends only on
 /// points and options, not on threads or the CPU.
 ///
-/// Cost: about O(n log n) time for data of any clustering; many identical points are cheap. Many
-/// different points whose squared distances vanish in the scalar type (far below 2^-63 of the
-/// extent for float) are ties of all pairs and cost the square of their number. Memory beyond the
-/// tree: about 100 bytes per point. Errors: those of Tree; invalid_argument for core_k
-/// of 0 or beyond the number of points; too_large for more than 2^32 candidate edges.
+/// Cost: about O(n log n) time for data of any clustering, also for many identical points and for
+/// different points whose squared distances round to 0. Memory beyond the tree: about 100 bytes per
+/// point. Errors: those of Tree; invalid_argument for core_k of 0 or beyond the number of points;
+/// too_large for more than 2^32 candidate edges.
 KITH_API SpanningTree spanning_tree(PointsView points, const SpanningTreeOptions& options = {},
                                     const Execution& execution = {});
 

@@ -54,8 +54,8 @@ struct TreeOptions {
   // For the cells builder only:
   int max_leaf_size = 48;  ///< points in a leaf
   int coarsening = 8;      ///< factor between the sizes allowed in one plane and the next
-  double max_volume_ratio =
-      50;  ///< split cells of more than this multiple of the typical volume; 0 = off
+  /// Split cells of more than this multiple of the typical volume; 0 = off.
+  double max_volume_ratio = 50;
 };
 
 /// A node for inspection, in the frame of the input.
@@ -87,7 +87,7 @@ struct Split {
 /// An immutable tree over a set of points. Copies share one tree.
 ///
 /// Threads: const calls may run from any number of threads at once.
-/// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 39
+/// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 34
 /// at the peak of the build (see estimate_memory); O(n log n) for the kd order. The input is read
 /// only during the constructor. Determinism: the tree depends only on the points and the options.
 class KITH_API Tree {
