@@ -61,7 +61,7 @@ void run(const GroupRequest& request) {
   groups.measure();
   together([&] {
     if (!is_first_rank()) return;
-    if (groups.catalogue().count() > 0 && request.rows > 0) session.say("\n" + groups.table());
+    if (groups.count() > 0 && request.rows > 0) session.say("\n" + groups.table());
     groups.report();
   });
   write(groups);

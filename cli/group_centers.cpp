@@ -128,7 +128,7 @@ std::vector<double> GroupRun::densest() {
 
 void GroupRun::find_peaks() {
   if (center() == "density") {
-    peak_ = densest();
+    rows_.peak = densest();
     return;
   }
   const bool has_attached = !attach_types_.empty();
@@ -139,8 +139,8 @@ void GroupRun::find_peaks() {
       .types = has_attached ? link_types_ : std::vector<int>(),
       .kind = center() == "shrinking" ? CenterKind::shrinking : CenterKind::potential,
       .softening = softening()};
-  peak_ = ranks() ? ranks()->centers(points(), options, session_.execution())
-                  : centers(points(), members_, options, session_.execution());
+  rows_.peak = ranks() ? ranks()->centers(points(), options, session_.execution())
+                       : centers(points(), members_, options, session_.execution());
 }
 
 void GroupRun::check_overdensities() const {
@@ -156,16 +156,17 @@ void GroupRun::find_overdensities() {
   edges_ = {Edge::critical200, Edge::critical500, Edge::mean200, Edge::virial};
   // Edges are densities per comoving volume.
   const double physical = info.units.is_comoving ? 1 : std::pow(1 + info.background.redshift, 3);
-  OverdensityOptions options{
-      .mass = mass(), .within = values(catalogue_.radius), .mass_guess = values(catalogue_.mass)};
+  OverdensityOptions options{.mass = mass(),
+                             .within = values(rows_.catalogue.radius),
+                             .mass_guess = values(rows_.catalogue.mass)};
   for (const Edge edge : edges_)
     options.density.push_back(edge_density(edge, cosmology) * physical);
-  const std::vector<double>& places = peak_.empty() ? catalogue_.center : peak_;
+  const std::vector<double>& places = rows_.peak.empty() ? rows_.catalogue.center : rows_.peak;
   if (ranks()) {
     if (input_.types().size() > 1) share_points(input_, positions_, session_.execution());
-    overdensities_ = ranks()->overdensities(places, options, session_.execution());
+    rows_.overdensities = ranks()->overdensities(places, options, session_.execution());
   } else {
-    overdensities_ = overdensities(tree(), places, options, session_.execution());
+    rows_.overdensities = overdensities(tree(), places, options, session_.execution());
   }
 }
 

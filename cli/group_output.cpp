@@ -34,12 +34,12 @@ bool GroupRun::has_labels() const {
 
 CatalogueContent GroupRun::content(const Subhalos* subhalos) const {
   CatalogueContent content{.about = about(subhalos ? ResultKind::subhalos : ResultKind::fof),
-                           .catalogue = &catalogue_,
-                           .peak = peak_,
+                           .catalogue = &rows_.catalogue,
+                           .peak = rows_.peak,
                            .subhalos = subhalos};
   if (edges_.empty()) return content;
   content.edges = edges_;
-  content.overdensities = &overdensities_;
+  content.overdensities = &rows_.overdensities;
   return content;
 }
 
@@ -115,16 +115,18 @@ void GroupRun::write_sorted(TypeRows rows) const {
 
 /// Groups are numbered by these.
 std::int64_t GroupRun::linked_size(std::size_t group) const {
-  if (catalogue_.types == 0) return catalogue_.size[group];
+  const Catalogue& all = shown().catalogue;
+  if (all.types == 0) return all.size[group];
   std::int64_t size = 0;
   for (const int type : link_types_)
-    size += catalogue_.type_size[group * static_cast<std::size_t>(catalogue_.types) +
-                                 static_cast<std::size_t>(type)];
+    size +=
+        all.type_size[group * static_cast<std::size_t>(all.types) + static_cast<std::size_t>(type)];
   return size;
 }
 
 std::string GroupRun::table() const {
-  const std::size_t rows = std::min(request_.rows, catalogue_.count());
+  const GroupRows& all = shown();
+  const std::size_t rows = shown_count();
   const auto dimension = static_cast<std::size_t>(input_.dimension());
   const std::string length = unit_note(units(), {.length = 1});
   const std::string mass = unit_note(units(), {.mass = 1});
@@ -140,47 +142,49 @@ std::string GroupRun::table() const {
                    [&](std::int64_t g) { return linked_size(static_cast<std::size_t>(g)); });
     table.add_counts("linked", linked);
   }
-  table.add_counts("size", first(catalogue_.size));
+  table.add_counts("size", first(all.catalogue.size));
   if (!contaminating_types_.empty())
-    table.add_counts("contaminating", first(catalogue_.contaminating_size));
-  table.add("mass" + mass, taken(catalogue_.mass, rows));
+    table.add_counts("contaminating", first(all.catalogue.contaminating_size));
+  table.add("mass" + mass, taken(all.catalogue.mass, rows));
   for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
     table.add_places(std::string(1, "xyz"[axis]) + (axis == 0 ? length : ""),
-                     taken(catalogue_.center, rows, dimension, axis),
+                     taken(all.catalogue.center, rows, dimension, axis),
                      input_.box().side(static_cast<int>(axis)));
-  table.add("radius" + length, taken(catalogue_.radius, rows));
-  if (!catalogue_.velocity_dispersion.empty())
+  table.add("radius" + length, taken(all.catalogue.radius, rows));
+  if (!all.catalogue.velocity_dispersion.empty())
     table.add("dispersion" + unit_note(units(), {.velocity = 1}),
-              taken(catalogue_.velocity_dispersion, rows));
-  if (!edges_.empty()) table.add("M200c" + mass, taken(overdensities_.mass, rows, edges_.size()));
+              taken(all.catalogue.velocity_dispersion, rows));
+  if (!edges_.empty())
+    table.add("M200c" + mass, taken(all.overdensities.mass, rows, edges_.size()));
   return table.text();
 }
 
 void GroupRun::report() const {
   const auto dimension = static_cast<std::size_t>(input_.dimension());
+  const GroupRows& all = shown();
   std::vector<Report> largest;
-  for (std::size_t g = 0; g < std::min(request_.rows, catalogue_.count()); ++g) {
+  for (std::size_t g = 0; g < shown_count(); ++g) {
     Report& facts = largest.emplace_back();
     facts.add_count("group", g);
     facts.add_count("linked_size", static_cast<std::uint64_t>(linked_size(g)));
-    facts.add_count("size", static_cast<std::uint64_t>(catalogue_.size[g]));
+    facts.add_count("size", static_cast<std::uint64_t>(all.catalogue.size[g]));
     if (!contaminating_types_.empty()) {
       facts.add_count("contaminating_size",
-                      static_cast<std::uint64_t>(catalogue_.contaminating_size[g]));
-      facts.add("contaminating_mass", catalogue_.contaminating_mass[g]);
+                      static_cast<std::uint64_t>(all.catalogue.contaminating_size[g]));
+      facts.add("contaminating_mass", all.catalogue.contaminating_mass[g]);
     }
-    facts.add("mass", catalogue_.mass[g]);
-    facts.add("center", std::span(&catalogue_.center[g * dimension], dimension));
-    if (!peak_.empty()) facts.add("peak", std::span(&peak_[g * dimension], dimension));
-    if (!catalogue_.velocity.empty())
-      facts.add("velocity", std::span(&catalogue_.velocity[g * dimension], dimension));
-    facts.add("radius", catalogue_.radius[g]);
-    if (!catalogue_.velocity_dispersion.empty())
-      facts.add("velocity_dispersion", catalogue_.velocity_dispersion[g]);
+    facts.add("mass", all.catalogue.mass[g]);
+    facts.add("center", std::span(&all.catalogue.center[g * dimension], dimension));
+    if (!all.peak.empty()) facts.add("peak", std::span(&all.peak[g * dimension], dimension));
+    if (!all.catalogue.velocity.empty())
+      facts.add("velocity", std::span(&all.catalogue.velocity[g * dimension], dimension));
+    facts.add("radius", all.catalogue.radius[g]);
+    if (!all.catalogue.velocity_dispersion.empty())
+      facts.add("velocity_dispersion", all.catalogue.velocity_dispersion[g]);
     if (!edges_.empty()) {
-      facts.add("critical200_mass", overdensities_.mass[g * edges_.size()]);
-      facts.add("critical200_radius", overdensities_.radius[g * edges_.size()]);
-      facts.add_flag("is_resolved", overdensities_.size[g * edges_.size()] >= kResolvedSize);
+      facts.add("critical200_mass", all.overdensities.mass[g * edges_.size()]);
+      facts.add("critical200_radius", all.overdensities.radius[g * edges_.size()]);
+      facts.add_flag("is_resolved", all.overdensities.size[g * edges_.size()] >= kResolvedSize);
     }
   }
   session_.report().add("largest", largest);

@@ -52,21 +52,27 @@ void GroupRun::draw() const {
   if (request_.picture.empty()) return;
   if (ranks()) return draw_together();
   const PointsView linked = linked_points();
-  const PictureOptions view = picture_view(sampled_rows(linked, 0, linked.size));
-  write_picture(figure(points(), figure_options(view), session_.execution()));
+  const PictureOptions view = picture_view(rows_.catalogue, sampled_rows(linked, 0, linked.size));
+  write_picture(figure(points(), figure_options(rows_.catalogue, view), session_.execution()));
 }
 
-/// Each rank counts its own particles in the pixels.
+/// Each rank counts its own particles in the pixels; rank 0 gets the circles of all groups.
 void GroupRun::draw_together() const {
   const auto dimension = static_cast<std::size_t>(input_.dimension());
   const std::vector<double> own = own_sample();
+  Catalogue groups;
+  FirstRows circles(found_.count);
+  circles.add(rows_.catalogue.size, rows_.catalogue.count(), groups.size);
+  circles.add(rows_.catalogue.center, rows_.catalogue.count(), groups.center);
+  circles.add(rows_.catalogue.radius, rows_.catalogue.count(), groups.radius);
+  circles.take(session_.execution());
   const SharedRows rows[] = {{own.data(), own.size(), sizeof(double)}};
   PictureOptions view;
   std::uint64_t count = sum_of_all(own.size());
   const auto choose = [&](std::span<const RowAccess> access) {
     std::vector<double> sample;
     for_all_rows<double>(access[0].read, count, [&](double x) { sample.push_back(x); });
-    view = picture_view(sample);
+    view = picture_view(groups, sample);
   };
   ranks()->collect(rows, choose, session_.execution());
   if (!is_first_rank())
@@ -81,30 +87,30 @@ void GroupRun::draw_together() const {
   counts = sum_over_ranks(counts);
   together([&] {
     if (is_first_rank())
-      write_picture(figure(counts, input_.dimension(), figure_options(view), session_.execution()));
+      write_picture(
+          figure(counts, input_.dimension(), figure_options(groups, view), session_.execution()));
   });
 }
 
-PictureOptions GroupRun::picture_view(const std::vector<double>& sample) const {
+PictureOptions GroupRun::picture_view(const Catalogue& groups,
+                                      const std::vector<double>& sample) const {
   const ResultAbout facts = about(ResultKind::fof);
-  PictureOptions view = slice_view(facts, catalogue_, request_.view);
+  PictureOptions view = slice_view(facts, groups, request_.view);
   view.size = request_.picture_size;
-  if (catalogue_.count() == 0 || request_.view.thickness > 0) return view;
+  if (groups.count() == 0 || request_.view.thickness > 0) return view;
   const auto row = request_.view.row() * static_cast<std::size_t>(facts.dimension);
-  crop_to_points(
-      view, sample,
-      std::span(catalogue_.center).subspan(row, static_cast<std::size_t>(facts.dimension)));
+  crop_to_points(view, sample,
+                 std::span(groups.center).subspan(row, static_cast<std::size_t>(facts.dimension)));
   return view;
 }
 
-FigureOptions GroupRun::figure_options(const PictureOptions& view) const {
+FigureOptions GroupRun::figure_options(const Catalogue& groups, const PictureOptions& view) const {
   const ResultAbout facts = about(ResultKind::fof);
-  return {
-      .view = view,
-      .title = groups_title(facts),
-      .note = slice_text(view, facts),
-      .length_unit = unit_name(units(), {.length = 1}),
-      .circles = {.center = catalogue_.center, .radius = catalogue_.radius, .legend = "groups"}};
+  return {.view = view,
+          .title = groups_title(facts),
+          .note = slice_text(view, facts),
+          .length_unit = unit_name(units(), {.length = 1}),
+          .circles = {.center = groups.center, .radius = groups.radius, .legend = "groups"}};
 }
 
 void GroupRun::write_picture(const Drawing& drawing) const {

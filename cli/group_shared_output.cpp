@@ -1,18 +1,27 @@
-// The catalogue of many ranks on its way out: rank 0 writes the tables, and every rank its rows of
-// points.
+// The catalogue of many ranks on its way out: rank 0 lays the file out, and every rank writes its
+// rows.
+#include <kith/catalogue_columns.hpp>
+
 #include "groups.hpp"
 #include "shared_input.hpp"
 
 namespace kith::cli {
 namespace {
 
-/// The rows of points that this rank has, and how rank 0 gets at those of all.
+/// The rows that this rank has, and how rank 0 gets at those of all.
 class OutputRows {
  public:
   template <class T>
   void add(const std::vector<T>& values) {
     arrays_.push_back({values.data(), values.size(), sizeof(T)});
     types_.push_back(number_type<T>());
+  }
+  void add(const ResultRows& array) {
+    const std::size_t bytes = array.type == NumberType::uint8   ? 1
+                              : array.type == NumberType::int32 ? 4
+                                                                : 8;
+    arrays_.push_back({array.data, array.rows, array.width * bytes});
+    types_.push_back(array.type);
   }
   std::span<const SharedRows> arrays() const { return arrays_; }
 
@@ -53,7 +62,39 @@ std::vector<std::uint32_t> read_all(const ReadRows& read, std::uint64_t rows) {
   return values;
 }
 
+/// The columns of the tables, as the file has them.
+void agree_on_columns(CatalogueShare& share) {
+  for (int round = 0; round < CatalogueShare::kRounds; ++round) {
+    std::vector<std::int64_t> own;
+    together([&] { own = share.numbers(); });
+    const std::vector<std::int64_t> all = ranks()->gather(own);
+    together([&] { share.take(all); });
+  }
+}
+
 }  // namespace
+
+/// What table and report show, and nothing but that.
+void GroupRun::take_first_rows() {
+  FirstRows rows(shown_count());
+  first_ = {};
+  first_.catalogue.dimension = rows_.catalogue.dimension;
+  first_.catalogue.types = rows_.catalogue.types;
+  const std::size_t own = rows_.catalogue.count();
+  for_each_column(rows_.catalogue, [&](const CatalogueColumn& column, const auto& values) {
+    std::visit(
+        [&]<class Values>(Values field) {
+          if constexpr (requires { first_.catalogue.*field = values; })
+            rows.add(values, own, first_.catalogue.*field);
+        },
+        column.values);
+  });
+  rows.add(rows_.peak, own, first_.peak);
+  rows.add(rows_.overdensities.mass, own, first_.overdensities.mass);
+  rows.add(rows_.overdensities.radius, own, first_.overdensities.radius);
+  rows.add(rows_.overdensities.size, own, first_.overdensities.size);
+  rows.take(session_.execution());
+}
 
 void GroupRun::write_together(const SharedSubhalos* subhalos) {
   const bool is_wide = input_.size() > 0xffffffffu;
@@ -78,6 +119,13 @@ void GroupRun::write_shared(const SharedSubhalos* subhalos) {
   });
   SharedOrder order;
   if (wants_order) order = ranks()->order(ids, true, session_.execution());
+  const CatalogueRows parts{.subhalo_type_size = subhalos ? std::span(subhalos->type_size)
+                                                          : std::span<const std::int64_t>()};
+  CatalogueContent own = content(subhalos ? &subhalos->own : nullptr);
+  own.rows = &parts;
+  std::optional<CatalogueShare> share;
+  together([&] { share.emplace(own, style_, ranks()->rank()); });
+  agree_on_columns(*share);
   std::vector<std::vector<Index>> rows;
   OutputRows output;
   together([&] {
@@ -89,18 +137,24 @@ void GroupRun::write_shared(const SharedSubhalos* subhalos) {
     output.add(ids);
     output.add(order.id);
     for (const auto& each : rows) output.add(each);
+    for (const ResultRows& column : share->columns()) output.add(column);
   });
   const auto write = [&](std::span<const RowAccess> access) {
-    CatalogueRows all{.grouped = found_.grouped};
+    CatalogueRows all{
+        .groups = share->groups(), .subhalos = share->subhalos(), .grouped = found_.grouped};
     if (wants_labels) all.label = output.array(0, "label", facts.points, access);
     if (wants_ids) all.id = output.array(1, "id", facts.points, access);
     if (wants_ids && wants_order) all.member_id = output.array(2, "id", facts.points, access);
     for (std::size_t k = 0; wants_order && k < rows.size(); ++k)
       all.order.push_back(output.array(3 + k, "order", counts[k], access));
-    if (subhalos) all.subhalo_type_size = subhalos->type_size;
-    CatalogueContent written = content(subhalos ? &subhalos->all : nullptr);
-    written.rows = &all;
-    write_result(written);
+    const std::size_t before = 3 + rows.size();
+    for (std::size_t k = 0; k < share->columns().size(); ++k) {
+      ResultRows column = share->columns()[k];
+      column.rows = column.name.starts_with("subhalo_") ? all.subhalos : all.groups;
+      take_from_all(column, access[before + k]);
+      all.columns.push_back(std::move(column));
+    }
+    write_result({.about = own.about, .rows = &all});
   };
   ranks()->collect(output.arrays(), write, session_.execution());
 }

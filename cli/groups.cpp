@@ -204,7 +204,7 @@ void GroupRun::measure() {
   if (input_.types().size() > 1 && type_.empty())
     for (const int type : input_.types())
       type_.insert(type_.end(), own_size_of(input_, type), static_cast<std::uint8_t>(type));
-  peak_.clear();
+  rows_.peak.clear();
   if (center() != "mass") find_peaks();
   const CatalogueOptions options{
       .box = input_.box(),
@@ -214,10 +214,11 @@ void GroupRun::measure() {
       .types = type_.empty() ? 0 : std::max(input_.info().types, input_.types().back() + 1),
       .contaminating_types = contaminating_types_,
       .gravity = input_.has(Field::mass) ? snapshot_gravity(input_.info()) : 0,
-      .peak = peak_};
-  catalogue_ = ranks() ? ranks()->catalogue(points(), options, session_.on_device())
-                       : kith::catalogue(points(), members_, options, session_.on_device());
+      .peak = rows_.peak};
+  rows_.catalogue = ranks() ? ranks()->catalogue(points(), options, session_.on_device())
+                            : kith::catalogue(points(), members_, options, session_.on_device());
   if (request_.wants_overdensities) find_overdensities();
+  if (ranks()) take_first_rows();
   if (!hierarchy_) tree_.reset();
 }
 

@@ -1,6 +1,7 @@
 // What fof and subhalos share: particles by role, their groups, the catalogue, and where it goes.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 
 #include "input.hpp"
 #include "picture_view.hpp"
+#include "ranks.hpp"
 
 namespace kith::cli {
 
@@ -54,6 +56,13 @@ void add_view(Command command, ViewRequest& view);
 /// Only those that say which groups.
 void add_linking(Command command, GroupRequest& request);
 
+/// What is known about some groups.
+struct GroupRows {
+  Catalogue catalogue;
+  std::vector<double> peak;
+  Overdensities overdensities;
+};
+
 /// Particles, labels and everything made of them, in the order in which it is needed.
 class GroupRun {
  public:
@@ -65,7 +74,8 @@ class GroupRun {
   PointsView velocity() const;
   ValuesView mass() const { return input_.mass_values(masses_); }
   const Members& members() const { return members_; }
-  const Catalogue& catalogue() const { return catalogue_; }
+  const Catalogue& catalogue() const { return rows_.catalogue; }
+  std::uint64_t count() const { return found_.count; }  ///< groups, of all ranks
 
   /// Goes into what the file says about itself.
   void set_subhalo_options(const SubhaloOptions* options) { subhalo_options_ = options; }
@@ -95,6 +105,10 @@ class GroupRun {
   void choose_contaminating(const std::vector<int>& present, const ParticleRoles& roles);
   bool is_linked(int type) const;
   void choose_separation(FofOptions& options);
+  /// The rows of the table and of the report.
+  const GroupRows& shown() const { return ranks() ? first_ : rows_; }
+  std::size_t shown_count() const { return std::min<std::size_t>(request_.rows, count()); }
+  void take_first_rows();
   std::int64_t linked_size(std::size_t group) const;
   void check_sight() const;
   std::string line_of_sight() const;  ///< x, y, z or midpoint; empty = none
@@ -116,8 +130,8 @@ class GroupRun {
   double memory() const;
   std::vector<TypedPoints> typed() const;
   void draw_together() const;
-  PictureOptions picture_view(const std::vector<double>& sample) const;
-  FigureOptions figure_options(const PictureOptions& view) const;
+  PictureOptions picture_view(const Catalogue& groups, const std::vector<double>& sample) const;
+  FigureOptions figure_options(const Catalogue& groups, const PictureOptions& view) const;
   void write_picture(const Drawing& drawing) const;
   PointsView linked_points() const;
   std::vector<double> own_sample() const;
@@ -151,10 +165,9 @@ class GroupRun {
   std::optional<Groups> groups_;
   Members members_;
   SharedGroups found_;  // in one process without labels, which groups_ has
-  Catalogue catalogue_;
-  std::vector<double> peak_;
+  GroupRows rows_;      // of the groups of this rank
+  GroupRows first_;     // on rank 0: the first ones of all ranks
   std::vector<Edge> edges_;
-  Overdensities overdensities_;
 };
 
 /// The file for the catalogue of one of several lengths: "halos.hdf5" and 0.2, "halos_b0.2.hdf5".

@@ -17,6 +17,22 @@ std::uint64_t own_size_of(const Input& input, int type) {
   return end > begin ? end - begin : 0;
 }
 
+void FirstRows::take(const Execution& execution) {
+  const std::vector<std::int64_t> widths = ranks()->gather(width_);
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    width_[i % width_.size()] = std::max(width_[i % width_.size()], widths[i]);
+  for (std::size_t a = 0; a < arrays_.size(); ++a)
+    arrays_[a].row_bytes *= static_cast<std::size_t>(width_[a]);
+  ranks()->collect(
+      arrays_,
+      [&](std::span<const RowAccess> access) {
+        for (std::size_t a = 0; a < access.size(); ++a)
+          if (rows_ > 0 && width_[a] > 0)
+            fill_[a](access[a].read(0, rows_), rows_ * static_cast<std::size_t>(width_[a]));
+      },
+      execution);
+}
+
 Input open_together(const InputOptions& options, const std::function<void(const Input&)>& check) {
   std::optional<Input> input;
   together([&] {

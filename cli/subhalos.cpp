@@ -7,7 +7,7 @@
 
 #include "column_table.hpp"
 #include "groups.hpp"
-#include "ranks.hpp"
+#include "shared_input.hpp"
 
 namespace kith::cli {
 namespace {
@@ -45,7 +45,8 @@ std::string table_of(const Subhalos& found, const GroupRun& groups, std::size_t 
   return table.text();
 }
 
-void report_subhalos(Report& report, const Subhalos& found, std::size_t rows) {
+/// `found`: the first so many of all.
+void report_subhalos(Report& report, const Subhalos& found, std::uint64_t all, std::size_t rows) {
   std::vector<Report> list;
   const auto dimension = static_cast<std::size_t>(found.catalogue.dimension);
   for (std::size_t s = 0; s < std::min(rows, found.catalogue.count()); ++s) {
@@ -56,7 +57,7 @@ void report_subhalos(Report& report, const Subhalos& found, std::size_t rows) {
     facts.add("mass", found.catalogue.mass[s]);
     facts.add("center", std::span(&found.catalogue.center[s * dimension], dimension));
   }
-  report.add_count("subhalos", found.catalogue.count());
+  report.add_count("subhalos", all);
   report.add("first_subhalos", list);
 }
 
@@ -67,14 +68,31 @@ void check_path(const Request& request) {
   check_result_path(request.output, write, ResultKind::subhalos);
 }
 
-void tell(const Request& request, const Subhalos& found, GroupRun& groups, Session& session) {
-  session.say(fmt::format("{} of at least {}",
-                          counted(found.catalogue.count(), "subhalo", "subhalos"),
+void tell(const Request& request, const Subhalos& found, std::uint64_t all, GroupRun& groups,
+          Session& session) {
+  session.say(fmt::format("{} of at least {}", counted(all, "subhalo", "subhalos"),
                           request.subhalos.min_size));
   if (found.catalogue.count() > 0 && request.rows > 0)
     session.say("\n" + table_of(found, groups, request.rows));
   groups.report();
-  report_subhalos(session.report(), found, request.rows);
+  report_subhalos(session.report(), found, all, request.rows);
+}
+
+/// Of all ranks, on rank 0: what is told about the first ones.
+Subhalos first_rows(const Subhalos& own, std::uint64_t count, const Execution& execution) {
+  const Catalogue& from = own.catalogue;
+  Subhalos first;
+  Catalogue& to = first.catalogue;
+  to.dimension = from.dimension;
+  FirstRows rows(count);
+  rows.add(own.parent, from.count(), first.parent);
+  rows.add(from.size, from.count(), to.size);
+  rows.add(from.mass, from.count(), to.mass);
+  rows.add(from.radius, from.count(), to.radius);
+  rows.add(from.velocity_dispersion, from.count(), to.velocity_dispersion);
+  rows.add(from.center, from.count(), to.center);
+  rows.take(execution);
+  return first;
 }
 
 /// What was found, which is told before it is written.
@@ -86,13 +104,16 @@ void find(const Request& request, GroupRun& groups, Session& session) {
   if (!ranks()) {
     const Subhalos found =
         subhalos(groups.points(), groups.members(), options, session.execution());
-    tell(request, found, groups, session);
+    tell(request, found, found.catalogue.count(), groups, session);
     return groups.write(&found);
   }
   const SharedSubhalos found = ranks()->subhalos(
       groups.points(), options, groups.about(ResultKind::subhalos).counts, session.execution());
+  const std::uint64_t all = sum_of_all(found.own.parent.size());
+  const Subhalos first =
+      first_rows(found.own, std::min<std::uint64_t>(all, request.rows), session.execution());
   together([&] {
-    if (is_first_rank()) tell(request, found.all, groups, session);
+    if (is_first_rank()) tell(request, first, all, groups, session);
   });
   groups.write_together(&found);
 }

@@ -32,14 +32,18 @@ struct SharedRows {
 using ReadRows = std::function<const void*(std::size_t begin, std::size_t rows)>;
 
 /// Puts rows [begin, begin + rows) of all ranks into an existing file, from a byte on: each rank
-/// opens the file, writes the rows that it holds, and syncs them.
+/// opens the file and writes the rows that it holds.
 using StoreRows = std::function<void(const std::string& file, std::uint64_t offset,
                                      std::size_t begin, std::size_t rows)>;
+
+/// Every rank syncs what it stored in a file.
+using SyncRows = std::function<void(const std::string& file)>;
 
 /// How rank 0 gets at rows of all ranks.
 struct RowAccess {
   ReadRows read;
   StoreRows store;
+  SyncRows sync;
 };
 
 /// Groups of the points of all ranks.
@@ -50,10 +54,9 @@ struct SharedGroups {
   std::vector<std::int32_t> label = {};  ///< of the points of this rank
 };
 
-/// Subhalos of all ranks; complete on rank 0, except for their members, of which only the offsets
-/// are known there.
+/// Subhalos whose rows this rank has; without their members.
 struct SharedSubhalos {
-  Subhalos all;
+  Subhalos own;
   std::vector<std::int64_t> type_size = {};  ///< [subhalo * types + type]
 };
 
@@ -87,6 +90,8 @@ class KITH_API Ranks {
   /// Likewise the least of each value, and the values of rank 0.
   virtual void least(std::span<double> values) = 0;
   virtual void take_first(std::span<double> values) = 0;
+  /// The numbers of all ranks, one rank after the other; all give as many.
+  virtual std::vector<std::int64_t> gather(std::span<const std::int64_t> numbers) = 0;
 
   /// Deals the points out, for the calls below; they live until the call after the last one.
   virtual void take(PointsView points, const TreeOptions& options, const Execution& execution) = 0;
@@ -99,8 +104,9 @@ class KITH_API Ranks {
   /// types.
   virtual SharedGroups fof(std::span<const TypedPoints> types, const FofOptions& options,
                            const Execution& execution) = 0;
-  /// As the calls without MPI, for the groups of the last call of fof; complete on rank 0, where
-  /// they must fit. The catalogue has the centers of the call before it, if there was one.
+  /// As the calls without MPI, for the groups of the last call of fof: some rows on each rank, one
+  /// rank after the other. They are the same rows in all calls, and those that
+  /// CatalogueOptions::peak is for.
   virtual std::vector<double> centers(PointsView points, const CenterOptions& options,
                                       const Execution& execution) = 0;
   /// The same for the places of those members that have the smallest value, ties by index. Values

@@ -161,7 +161,7 @@ struct CatalogueContent {
   std::span<const Edge> edges = {};
   const Overdensities* overdensities = nullptr;  ///< [group * edges + edge]
   const Subhalos* subhalos = nullptr;
-  const CatalogueRows* rows = nullptr;  ///< instead of `members`, `label` and `id`
+  const CatalogueRows* rows = nullptr;  ///< instead of everything but `about`
 };
 
 /// Writes a catalogue with all its columns (docs/program.md lists their names in every style). The

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 #include <fcntl.h>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -20,6 +22,7 @@ struct Question {
   std::int64_t array = -1;
   std::uint64_t begin = 0, rows = 0;
   std::uint64_t offset = 0;    ///< of row `begin` in a file
+  bool is_sync = false;        ///< of what was written to the file
   char path[kPathBytes] = "";  ///< empty: rows are sent
 };
 
@@ -29,27 +32,37 @@ class SharedFile {
   explicit SharedFile(const char* path) : path_(path), file_(open(path, O_WRONLY | O_CLOEXEC)) {
     if (file_ < 0) fail_with("opened");
   }
+  const std::string& path() const { return path_; }
   ~SharedFile() {
     if (file_ >= 0) close(file_);
   }
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
-  void write(std::uint64_t offset, const std::byte* data, std::size_t bytes) const {
+  /// Syncs now and then: the last sync of much would take long, and nothing stops it.
+  void write(std::uint64_t offset, const std::byte* data, std::size_t bytes) {
     if (!write_at(file_, data, bytes, offset)) fail_with("written");
+    unsynced_ += bytes;
+    if (unsynced_ >= kUnsynced) sync();
   }
   void finish() {
-    if (fsync(file_) != 0) fail_with("synced");
+    sync();
     if (close(std::exchange(file_, -1)) != 0) fail_with("closed");
   }
 
  private:
+  static constexpr std::size_t kUnsynced = std::size_t{32} << 20;
+  void sync() {
+    if (fsync(file_) != 0) fail_with("synced");
+    unsynced_ = 0;
+  }
   [[noreturn]] void fail_with(const char* what) const {
     const std::string reason = std::generic_category().message(errno);
     fail(ErrorCode::io, "{}: cannot be {}: {}", path_, what, reason);
   }
-  const char* path_;
+  std::string path_;
   int file_;
+  std::size_t unsynced_ = 0;
 };
 
 class Collection {
@@ -70,7 +83,9 @@ class Collection {
   /// Sends rows until the first rank has what it wants.
   void serve() {
     for (Question question; ask(question), question.array >= 0;)
-      if (question.path[0] != '\0')
+      if (question.is_sync)
+        finish();
+      else if (question.path[0] != '\0')
         put(question);
       else
         answer(question);
@@ -95,6 +110,15 @@ class Collection {
     ask(question);
     has_ended_ = true;
     put(question);
+    has_ended_ = false;
+  }
+
+  /// What all ranks have put into the file.
+  void sync(std::size_t array) {
+    Question question{.array = static_cast<std::int64_t>(array), .is_sync = true};
+    ask(question);
+    has_ended_ = true;
+    finish();
     has_ended_ = false;
   }
 
@@ -140,13 +164,22 @@ class Collection {
     call_.phase([&](Workers& workers) {
       if (bytes == 0) return;
       const auto* data = static_cast<const std::byte*>(arrays_[array].data) + first * row;
-      SharedFile file(question.path);
+      if (file_ && file_->path() != question.path) close_file();
+      if (!file_) file_.emplace(question.path);
       for (std::size_t at = 0; at < bytes; at += kPiece) {
         workers.check_cancelled();
-        file.write(offset + at, data + at, std::min(kPiece, bytes - at));
+        file_->write(offset + at, data + at, std::min(kPiece, bytes - at));
       }
-      file.finish();
     });
+  }
+  void finish() {
+    call_.phase([&](Workers&) {
+      if (file_) close_file();
+    });
+  }
+  void close_file() {
+    file_->finish();
+    file_.reset();
   }
 
   /// The rows of all ranks, of those asked for, that a rank has.
@@ -161,6 +194,7 @@ class Collection {
   std::span<const SharedRows> arrays_;
   std::vector<std::vector<std::uint64_t>> start_;  ///< per array: the first row of each rank
   std::vector<Array<std::byte>> piece_;            ///< per array: what was asked for last
+  std::optional<SharedFile> file_;                 ///< that this rank has written to
   bool has_ended_ = false;
 };
 
@@ -174,6 +208,7 @@ std::vector<RowAccess> access_to(Collection& collection, std::size_t arrays) {
                                        std::size_t begin, std::size_t rows) {
       collection.store(a, path, {.begin = begin, .rows = rows, .offset = offset});
     };
+    access[a].sync = [&collection, a](const std::string&) { collection.sync(a); };
   }
   return access;
 }

@@ -10,7 +10,6 @@
 #include <kith/mpi_halos.hpp>
 #include <kith/ranks.hpp>
 
-#include "mpi/catalogue_columns.hpp"
 #include "mpi/collect.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/groups_impl.hpp"
@@ -70,6 +69,16 @@ class World : public Ranks {
     communicator_->broadcast(values.data(), values.size_bytes(), 0);
   }
 
+  std::vector<std::int64_t> gather(std::span<const std::int64_t> numbers) override {
+    const Execution execution;
+    Call call("kith", *communicator_, execution);
+    call.require_same(std::uint64_t{numbers.size()});
+    std::vector<std::int64_t> all;
+    call.quick([&] { all.resize(numbers.size() * static_cast<std::size_t>(call.ranks())); });
+    if (!all.empty()) communicator_->gather_all(numbers.data(), numbers.size_bytes(), all.data());
+    return all;
+  }
+
   void take(PointsView points, const TreeOptions& options, const Execution& execution) override {
     domains_.emplace(Domains::curve(MPI_COMM_WORLD, points, {.tree = options}, execution));
   }
@@ -87,10 +96,8 @@ class World : public Ranks {
 
   std::vector<double> centers(PointsView points, const CenterOptions& options,
                               const Execution& execution) override {
-    peak_ = has_types() ? mpi::centers(points, *groups_, options, execution)
-                        : mpi::centers(*domains_, points, *groups_, options, execution);
-    Call call("centers", *communicator_, execution);
-    return all_peaks(call);
+    return has_types() ? mpi::centers(points, *groups_, options, execution)
+                       : mpi::centers(*domains_, points, *groups_, options, execution);
   }
 
   std::vector<double> peaks(std::span<const double> values,
@@ -98,10 +105,9 @@ class World : public Ranks {
                             const Execution& execution) override {
     Call call("peaks", *communicator_, execution);
     const auto starts = starts_of(call, values.size());
-    peak_ =
-        places_of_least(call, groups_->impl(),
-                        {values, starts[static_cast<std::size_t>(call.rank())], place, dimension});
-    return all_peaks(call);
+    return places_of_least(
+        call, groups_->impl(),
+        {values, starts[static_cast<std::size_t>(call.rank())], place, dimension});
   }
 
   SharedSubhalos subhalos(PointsView points, const SubhaloOptions& options,
@@ -111,29 +117,25 @@ class World : public Ranks {
                                  : mpi::subhalos(*domains_, points, *groups_, options, execution);
     Call call("subhalos", *communicator_, execution);
     const auto starts = starts_of(call, found.parent.size());
-    std::vector<std::int64_t> type_size, lead, leads;
+    SharedSubhalos result;
+    std::vector<std::int64_t> lead, leads;
     ListedParts parts;
     call.quick([&] {
-      type_size = type_sizes(found, counts, lead);
+      result.type_size = type_sizes(found, counts, lead);
+      leads.resize(lead.size() * static_cast<std::size_t>(call.ranks()));
       parts = {static_cast<std::int64_t>(starts[static_cast<std::size_t>(call.rank())]),
                std::move(found.index), found.offset};
     });
     part_ = part_of_rows(call, parts, starts_of(call, groups_->label().size()));
-    SharedSubhalos result;
-    gather(call, found.parent, result.all.parent);
-    gather(call, type_size, result.type_size);
-    gather(call, lead, leads);
-    gather(call, found.catalogue);
-    call.quick([&] {
-      for (std::size_t i = 0; i < leads.size(); ++i)  // none before the first subhalo of all
-        if (const std::uint64_t first = starts[i / counts.size()]; first > 0)
-          result.type_size[(first - 1) * counts.size() + i % counts.size()] += leads[i];
-      result.all.catalogue = std::move(found.catalogue);
-      result.all.members.offset = {0};
-      for (const std::int64_t size : result.all.catalogue.size)
-        result.all.members.offset.push_back(result.all.members.offset.back() +
-                                            static_cast<std::size_t>(size));
-    });
+    communicator_->gather_all(lead.data(), lead.size() * sizeof(std::int64_t), leads.data());
+    // What begins a rank belongs to the last subhalo before.
+    const std::uint64_t end = starts[static_cast<std::size_t>(call.rank()) + 1];
+    if (!found.parent.empty())
+      for (std::size_t i = 0; i < leads.size(); ++i)
+        if (starts[i / counts.size()] == end)
+          result.type_size[result.type_size.size() - counts.size() + i % counts.size()] += leads[i];
+    result.own.parent = std::move(found.parent);
+    result.own.catalogue = std::move(found.catalogue);
     return result;
   }
 
@@ -171,13 +173,8 @@ class World : public Ranks {
 
   Catalogue catalogue(PointsView points, const CatalogueOptions& options,
                       const Execution& execution) override {
-    CatalogueOptions own = options;
-    own.peak = std::exchange(peak_, {});
-    Catalogue catalogue = has_types() ? mpi::catalogue(points, *groups_, own, execution)
-                                      : mpi::catalogue(*domains_, points, *groups_, own, execution);
-    Call call("catalogue", *communicator_, execution, Devices::used);
-    gather(call, catalogue);
-    return catalogue;
+    return has_types() ? mpi::catalogue(points, *groups_, options, execution)
+                       : mpi::catalogue(*domains_, points, *groups_, options, execution);
   }
 
   AnyNeighbors knn(const KnnOptions& options, const Execution& execution) override {
@@ -216,24 +213,8 @@ class World : public Ranks {
  private:
   bool has_types() const { return groups_->impl().domains != nullptr; }
 
-  std::vector<double> all_peaks(Call& call) const {
-    std::vector<double> all;
-    gather(call, peak_, all);
-    return all;
-  }
-
-  template <class Value>
-  static void gather(Call& call, const std::vector<Value>& mine, std::vector<Value>& all) {
-    const Array<Value> rows = gathered<Value>(call, mine);
-    call.quick([&] { all.assign(rows.begin(), rows.end()); });
-  }
-  static void gather(Call& call, Catalogue& catalogue) {
-    each_column([&](auto column) { gather(call, catalogue.*column, catalogue.*column); });
-  }
-
   SharedGroups taken(Groups found, const Execution& execution) {
     groups_.emplace(std::move(found));
-    peak_.clear();
     part_.clear();
     Call call("fof", *communicator_, execution, Devices::used);
     SharedGroups result{.count = groups_->count(), .linking_length = groups_->linking_length()};
@@ -281,7 +262,6 @@ class World : public Ranks {
   std::optional<Communicator> communicator_;
   std::optional<Domains> domains_;
   std::optional<Groups> groups_;
-  std::vector<double> peak_;        ///< of the groups of this rank, for the catalogue
   std::vector<std::int64_t> part_;  ///< the subhalo of each point, if subhalos were asked for
 };
 

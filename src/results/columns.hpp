@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <kith/catalogue_columns.hpp>
-#include <kith/results.hpp>
+#include <kith/result_rows.hpp>
 
 namespace kith::io {
 
@@ -38,13 +39,16 @@ double factor_of(Convention convention, const ResultAbout& about);
 /// Arrays by kith's names, and the memory of those that were made for the file.
 class Columns {
  public:
-  std::vector<ResultArray> arrays;
+  std::vector<ResultRows> arrays;
+  bool are_stored = false;  ///< in the numbers of the file
 
-  /// An array in the caller's memory; empty ones are left out.
+  /// An array in the caller's memory; empty ones are left out. `width`: where there are no rows
+  /// here, that of the rows of others, 0 if these do not have the array.
   template <class T>
-  void add(const std::string& name, const std::vector<T>& values, std::size_t rows) {
-    if (rows == 0 || !values.empty())
-      describe(result_array(name, values.data(), rows, rows == 0 ? 1 : values.size() / rows));
+  void add(const std::string& name, const std::vector<T>& values, std::size_t rows,
+           std::optional<std::size_t> width = {}) {
+    if (rows > 0) width = values.size() / rows;
+    if (width != 0) describe(result_array(name, values.data(), rows, width.value_or(1)));
   }
   /// One that this object keeps.
   template <class T>
@@ -54,15 +58,50 @@ class Columns {
     describe(result_array(name, memory->data(), rows, width));
     memory_.push_back(std::move(memory));
   }
-  const ResultArray* find(std::string_view name) const;
+  const ResultRows* find(std::string_view name) const;
+  /// Arrays of the other object may stay here when it is gone.
+  void keep_memory_of(const Columns& other) {
+    memory_.insert(memory_.end(), other.memory_.begin(), other.memory_.end());
+  }
 
  private:
-  void describe(ResultArray array);
+  void describe(const ResultArray& array);
   std::vector<std::shared_ptr<void>> memory_;
 };
 
+/// Where the groups and subhalos of this process are among those of all; by default it has all.
+struct TablePart {
+  std::int64_t groups_before = 0, subhalos_before = 0;
+  std::vector<std::int64_t> size_before = {};  ///< members of each type in the groups before
+  // The group of the first subhalo here, if it begins on a process before.
+  std::int64_t lead_subhalos = 0;              ///< those of it there
+  std::vector<std::int64_t> lead_offset = {};  ///< where the next one begins, for each type
+  // Subhalos of the last group here that are on processes behind.
+  std::int64_t tail_subhalos = 0, tail_first = -1;
+  /// Of each column of for_each_column, if any process has a row; 0: nobody has the column.
+  std::vector<std::int64_t> group_width = {}, subhalo_width = {};
+};
+
 /// All columns of groups and of subhalos; points are not among them. `types` columns for each type.
-Columns table_columns(const CatalogueContent& content, std::size_t types);
+Columns table_columns(const CatalogueContent& content, std::size_t types,
+                      const TablePart& part = {});
+/// The same, or those that others made of their parts.
+Columns columns_of(const CatalogueContent& content);
+
+/// Members of each type in each group, in columns for so many types; empty: nobody knows.
+std::vector<std::int64_t> group_type_sizes(const CatalogueContent& content, std::size_t types);
+std::vector<std::int64_t> subhalo_type_sizes(const CatalogueContent& content, std::size_t types);
+
+/// Rows in the file, of all processes.
+std::uint64_t groups_in(const CatalogueContent& content);
+std::uint64_t subhalos_in(const CatalogueContent& content);
+
+// Columns in the numbers of Gadget's style: counts have 32 bits where that is enough for all rows,
+// as in other codes; places in files have 64.
+bool may_be_narrow(const ResultArray& array);
+bool fits_int32(const ResultArray& array);
+std::vector<std::int32_t> narrowed(const ResultArray& array);
+std::vector<double> scaled(const ResultArray& array, double factor);
 
 /// The points by group and, where there are subhalos, inside a group by subhalo, the rest of the
 /// group behind them.

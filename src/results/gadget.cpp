@@ -19,8 +19,7 @@ using hdf5::Group;
 
 void write_header(Hdf5Writer& writer, const CatalogueContent& content, std::uint64_t ids) {
   const ResultAbout& about = content.about;
-  const std::uint64_t groups = content.catalogue->count();
-  const std::uint64_t subhalos = content.subhalos ? content.subhalos->parent.size() : 0;
+  const std::uint64_t groups = groups_in(content), subhalos = subhalos_in(content);
   Group header = writer.group("Header");
   for (const bool is_here : {true, false}) {
     const std::string where = is_here ? "_ThisFile" : "_Total";
@@ -63,23 +62,13 @@ void write_parameters(Hdf5Writer& writer, const ResultAbout& about) {
   config.set("FOF_GROUP_MIN_LEN", static_cast<std::int32_t>(about.min_size));
 }
 
-bool fits_int32(const ResultArray& array) {
-  const auto* values = static_cast<const std::int64_t*>(array.data);
-  return std::all_of(values, values + array.rows * array.width, [](std::int64_t value) {
-    return value >= std::numeric_limits<std::int32_t>::min() &&
-           value <= std::numeric_limits<std::int32_t>::max();
-  });
-}
-
-/// Counts have 32 bits where that is enough, as in other codes; places in files have 64.
-bool is_narrow(const ResultArray& array) {
-  return array.type == NumberType::int64 && !array.name.ends_with("type_offset") &&
-         !array.name.ends_with("lowest") && fits_int32(array);
+/// Unless they are stored already.
+bool is_narrow(const Columns& columns, const ResultArray& array) {
+  return !columns.are_stored && may_be_narrow(array) && fits_int32(array);
 }
 
 Dataset write_narrow(Hdf5Writer& writer, const std::string& path, ResultArray array) {
-  const auto* values = static_cast<const std::int64_t*>(array.data);
-  const std::vector<std::int32_t> narrow(values, values + array.rows * array.width);
+  const std::vector<std::int32_t> narrow = narrowed(array);
   array.type = NumberType::int32;
   array.data = narrow.data();
   return writer.write(path, array);
@@ -87,27 +76,25 @@ Dataset write_narrow(Hdf5Writer& writer, const std::string& path, ResultArray ar
 
 Dataset write_scaled(Hdf5Writer& writer, const std::string& path, const ResultArray& array,
                      double factor) {
-  const auto* values = static_cast<const double*>(array.data);
-  std::vector<double> scaled(values, values + array.rows * array.width);
-  for (double& value : scaled) value *= factor;
+  const std::vector<double> values = scaled(array, factor);
   ResultArray copy = array;
-  copy.data = scaled.data();
+  copy.data = values.data();
   return writer.write(path, copy);
 }
 
-Dataset write_column(Hdf5Writer& writer, const ColumnRule& rule, const ResultArray& array,
-                     const ResultAbout& about) {
+Dataset write_column(Hdf5Writer& writer, const ColumnRule& rule, const Columns& columns,
+                     const ResultRows& array, const ResultAbout& about) {
   const double factor = factor_of(rule.gadget_convention, about);
   const std::string path = gadget_path(rule, about);
-  if (factor != 1) return write_scaled(writer, path, array, factor);
-  if (is_narrow(array)) return write_narrow(writer, path, array);
+  if (factor != 1 && !columns.are_stored) return write_scaled(writer, path, array, factor);
+  if (is_narrow(columns, array)) return write_narrow(writer, path, array);
   return writer.write(path, array);
 }
 
 void write_tables(Hdf5Writer& writer, const Columns& columns, const ResultAbout& about) {
-  for (const ResultArray& array : columns.arrays) {
+  for (const ResultRows& array : columns.arrays) {
     const ColumnRule* rule = find_rule(array.name);
-    Dataset dataset = write_column(writer, *rule, array, about);
+    Dataset dataset = write_column(writer, *rule, columns, array, about);
     describe_gadget(dataset, array, about);
     // GroupVel is the peculiar velocity times a: an attribute has the factor that undoes this.
     if (rule->gadget_convention == Convention::times_scale_factor && about.background.is_known)
@@ -118,20 +105,19 @@ void write_tables(Hdf5Writer& writer, const Columns& columns, const ResultAbout&
 /// Names of the same columns in Gadget-4 where IllustrisTNG has others.
 void write_second_names(Hdf5Writer& writer, const CatalogueContent& content,
                         const Columns& columns) {
-  const std::vector<double> scale(content.catalogue->count(),
-                                  content.about.background.is_known
-                                      ? content.about.background.scale_factor
-                                      : content.about.time);
-  ResultArray array = result_array("scale", scale.data(), scale.size());
+  const double scale = content.about.background.is_known ? content.about.background.scale_factor
+                                                         : content.about.time;
+  ResultRows array =
+      made_rows<double>("scale", groups_in(content), [=](std::size_t) { return scale; });
   array.description = "Scale factor of the snapshot.";
   Dataset dataset = writer.write("Group/GroupAscale", array);
   describe_gadget(dataset, array, content.about);
   for (const auto& [name, path] : {std::pair("subhalo_parent", "Subhalo/SubhaloGroupNr"),
                                    std::pair("subhalo_center", "Subhalo/SubhaloPos")}) {
-    const ResultArray* column = columns.find(name);
+    const ResultRows* column = columns.find(name);
     if (!column) continue;
-    Dataset copy =
-        is_narrow(*column) ? write_narrow(writer, path, *column) : writer.write(path, *column);
+    Dataset copy = is_narrow(columns, *column) ? write_narrow(writer, path, *column)
+                                               : writer.write(path, *column);
     describe_gadget(copy, *column, content.about);
   }
 }
@@ -142,13 +128,12 @@ void write_snapshot_offsets(Hdf5Writer& writer, const CatalogueContent& content,
                             const Columns& columns) {
   if (content.about.sorted_snapshot.empty()) return;
   Group header = writer.group("Header");
-  header.set("FileOffsets_Group", writer.first_rows(content.catalogue->count()));
-  header.set("FileOffsets_Subhalo",
-             writer.first_rows(content.subhalos ? content.subhalos->parent.size() : 0));
+  header.set("FileOffsets_Group", writer.first_rows(groups_in(content)));
+  header.set("FileOffsets_Subhalo", writer.first_rows(subhalos_in(content)));
   header.set_rows("FileOffsets_Snap", std::vector<std::int64_t>(type_numbers_of(content.about)));
   for (const auto& [name, path] : {std::pair("type_offset", "Offsets/Group_SnapByType"),
                                    std::pair("subhalo_type_offset", "Offsets/Subhalo_SnapByType")})
-    if (const ResultArray* column = columns.find(name)) writer.write(path, *column);
+    if (const ResultRows* column = columns.find(name)) writer.write(path, *column);
 }
 
 /// For each type, its particles in the order of the groups: type_offset points here.
@@ -179,10 +164,35 @@ void write_gadget_labels(Hdf5Writer& writer, const ResultAbout& about, const Poi
 
 }  // namespace
 
+bool may_be_narrow(const ResultArray& array) {
+  return array.type == NumberType::int64 && !array.name.ends_with("type_offset") &&
+         !array.name.ends_with("lowest");
+}
+
+bool fits_int32(const ResultArray& array) {
+  const auto* values = static_cast<const std::int64_t*>(array.data);
+  return std::all_of(values, values + array.rows * array.width, [](std::int64_t value) {
+    return value >= std::numeric_limits<std::int32_t>::min() &&
+           value <= std::numeric_limits<std::int32_t>::max();
+  });
+}
+
+std::vector<std::int32_t> narrowed(const ResultArray& array) {
+  const auto* values = static_cast<const std::int64_t*>(array.data);
+  return {values, values + array.rows * array.width};
+}
+
+std::vector<double> scaled(const ResultArray& array, double factor) {
+  const auto* values = static_cast<const double*>(array.data);
+  std::vector<double> result(values, values + array.rows * array.width);
+  for (double& value : result) value *= factor;
+  return result;
+}
+
 void write_gadget(const std::string& path, const CatalogueContent& content,
                   const ResultWriteOptions& options, const Workers& workers) {
   PointRows points(content);
-  const Columns columns = table_columns(content, type_numbers_of(content.about));
+  const Columns columns = columns_of(content);
   in_files(path, options, workers, [&](Hdf5Writer& writer) {
     write_header(writer, content, points.has_member_id() ? points.grouped() : 0);
     write_parameters(writer, content.about);

@@ -93,6 +93,7 @@ void Hdf5Writer::write_in_place(std::uint64_t offset, const ResultRows& array) {
   if (array.rows * row == 0) return;
   if (array.store) {
     array.store(file_.temporary(), offset, 0, array.rows);
+    sync_ = array.sync;
     workers_.advance(array.rows * row);
     return;
   }

@@ -41,6 +41,7 @@ const char* ending_of(ResultStyle style) {
 
 void check_content(const CatalogueContent& content) {
   const ResultAbout& about = content.about;
+  if (content.rows) return;  // made by others, from parts that fit
   if (!content.catalogue) refuse("write_catalogue: no catalogue; give one");
   const std::size_t groups = content.catalogue->count();
   if (content.catalogue->dimension != about.dimension)
@@ -64,18 +65,19 @@ void check_content(const CatalogueContent& content) {
 
 /// The columns of groups or, where there are subhalos, of those: a table has rows of one kind.
 void write_table(const std::string& path, const CatalogueContent& content, const Workers& workers) {
-  const io::Columns columns = io::table_columns(content, io::type_numbers_of(content.about));
+  const io::Columns columns = io::columns_of(content);
+  const bool are_subhalos =
+      content.rows ? content.about.kind == ResultKind::subhalos : content.subhalos != nullptr;
   std::vector<ResultRows> arrays;
-  for (const ResultArray& array : columns.arrays)
-    if (array.name.starts_with("subhalo_") == (content.subhalos != nullptr))
-      arrays.push_back({array});
+  for (const ResultRows& array : columns.arrays)
+    if (array.name.starts_with("subhalo_") == are_subhalos) arrays.push_back(array);
   io::write_csv(path, content.about, arrays, workers);
 }
 
 void write_arrays(const std::string& path, const CatalogueContent& content,
                   const Workers& workers) {
-  const io::Columns columns = io::table_columns(content, io::type_numbers_of(content.about));
-  std::vector<ResultRows> arrays = io::rows_of(columns.arrays);
+  const io::Columns columns = io::columns_of(content);
+  std::vector<ResultRows> arrays = columns.arrays;
   const io::PointRows points(content);
   const io::TypeSlice all{0, 0, content.about.points};
   const auto add = [&](const char* name, ResultRows rows) {

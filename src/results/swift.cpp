@@ -27,7 +27,7 @@ double or_one(double value) { return value > 0 ? value : 1; }
 void write_header(Hdf5Writer& writer, const CatalogueContent& content) {
   Group header = writer.group("Header");
   const ResultAbout& about = content.about;
-  const auto groups = static_cast<std::int64_t>(content.catalogue->count());
+  const auto groups = static_cast<std::int64_t>(groups_in(content));
   const std::size_t types = std::max<std::size_t>(7, type_numbers_of(about));
   std::vector<double> sides;
   for (int axis = 0; axis < about.dimension; ++axis) sides.push_back(about.box.side(axis));
@@ -38,7 +38,7 @@ void write_header(Hdf5Writer& writer, const CatalogueContent& content) {
   header.set("Time", single(swift_time(swift_facts(about))));
   header.set("Redshift", single(about.background.redshift));
   header.set("Scale-factor", single(about.background.scale_factor));
-  const auto here = static_cast<std::int64_t>(writer.rows_here(content.catalogue->count()));
+  const auto here = static_cast<std::int64_t>(writer.rows_here(groups_in(content)));
   header.set("NumFilesPerSnapshot", std::vector<std::int32_t>{writer.files()});
   header.set("ThisFile", std::vector<std::int32_t>{writer.place().part});
   header.set("NumGroup_ThisFile", std::vector<std::int64_t>{here});
@@ -108,11 +108,10 @@ void write_swift_labels(Hdf5Writer& writer, const ResultAbout& about, PointRows&
 void write_swift(const std::string& path, const CatalogueContent& content,
                  const ResultWriteOptions& options, const Workers& workers) {
   const ResultAbout& about = content.about;
-  const Columns columns = table_columns(content, type_numbers_of(about));
+  const Columns columns = columns_of(content);
   PointRows points(content);
-  std::vector<std::int64_t> ids(content.catalogue->count());
-  for (std::size_t g = 0; g < ids.size(); ++g) ids[g] = static_cast<std::int64_t>(g) + 1;
-  ResultArray numbers = result_array("ids", ids.data(), ids.size());
+  ResultRows numbers = made_rows<std::int64_t>(
+      "ids", groups_in(content), [](std::size_t g) { return static_cast<std::int64_t>(g) + 1; });
   numbers.description = "Number of the group, from 1, the largest first.";
   in_files(path, options, workers, [&](Hdf5Writer& writer) {
     write_header(writer, content);
@@ -123,10 +122,10 @@ void write_swift(const std::string& path, const CatalogueContent& content,
                        {"FOF:linking_length_ratio", about.b}});
     writer.about(about);
     writer.group("Groups");
-    for (const ResultArray& array : columns.arrays)
+    for (const ResultRows& array : columns.arrays)
       if (const std::string& place = find_rule(array.name)->swift; !place.empty())
-        write_described(writer, place, {array}, about);
-    write_described(writer, "Groups/GroupIDs", {numbers}, about);
+        write_described(writer, place, array, about);
+    write_described(writer, "Groups/GroupIDs", numbers, about);
     if (points.has_label()) write_swift_labels(writer, about, points);
   });
 }

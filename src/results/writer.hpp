@@ -1,7 +1,9 @@
 // Writers of arrays under paths or names, one for each container; all of them atomic.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kith/result_rows.hpp>
@@ -23,6 +25,19 @@ std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays);
 void in_pieces(const ResultRows& array, const Workers& workers,
                FunctionRef<void(std::size_t begin, std::size_t rows, const char* data)> write,
                bool is_packed = false);
+
+/// Rows of one number that are made while they are written: value(row).
+template <ResultNumber T, class Value>
+ResultRows made_rows(const std::string& name, std::size_t rows, Value value) {
+  ResultRows array{result_array<T>(name, nullptr, rows)};
+  const auto piece = std::make_shared<std::vector<T>>();
+  array.read = [piece, value](std::size_t begin, std::size_t count) {
+    piece->clear();
+    for (std::size_t i = begin; i < begin + count; ++i) piece->push_back(value(i));
+    return static_cast<const void*>(piece->data());
+  };
+  return array;
+}
 
 /// Counts bytes between two syncs.
 class Unsynced {
@@ -70,19 +85,30 @@ class Hdf5Writer {
   hdf5::Dataset write(const std::string& path, const ResultArray& array) {
     return write(path, ResultRows{array});
   }
-  void finish() { file_.finish(); }
-  void commit() { file_.commit(); }
+  void finish() {
+    sync_stored();
+    file_.finish();
+  }
+  void commit() {
+    sync_stored();
+    file_.commit();
+  }
   void remove_old() const { file_.remove_old(); }
 
  private:
   hdf5::Dataset refer(const std::string& path, const ResultRows& array);
   void write_in_place(std::uint64_t offset, const ResultRows& array);
   void write_packed(hdf5::Dataset& dataset, const ResultRows& array);
+  /// What others have written.
+  void sync_stored() {
+    if (const auto sync = std::exchange(sync_, nullptr)) sync(file_.temporary());
+  }
 
   hdf5::OutputFile file_;
   std::string path_;
   int compression_;
   Place place_;
+  std::function<void(const std::string&)> sync_ = {};  ///< of the last array that others wrote
   const Workers& workers_;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The program under a launcher: the output and the files of one process, for any number of ranks.
 
-Usage: program_test.py LAUNCH MPIEXEC KITH
+Usage: program_test.py LAUNCH MPIEXEC KITH [TEST...]
 """
 import json
 import os
@@ -76,6 +76,12 @@ class Files(unittest.TestCase):
         self.check(3, "subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "--subhalo-min-size",
                    "5", "-o", "subhalos.hdf5")
         self.check(2, "subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "-o", "subhalos.npz")
+
+    def test_subhalos_of_groups_on_many_ranks(self):
+        """The largest groups have over 4,096 members each, so they are cut, and with them the rows of subhalos."""
+        words = ["subhalos", "large.hdf5", "-b", "0.7", "--phase-linking-length", "0.1", "--subhalo-min-size", "5"]
+        self.check(5, *words, "-o", "subhalos.hdf5")
+        self.check(7, *words, "-o", "subhalos.csv")
 
     def test_several_files(self):
         """Any number of them on any number of ranks, and one that shows them as a whole."""
@@ -201,6 +207,18 @@ class Faults(unittest.TestCase):
         self.assertEqual((folder / "large.hdf5").read_text(), "old")
         self.assertEqual(list(folder.glob("*.part")), [])
 
+    def test_full_disk_for_rows_of_groups(self):
+        """Every point is a group; the rows of rank 2 end beyond 8 MiB."""
+        (folder / "groups.hdf5").write_text("old")
+        words = ["fof", "large.hdf5", "--linking-length", "0.001", "--min-size", "1", "-o", "groups.hdf5", "--threads",
+                 "1", "-q"]
+        run = subprocess.run([LAUNCH, MPIEXEC, "3", "bash", "-c", LIMITED, KITH, *words], cwd=folder,
+                             capture_output=True, text=True, timeout=120)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stderr, r"kith: rank 2 of 3: .*groups.hdf5.*: cannot be written: File too large")
+        self.assertEqual((folder / "groups.hdf5").read_text(), "old")
+        self.assertEqual(list(folder.glob("*.part")), [])
+
     def test_damaged_rows_of_one_rank(self):
         """The last rows of a compressed file are damaged; only the last rank reads them."""
         numbers = [random.random() for _ in range(90000)]
@@ -232,11 +250,15 @@ class Faults(unittest.TestCase):
         return found
 
     def test_killed_while_writing(self):
-        """The old file or the new one."""
-        words = ["knn", "universe.hdf5", "-k", "256", "-o", "killed.hdf5"]
-        self.assertEqual(alone(*words).returncode, 0)
+        """The old file or the new one, of points and of groups."""
+        self.check_killed("knn", "universe.hdf5", "-k", "256", "-o", "killed.hdf5")
+        self.check_killed("fof", "large.hdf5", "--linking-length", "0.001", "--min-size", "1", "-o", "killed.hdf5")
+
+    def check_killed(self, *words):
+        one = alone(*words)
+        self.assertEqual(one.returncode, 0, one.stderr)
         new, old = (folder / "killed.hdf5").read_bytes(), b"old"
-        for _ in range(4):
+        for _ in range(3):
             (folder / "killed.hdf5").write_bytes(old)
             run = subprocess.Popen([LAUNCH, MPIEXEC, "3", KITH, *words, "--threads", "1"], cwd=folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -277,8 +299,9 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         assert alone("sample", "cosmology", "-n", "16", "-o", "universe.hdf5").returncode == 0
+        assert alone("sample", "cosmology", "-n", "32", "-o", "large.hdf5").returncode == 0
         rows = [f"{i % 7 * 0.3:.3f},{i % 11 * 0.2:.3f},{i % 5 * 0.4:.3f}" for i in range(300)]
         (folder / "points.csv").write_text("x,y,z\n" + "\n".join(rows) + "\n")
         (folder / "holes.csv").write_text("x,y,z\n" + "\n".join(rows[:-1]) + "\nnan,0,0\n")
         write_types(folder / "types.gadget")
-        unittest.main(argv=sys.argv[:1], verbosity=2)
+        unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
