@@ -8,18 +8,19 @@
 #include <thread>
 
 #include "progress.hpp"
+#include "ranks.hpp"
 
 namespace kith::cli {
 namespace {
 
 int thread_count(const Execution& execution) {
   if (execution.threads > 0) return execution.threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks_here());
 }
 
-/// What the threads of one loop share.
+/// What the threads of one loop share: first, first + step, ..., `n` of them.
 struct Loop {
-  std::size_t n;
+  std::size_t first, step, n;
   const Execution& execution;
   const std::function<std::string(std::size_t)>& check;
   std::atomic<std::size_t> next{0};
@@ -41,7 +42,8 @@ struct Loop {
 
   void work() {
     try {
-      for (std::size_t i = next++; i < n; i = next++) {
+      for (std::size_t k = next++; k < n; k = next++) {
+        const std::size_t i = first + k * step;
         if (std::string text = check(i); !text.empty()) complain(i, std::move(text));
         ++done;
       }
@@ -58,7 +60,7 @@ struct Loop {
 /// that would have to be cleaned up.
 [[noreturn]] void leave() {
   clear_progress();
-  std::fputs("kith: stopped\n", stderr);
+  if (is_first_rank()) std::fputs("kith: stopped\n", stderr);
   std::fflush(nullptr);
   std::_Exit(1);
 }
@@ -70,6 +72,37 @@ void watch(Loop& loop, const std::string& stage) {
     if (loop.execution.progress) loop.execution.progress({stage, loop.done, loop.n});
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+}
+
+void run(Loop& loop, const std::string& stage) {
+  std::vector<std::thread> threads;
+  const int count = thread_count(loop.execution);
+  loop.running = count;
+  threads.reserve(static_cast<std::size_t>(count));
+  for (int t = 0; t < count; ++t) threads.emplace_back([&] { loop.work(); });
+  watch(loop, stage);
+  for (std::thread& thread : threads) thread.join();
+  if (loop.error) std::rethrow_exception(loop.error);
+}
+
+/// The complaint with the lowest number among those of all ranks; rank 0 knows its words.
+std::string first_of_all(std::size_t lowest, std::string own, const Execution& execution) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  double first = own.empty() ? kNone : static_cast<double>(lowest);
+  const double mine = first;
+  ranks()->least({&first, 1});
+  if (first == kNone) return "";
+  if (mine != first) own.clear();
+  const std::size_t length = sum_of_all(own.size());
+  std::string words = "a mismatch that rank 0 reports";
+  const SharedRows text[] = {{own.data(), own.size(), 1}};
+  ranks()->collect(
+      text,
+      [&](std::span<const RowAccess> access) {
+        words.assign(static_cast<const char*>(access[0].read(0, length)), length);
+      },
+      execution);
+  return words;
 }
 
 }  // namespace
@@ -87,16 +120,12 @@ std::vector<std::size_t> draw(std::size_t n, std::size_t wanted, std::mt19937_64
 
 std::string first_complaint(const std::string& stage, std::size_t n, const Execution& execution,
                             const std::function<std::string(std::size_t)>& check) {
-  Loop loop{n, execution, check};
-  std::vector<std::thread> threads;
-  const int count = thread_count(execution);
-  loop.running = count;
-  threads.reserve(static_cast<std::size_t>(count));
-  for (int t = 0; t < count; ++t) threads.emplace_back([&] { loop.work(); });
-  watch(loop, stage);
-  for (std::thread& thread : threads) thread.join();
-  if (loop.error) std::rethrow_exception(loop.error);
-  return loop.complaint;
+  // Ranks take turns: what takes long is often side by side.
+  const auto rank = static_cast<std::size_t>(ranks() ? ranks()->rank() : 0);
+  const auto size = static_cast<std::size_t>(ranks() ? ranks()->size() : 1);
+  Loop loop{rank, size, n / size + (rank < n % size ? 1 : 0), execution, check};
+  together([&] { run(loop, stage); });
+  return ranks() ? first_of_all(loop.lowest, std::move(loop.complaint), execution) : loop.complaint;
 }
 
 }  // namespace kith::cli

@@ -210,8 +210,8 @@ std::vector<std::size_t> component(const BruteForce<T>& brute, std::size_t first
 /// `wanted` different numbers below n, ascending; all of them if there are no more.
 std::vector<std::size_t> draw(std::size_t n, std::size_t wanted, std::mt19937_64& random);
 
-/// check(i) for i in [0, n) on all threads. It returns what is wrong, or nothing; the complaint
-/// with the lowest i comes back. Shows progress and stops when the user says so.
+/// check(i) for i in [0, n) on all threads of all ranks. It returns what is wrong, or nothing; the
+/// complaint with the lowest i comes back. Shows progress and stops when the user says so.
 std::string first_complaint(const std::string& stage, std::size_t n, const Execution& execution,
                             const std::function<std::string(std::size_t)>& check);
 

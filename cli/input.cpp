@@ -239,7 +239,7 @@ double Input::mass_bytes() const {
 }
 
 Numbers Input::positions(const Execution& execution) const {
-  const Share rows = share_of(size());
+  const Share rows = this->rows();
   const std::size_t count = rows.count * static_cast<std::size_t>(dimension());
   return read_numbers(scalar_, count, [&](auto memory) {
     snapshot_.read(Field::position, rows.begin, memory, types_, execution);
@@ -250,7 +250,7 @@ Numbers Input::positions(const Execution& execution) const {
 }
 
 Numbers Input::velocities(const Execution& execution) const {
-  const Share rows = share_of(size());
+  const Share rows = this->rows();
   const std::size_t count = rows.count * static_cast<std::size_t>(dimension());
   return read_numbers(scalar_, count, [&](auto memory) {
     snapshot_.read(Field::velocity, rows.begin, memory, types_, execution);
@@ -263,7 +263,7 @@ Numbers Input::velocities(const Execution& execution) const {
 
 Numbers Input::masses(const Execution& execution) const {
   if (!has(Field::mass) || has_equal_masses()) return {};
-  const Share rows = share_of(size());
+  const Share rows = this->rows();
   return read_numbers(Scalar::float64, rows.count, [&](auto memory) {
     snapshot_.read(Field::mass, rows.begin, memory, types_, execution);
   });
@@ -279,7 +279,7 @@ ValuesView Input::mass_values(const Numbers& masses) const {
 
 std::vector<std::uint64_t> Input::ids(const Execution& execution) const {
   if (!has(Field::id)) return {};
-  const Share rows = share_of(size());
+  const Share rows = this->rows();
   std::vector<std::uint64_t> ids(rows.count);
   snapshot_.read_id(rows.begin, ids, types_, execution);
   return ids;

@@ -12,6 +12,7 @@
 #include <kith/tree.hpp>
 
 #include "command.hpp"
+#include "ranks.hpp"
 
 namespace kith::cli {
 
@@ -71,6 +72,7 @@ class Input {
   void choose(std::vector<int> types);  ///< Throws for types that the file does not have.
   /// As a result says that it was done. Throws for types that the file does not have.
   void use(const ResultAbout& about);
+  void read_all() { reads_all_ = true; }  ///< on every rank; otherwise each has its share
   std::uint64_t size() const { return snapshot_.size(types_); }
   std::uint64_t size_of(int type) const;
   bool has(Field field) const { return snapshot_.has(field, types_); }
@@ -94,11 +96,14 @@ class Input {
   void check_output(const std::string& path, int files = 1) const;
 
  private:
+  Share rows() const { return reads_all_ ? Share{0, size()} : share_of(size()); }
+
   InputOptions options_;
   Snapshot snapshot_;
   Box box_;
   Scalar scalar_;
   std::vector<int> types_;
+  bool reads_all_ = false;
 };
 
 /// "100 Mpc/h" or "100 x 100 x 50", or "open".

@@ -110,7 +110,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 /// Under a launcher, processes other than the first one have work in these commands alone.
 bool has_work(const std::vector<std::string>& words) {
-  constexpr std::string_view kShared[] = {"fof", "subhalos", "knn", "radius", "density"};
+  constexpr std::string_view kShared[] = {"fof", "subhalos", "knn", "radius", "density", "verify"};
   return is_first_rank() ||
          (!words.empty() && std::ranges::find(kShared, words.front()) != std::end(kShared));
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <exception>
 #include <fmt/format.h>
 
 #include <kith/error.hpp>
@@ -18,6 +19,7 @@ constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WOR
 constexpr const char* kNodeVariables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
 
 Ranks* started = nullptr;
+bool is_agreed = false;  ///< all ranks have thrown
 
 int number(const char* text) { return text ? std::atoi(text) : -1; }
 
@@ -42,12 +44,16 @@ Launched launched() {
   return {};
 }
 
-double share_of_machine() {
+int ranks_here() {
   if (!started) return 1;
   for (const char* name : kNodeVariables)
     if (const int here = number(std::getenv(name)); here > 0 && here <= started->size())
-      return static_cast<double>(here) / started->size();
-  return 1;
+      return here;
+  return started->size();
+}
+
+double share_of_machine() {
+  return started ? static_cast<double>(ranks_here()) / started->size() : 1;
 }
 
 bool share_work() {
@@ -68,10 +74,26 @@ bool share_work() {
 Ranks* ranks() { return started; }
 
 void together(const std::function<void()>& f) {
-  if (started)
+  if (!started) return f();
+  try {
     started->together(f);
-  else
+  } catch (...) {
+    is_agreed = true;
+    throw;
+  }
+}
+
+void in_step(const std::function<void()>& f) {
+  std::exception_ptr own;
+  try {
     f();
+  } catch (...) {
+    if (is_agreed) throw;
+    own = std::current_exception();
+  }
+  together([&] {
+    if (own) std::rethrow_exception(own);
+  });
 }
 
 std::uint64_t sum_of_all(std::uint64_t number) {

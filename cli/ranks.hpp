@@ -28,6 +28,12 @@ Ranks* ranks();
 /// f() on all ranks; an error on one is an error on all.
 void together(const std::function<void()>& f);
 
+/// f(), which all ranks call with the same data, and in which each collective call follows a call
+/// of together(): an error that one rank meets in between is thrown on all.
+void in_step(const std::function<void()>& f);
+/// Ranks on this machine; 1 for a process alone.
+int ranks_here();
+
 /// The sum of a number of each rank.
 std::uint64_t sum_of_all(std::uint64_t number);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 #include <kith/error.hpp>
 
@@ -85,27 +86,42 @@ Input input_for(InputOptions options, const ResultAbout& about, Session& session
   return Input(options);
 }
 
+/// The snapshot and its result; every rank reads all of both.
+struct Files {
+  ResultFile result;
+  Input input;
+
+  Files(const Request& request, Session& session)
+      : result(request.result), input(input_for(request.input, result.about(), session)) {
+    input.read_all();
+  }
+};
+
+void check(const Request& request, Files& files, Session& session) {
+  const ResultAbout& about = files.result.about();
+  check_same_points(files.input, about);
+  files.input.use(about);
+  session.say(files.input.describe());
+  session.say(fmt::format("{}: result of kith {}", printable(request.result), name(about.kind)));
+  Verification verification(session, files.input, files.result, request.samples, request.seed);
+  check_all(verification);
+  session.report().add("checked", verification.checked());
+  report_unchecked(session, verification);
+  session.report().add_flag("ok", true);
+  session.say(verification.unchecked().empty() ? "the result is correct"
+                                               : "the result is correct as far as it was checked");
+}
+
 void run(const Request& request) {
+  if (!share_work()) return;
   Session session(request.common);
-  const ResultFile result(request.result);
-  Input input = input_for(request.input, result.about(), session);
+  std::optional<Files> files;
+  together([&] { files.emplace(request, session); });
   session.report().add("snapshot", request.input.path);
   session.report().add("result", request.result);
-  session.report().add("kind", name(result.about().kind));
+  session.report().add("kind", name(files->result.about().kind));
   try {
-    check_same_points(input, result.about());
-    input.use(result.about());
-    session.say(input.describe());
-    session.say(
-        fmt::format("{}: result of kith {}", printable(request.result), name(result.about().kind)));
-    Verification verification(session, input, result, request.samples, request.seed);
-    check_all(verification);
-    session.report().add("checked", verification.checked());
-    report_unchecked(session, verification);
-    session.report().add_flag("ok", true);
-    session.say(verification.unchecked().empty()
-                    ? "the result is correct"
-                    : "the result is correct as far as it was checked");
+    in_step([&] { check(request, *files, session); });
   } catch (const Mismatch& mismatch) {
     session.report().add_flag("ok", false);
     session.report().add("mismatch", mismatch.what());

@@ -274,6 +274,37 @@ class Faults(unittest.TestCase):
                 part.unlink()
 
 
+class Verify(unittest.TestCase):
+    """The words and the exit code of one process, with the checks shared out."""
+
+    def check(self, ranks, code, snapshot, result):
+        one, many = alone("verify", snapshot, result), together(ranks, "verify", snapshot, result)
+        self.assertEqual(one.returncode, code, one.stderr)
+        self.assertEqual(many.returncode, code, many.stderr)
+        self.assertEqual(lines(many.stdout), lines(one.stdout))
+        self.assertEqual(sentences(many.stderr), sentences(one.stderr))
+
+    def test_right_results(self):
+        for ranks, words in ((3, ["subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4",
+                                  "--overdensities", "--labels"]),
+                             (2, ["density", "universe.hdf5", "-k", "8"]),
+                             (4, ["radius", "universe.hdf5", "--radius", "3"])):
+            self.assertEqual(alone(*words, "-o", "right.hdf5").returncode, 0)
+            self.check(ranks, 0, "universe.hdf5", "right.hdf5")
+
+    def test_the_first_of_all_mismatches(self):
+        """Point 20,000 is looked at by rank 1 and point 24,000 by rank 2."""
+        self.assertEqual(alone("knn", "large.hdf5", "-k", "1", "-o", "self.hdf5").returncode, 0)
+        rows = (folder / "self.hdf5").read_bytes()
+        for point in (20000, 24000):
+            row = rows.index(struct.pack("<3i", point, point + 1, point + 2))
+            rows = rows[:row] + struct.pack("<i", 7) + rows[row + 4:]
+        (folder / "self.hdf5").write_bytes(rows)
+        self.check(3, 1, "large.hdf5", "self.hdf5")
+        self.check(2, 1, "universe.hdf5", "self.hdf5")
+        self.check(2, 1, "universe.hdf5", "missing.hdf5")
+
+
 class Others(unittest.TestCase):
     def test_run_once(self):
         one = alone("info", "universe.hdf5")
