@@ -50,6 +50,25 @@ Report& GroupRun::report_of_groups() {
   return request_.all_lengths.empty() ? session_.report() : length_reports_.back();
 }
 
+/// As Hierarchy::count, which ranks do not have: they link the particles once for each length, and
+/// twice where no group is large enough to count.
+std::vector<GroupCount> GroupRun::counts_together(const std::vector<double>& lengths) const {
+  const auto found = [&](double length, std::size_t min_size) {
+    return ranks()->fof({.box = input_.box(),
+                         .linking_length = length,
+                         .min_size = min_size,
+                         .non_finite = input_.non_finite()},
+                        session_.execution());
+  };
+  std::vector<GroupCount> counts;
+  for (const double length : lengths) {
+    const SharedGroups groups = found(length, request_.fof.min_size);
+    const std::uint64_t largest = groups.count > 0 ? groups.largest : found(length, 1).largest;
+    together([&] { counts.push_back({.groups = groups.count, .largest = largest}); });
+  }
+  return counts;
+}
+
 void GroupRun::draw_all_lengths() const {
   constexpr int kSteps = 240;
   const auto [least, most] =
@@ -66,7 +85,9 @@ void GroupRun::draw_all_lengths() const {
   }
   largest.x = groups.x;
   double peak = 1;
-  for (const GroupCount& count : hierarchy_->count(lengths, request_.fof.min_size)) {
+  const std::vector<GroupCount> counts =
+      ranks() ? counts_together(lengths) : hierarchy_->count(lengths, request_.fof.min_size);
+  for (const GroupCount& count : counts) {
     groups.y.push_back(static_cast<double>(count.groups));
     largest.y.push_back(static_cast<double>(count.largest) / static_cast<double>(input_.size()));
     peak = std::max(peak, groups.y.back());
@@ -77,7 +98,9 @@ void GroupRun::draw_all_lengths() const {
   plot.x = {.label = "b = linking length / mean separation", .is_log = true};
   plot.y = {.label = "fraction", .low = 0, .high = 1.05};
   plot.series = {std::move(groups), std::move(largest)};
-  write_drawing(request_.picture, kith::plot(plot), 2, session_.execution());
+  together([&] {
+    if (is_first_rank()) write_drawing(request_.picture, kith::plot(plot), 2, session_.execution());
+  });
   session_.report().add("picture", request_.picture);
   session_.say(request_.picture);
 }

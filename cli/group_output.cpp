@@ -65,7 +65,8 @@ void GroupRun::write(const Subhalos* subhalos) {
         rows.back().push_back(static_cast<std::uint32_t>(i - begin));
     begin = end;
   }
-  write_sorted(std::move(rows));
+  if (has_order_in_file()) take_order_of_file(rows);
+  write_sorted(rows);
 }
 
 void GroupRun::write_result(const CatalogueContent& content) {
@@ -97,17 +98,16 @@ bool GroupRun::has_order_in_file() const {
 }
 
 /// In the order of the catalogue, which has subhalos inside groups where there are some.
-void GroupRun::write_sorted(TypeRows rows) const {
+void GroupRun::take_order_of_file(TypeRows& rows) const {
+  const ResultFile file(output_);
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    for (const std::int64_t row : file.integers(fmt::format("order_{}", input_.types()[k])))
+      rows[k].push_back(static_cast<std::uint32_t>(row));
+}
+
+void GroupRun::write_sorted(const TypeRows& rows) const {
   std::vector<TypeOrder> orders;
-  std::optional<ResultFile> file;
-  if (has_order_in_file()) file.emplace(output_);
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const int type = input_.types()[k];
-    if (file)
-      for (const std::int64_t row : file->integers(fmt::format("order_{}", type)))
-        rows[k].push_back(static_cast<std::uint32_t>(row));
-    orders.push_back({type, rows[k]});
-  }
+  for (std::size_t k = 0; k < rows.size(); ++k) orders.push_back({input_.types()[k], rows[k]});
   write_sorted_snapshot(request_.sorted_snapshot, input_.snapshot(), orders, session_.execution());
   session_.report().add("sorted_snapshot", request_.sorted_snapshot);
   session_.say(request_.sorted_snapshot);

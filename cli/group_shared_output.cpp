@@ -1,6 +1,7 @@
 // The catalogue of many ranks on its way out: rank 0 lays the file out, and every rank writes its
 // rows.
 #include <kith/catalogue_columns.hpp>
+#include <kith/sorted_snapshot.hpp>
 
 #include "groups.hpp"
 #include "shared_input.hpp"
@@ -159,11 +160,78 @@ void GroupRun::write_shared(const SharedSubhalos* subhalos) {
   ranks()->collect(output.arrays(), write, session_.execution());
 }
 
-/// Rank 0 writes it, and holds the order of all particles.
+namespace {
+
+/// Copies a snapshot with all ranks: each reads its share of a dataset, fetches the rows of its
+/// part of the new order, and writes them.
+class SortedCopyOfAll {
+ public:
+  SortedCopyOfAll(const Snapshot& snapshot, const Execution& execution) : execution_(execution) {
+    together([&] { copy_.emplace(snapshot); });
+  }
+
+  /// order(type): the rows of this rank's part; null: they stay as they are.
+  template <class Order>
+  void run(const std::string& path, const Order& order) {
+    together([&] {
+      if (is_first_rank()) copy_->create(path);
+    });
+    for (std::size_t number = 0; number < copy_->datasets().size(); ++number)
+      copy_dataset(number, order(copy_->datasets()[number].type));
+    together([&] {
+      if (is_first_rank()) copy_->commit();
+    });
+  }
+
+ private:
+  void copy_dataset(std::size_t number, const std::vector<std::int64_t>* order) {
+    const SortedCopy::Dataset& dataset = copy_->datasets()[number];
+    const std::size_t size = dataset.row_bytes;
+    const Share share = share_of(dataset.rows);
+    std::vector<char> rows, sorted;
+    together([&] {
+      rows.resize(share.count * size);
+      copy_->read(number, share.begin, share.count, rows.data(), execution_);
+      if (order) sorted.resize(order->size() * size);
+    });
+    SharedRows own{rows.data(), share.count, size};
+    if (order) {
+      ranks()->fetch(own, *order, sorted.data(), execution_);
+      own = {sorted.data(), order->size(), size};
+    }
+    const auto store = [&](std::span<const RowAccess> access) {
+      access[0].store(copy_->temporary(), copy_->offset(number), 0, dataset.rows);
+      access[0].sync(copy_->temporary());
+    };
+    if (dataset.rows * size > 0) ranks()->collect({&own, 1}, store, execution_);
+  }
+
+  const Execution& execution_;
+  std::optional<SortedCopy> copy_;
+};
+
+}  // namespace
+
 void GroupRun::write_sorted_together() {
-  SharedOrder order;
-  if (!has_order_in_file()) order = ranks()->order({}, false, session_.execution());
+  const Execution& execution = session_.execution();
+  // As the catalogue has it: with subhalos inside groups where it has an order.
+  const SharedOrder order = ranks()->order({}, has_order_in_file(), execution);
   const ResultAbout facts = about(ResultKind::fof);
+  if (!SortedCopy::is_possible(input_.snapshot())) return write_sorted_alone(order, facts);
+  std::vector<std::vector<std::int64_t>> rows;
+  together([&] { rows = by_type<std::int64_t>(order.index, facts.counts); });
+  SortedCopyOfAll(input_.snapshot(), execution)
+      .run(request_.sorted_snapshot, [&](int type) -> const std::vector<std::int64_t>* {
+        for (std::size_t k = 0; k < rows.size(); ++k)
+          if (input_.types()[k] == type) return &rows[k];
+        return nullptr;
+      });
+  session_.report().add("sorted_snapshot", request_.sorted_snapshot);
+  session_.say(request_.sorted_snapshot);
+}
+
+/// What is not in HDF5 is copied by rank 0, which then holds the order of all particles.
+void GroupRun::write_sorted_alone(const SharedOrder& order, const ResultAbout& facts) {
   std::vector<std::vector<std::uint32_t>> rows;
   OutputRows output;
   together([&] {
@@ -172,9 +240,8 @@ void GroupRun::write_sorted_together() {
   });
   const auto write = [&](std::span<const RowAccess> access) {
     TypeRows all(access.size());
-    for (std::size_t k = 0; !has_order_in_file() && k < all.size(); ++k)
-      all[k] = read_all(access[k].read, facts.counts[k]);
-    write_sorted(std::move(all));
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = read_all(access[k].read, facts.counts[k]);
+    write_sorted(all);
   };
   ranks()->collect(output.arrays(), write, session_.execution());
 }

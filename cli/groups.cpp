@@ -17,18 +17,6 @@ std::string types_text(const std::vector<int>& types) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
 
-/// Refuses what several ranks do not share.
-void check_shared(const GroupRequest& request) {
-  const char* what = !request.los.empty() ? "--los is"
-                     : !request.all_lengths.empty() && !request.picture.empty()
-                         ? "--picture with --all-lengths is"
-                         : nullptr;
-  if (what)
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("{} not available over several ranks; run kith without the launcher", what));
-}
-
 }  // namespace
 
 GroupRun::GroupRun(const GroupRequest& request, Session& session)
@@ -36,7 +24,6 @@ GroupRun::GroupRun(const GroupRequest& request, Session& session)
   choose_roles();
   check_sight();
   check_outputs();
-  if (ranks()) check_shared(request);
   if (request.wants_overdensities) check_overdensities();
   if (request.needs_velocity && !input_.has(Field::velocity))
     throw Error(
@@ -157,6 +144,8 @@ void GroupRun::find() {
 SharedGroups GroupRun::found_together(const FofOptions& options) {
   if (input_.types().size() > 1) return ranks()->fof(typed(), options, session_.on_device());
   share_points(input_, positions_, session_.execution());
+  if (!request_.los.empty())
+    return ranks()->redshift_fof(points(), options, sight(), session_.execution());
   return ranks()->fof(options, session_.on_device());
 }
 

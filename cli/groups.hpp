@@ -121,12 +121,14 @@ class GroupRun {
   bool has_labels() const;
   void write_result(const CatalogueContent& content);
   using TypeRows = std::vector<std::vector<std::uint32_t>>;
-  /// `rows`: of each type, if the order is not in the file.
-  void write_sorted(TypeRows rows) const;
+  void take_order_of_file(TypeRows& rows) const;
+  void write_sorted(const TypeRows& rows) const;
   bool has_order_in_file() const;
   template <class Index>
   void write_shared(const SharedSubhalos* subhalos);
   void write_sorted_together();
+  void write_sorted_alone(const SharedOrder& order, const ResultAbout& facts);
+  std::vector<GroupCount> counts_together(const std::vector<double>& lengths) const;
   double memory() const;
   std::vector<TypedPoints> typed() const;
   void draw_together() const;

@@ -77,7 +77,13 @@ void add_device(Command command, Common& common) {
 
 Execution execution_of(const Common& common) {
   Execution execution{.threads = common.threads, .cancel = &interrupt_token()};
-  if (!common.quiet && is_terminal() && is_first_rank()) execution.progress = &draw_progress;
+  const bool draws = !common.quiet && is_terminal() && is_first_rank();
+  double all_draw = draws ? 1 : 0;
+  if (ranks()) ranks()->take_first({&all_draw, 1});
+  if (ranks() && all_draw > 0)
+    execution.progress = ranks()->share_progress(&draw_progress);
+  else if (draws)
+    execution.progress = &draw_progress;
   return execution;
 }
 

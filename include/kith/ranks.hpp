@@ -16,6 +16,7 @@
 #include <kith/neighbors.hpp>
 #include <kith/points.hpp>
 #include <kith/radius.hpp>
+#include <kith/redshift_space.hpp>
 #include <kith/tree.hpp>
 
 namespace kith {
@@ -50,6 +51,7 @@ struct RowAccess {
 struct SharedGroups {
   std::uint64_t count = 0;               ///< of groups
   std::uint64_t grouped = 0;             ///< points in them
+  std::uint64_t largest = 0;             ///< linked points in the largest of them
   double linking_length = 0;             ///< rounded to the scalar type of the points
   std::vector<std::int32_t> label = {};  ///< of the points of this rank
 };
@@ -83,6 +85,9 @@ class KITH_API Ranks {
   virtual void collect(std::span<const SharedRows> arrays,
                        const std::function<void(std::span<const RowAccess>)>& use,
                        const Execution& execution) = 0;
+  /// Rows by their numbers among those of all ranks: row wanted[k] goes to place k of `to`.
+  virtual void fetch(const SharedRows& own, std::span<const std::int64_t> wanted, void* to,
+                     const Execution& execution) = 0;
   /// The n-th smallest of the values of all ranks, from 0; the same on every rank. None is NaN.
   virtual double nth(std::span<const double> values, std::uint64_t n) = 0;
   /// Sums over all ranks, in place; the same on every rank.
@@ -92,6 +97,12 @@ class KITH_API Ranks {
   virtual void take_first(std::span<double> values) = 0;
   /// The numbers of all ranks, one rank after the other; all give as many.
   virtual std::vector<std::int64_t> gather(std::span<const std::int64_t> numbers) = 0;
+
+  /// What every rank gives to its calls as Execution::progress from now on, so that draw(progress)
+  /// is called on rank 0 with the progress of all ranks. Ranks do not wait for each other because
+  /// of it. Once in the life of the process.
+  virtual std::function<void(const Progress&)> share_progress(
+      std::function<void(const Progress&)> draw) = 0;
 
   /// Deals the points out, for the calls below; they live until the call after the last one.
   virtual void take(PointsView points, const TreeOptions& options, const Execution& execution) = 0;
@@ -104,6 +115,9 @@ class KITH_API Ranks {
   /// types.
   virtual SharedGroups fof(std::span<const TypedPoints> types, const FofOptions& options,
                            const Execution& execution) = 0;
+  /// As kith::redshift_fof, for the points of this rank, which are those of the last call of take.
+  virtual SharedGroups redshift_fof(PointsView points, const FofOptions& options,
+                                    const RedshiftSpace& space, const Execution& execution) = 0;
   /// As the calls without MPI, for the groups of the last call of fof: some rows on each rank, one
   /// rank after the other. They are the same rows in all calls, and those that
   /// CatalogueOptions::peak is for.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <kith/execution.hpp>
 #include <kith/export.hpp>
@@ -30,5 +32,37 @@ struct TypeOrder {
 KITH_API void write_sorted_snapshot(const std::string& path, const Snapshot& snapshot,
                                     std::span<const TypeOrder> orders,
                                     const Execution& execution = {});
+
+/// The same for processes that share the work, dataset by dataset. Each of them may read rows; one
+/// creates the file, and when the sorted rows are where they belong and on disk, gives it its name.
+/// Without that nothing stays.
+class KITH_API SortedCopy {
+ public:
+  static bool is_possible(const Snapshot& snapshot);  ///< it is in HDF5 files
+  explicit SortedCopy(const Snapshot& snapshot);
+  ~SortedCopy();
+
+  struct Dataset {
+    int type = 0;
+    std::string path;
+    std::uint64_t rows = 0;
+    std::size_t row_bytes = 0;
+  };
+  /// Those with a row for each particle, in the order of the types.
+  const std::vector<Dataset>& datasets() const;
+  /// Rows [begin, begin + count) of the snapshot, in the bytes of the new file.
+  void read(std::size_t dataset, std::uint64_t begin, std::uint64_t count, void* to,
+            const Execution& execution = {}) const;
+
+  void create(const std::string& path);
+  const std::string& temporary() const;             ///< where rows are written to
+  std::uint64_t offset(std::size_t dataset) const;  ///< of the first row there
+  void commit();
+
+  class Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace kith

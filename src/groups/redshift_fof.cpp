@@ -3,11 +3,11 @@
 #include <vector>
 
 #include <kith/radius.hpp>
-#include <kith/redshift_space.hpp>
 
 #include "base/fail.hpp"
 #include "groups/labels.hpp"
 #include "groups/reach.hpp"
+#include "groups/redshift.hpp"
 #include "parallel/public_call.hpp"
 #include "parallel/union_find.hpp"
 #include "tree/input.hpp"
@@ -54,36 +54,13 @@ bool is_finite(const PointsView& points, std::size_t i) {
   return std::all_of(row, row + points.dimension, [](T x) { return std::isfinite(x); });
 }
 
-/// Points that are not dropped.
-std::size_t live_points(const PointsView& points, const FofOptions& options) {
-  if (options.non_finite != NonFinite::drop) return points.size;
-  std::size_t live = 0;
-  for (std::size_t i = 0; i < points.size; ++i)
-    live += (points.scalar == Scalar::float32 ? is_finite<float>(points, i)
-                                              : is_finite<double>(points, i))
-                ? 1
-                : 0;
-  return live;
-}
-
-/// The length across, before anything is squeezed; the mean separation is that of the real volume.
-FofOptions with_length(const FofOptions& options, const PointsView& points) {
-  FofOptions result = options;
-  result.linking_length =
-      linking_length_of(options, options.box, live_points(points, options), points.dimension);
-  result.b = result.mean_separation = result.volume = 0;
-  return result;
-}
-
 template <class T>
-Groups along_axis(const PointsView& points, FofOptions options, int axis, double stretch,
-                  const Execution& execution) {
-  const std::vector<T> rows = public_call(kCall, execution, [&](Workers& workers) {
-    return squeezed<T>(points, axis, stretch, workers);
-  });
-  options.box = squeezed(options.box, points.dimension, axis, stretch);
-  return fof({rows.data(), points.size, points.dimension, points.dimension, points.scalar}, options,
-             execution);
+void squeeze(SqueezedPoints& made, int axis, double stretch, const Workers& workers) {
+  const auto rows =
+      std::make_shared<const std::vector<T>>(squeezed<T>(made.points, axis, stretch, workers));
+  made.points.data = rows->data();
+  made.points.stride = made.points.dimension;
+  made.memory = rows;
 }
 
 /// Whether two points are friends, by the definition of lines of sight to midpoints.
@@ -129,37 +106,92 @@ class MidpointFriends {
 template <class T>
 Groups to_midpoints(const PointsView& points, const FofOptions& options, const RedshiftSpace& space,
                     const Execution& execution) {
-  // Distances of the search are rounded in T, those of the definition in float64.
-  constexpr double kMargin = 1 + 1e-5;
-  const double length = static_cast<double>(static_cast<T>(options.linking_length));
-  const Tree tree(points, {.non_finite = options.non_finite}, execution);
+  const Array<std::uint32_t> parent = join_to_midpoints<T>(points, options, space, execution);
   return public_call(kCall, execution, [&](Workers& workers) {
     auto groups = std::make_shared<Groups::Impl>();
     groups->label = Array<std::int32_t>(points.size, workers.pool());
-    groups->linking_length = length;
-    const Array<std::uint32_t> parent(points.size, workers.pool());
-    const UnionFind<std::uint32_t> sets(parent.data());
-    workers.for_ranges(points.size, kRedshiftGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) sets.reset(static_cast<std::uint32_t>(i));
-    });
-    const MidpointFriends<T> are_friends(points, space, length, options.strict);
-    for_each_pair<T>(
-        tree, {.radius = kMargin * length * std::max(1.0, space.stretch), .sorted = false},
-        [&](const Neighborhood<T>& near) {
-          for (const std::uint32_t j : near.index)
-            if (are_friends(near.i, j)) sets.unite(static_cast<std::uint32_t>(near.i), j);
-        },
-        execution);
+    groups->linking_length = static_cast<double>(static_cast<T>(options.linking_length));
     const InputOrder order{points.size};
     const CountedSets counted = count_sets(order, parent.data(), options.min_size, workers);
-    for (std::size_t i = 0; tree.size() < points.size && i < points.size; ++i)
+    for (std::size_t i = 0; options.non_finite == NonFinite::drop && i < points.size; ++i)
       if (!is_finite<T>(points, i)) counted.drop(i);
     name_sets(order, counted, options.min_size, workers, *groups);
     return Groups(std::move(groups));
   });
 }
 
-void check_space(const PointsView& points, const FofOptions& options, const RedshiftSpace& space) {
+}  // namespace
+
+std::size_t live_points(const PointsView& points, const FofOptions& options) {
+  if (options.non_finite != NonFinite::drop) return points.size;
+  std::size_t live = 0;
+  for (std::size_t i = 0; i < points.size; ++i)
+    live += (points.scalar == Scalar::float32 ? is_finite<float>(points, i)
+                                              : is_finite<double>(points, i))
+                ? 1
+                : 0;
+  return live;
+}
+
+FofOptions with_length_across(const FofOptions& options, std::size_t live, int dimension) {
+  FofOptions result = options;
+  result.linking_length = linking_length_of(options, options.box, live, dimension);
+  result.b = result.mean_separation = result.volume = 0;
+  return result;
+}
+
+SqueezedPoints squeezed_points(const PointsView& points, const FofOptions& options,
+                               const RedshiftSpace& space, const Workers& workers) {
+  const int axis = static_cast<int>(space.line_of_sight);
+  SqueezedPoints made{points, options, nullptr};
+  made.options.box = squeezed(options.box, points.dimension, axis, space.stretch);
+  if (points.scalar == Scalar::float32)
+    squeeze<float>(made, axis, space.stretch, workers);
+  else
+    squeeze<double>(made, axis, space.stretch, workers);
+  return made;
+}
+
+/// Distances of a search are rounded in T, those of the definition in float64.
+double midpoint_reach(double length, const RedshiftSpace& space) {
+  constexpr double kMargin = 1 + 1e-5;
+  return kMargin * length * std::max(1.0, space.stretch);
+}
+
+template <class T>
+Array<std::uint32_t> join_to_midpoints(const PointsView& points, const FofOptions& options,
+                                       const RedshiftSpace& space, const Execution& execution) {
+  const double length = static_cast<double>(static_cast<T>(options.linking_length));
+  const Tree tree(points, {.non_finite = options.non_finite}, execution);
+  return public_call(kCall, execution, [&](Workers& workers) {
+    Array<std::uint32_t> parent(points.size, workers.pool());
+    const UnionFind<std::uint32_t> sets(parent.data());
+    workers.for_ranges(points.size, kRedshiftGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) sets.reset(static_cast<std::uint32_t>(i));
+    });
+    const MidpointFriends<T> are_friends(points, space, length, options.strict);
+    for_each_pair<T>(
+        tree, {.radius = midpoint_reach(length, space), .sorted = false},
+        [&](const Neighborhood<T>& near) {
+          for (const std::uint32_t j : near.index)
+            if (are_friends(near.i, j)) sets.unite(static_cast<std::uint32_t>(near.i), j);
+        },
+        execution);
+    return parent;
+  });
+}
+template KITH_API Array<std::uint32_t> join_to_midpoints<float>(const PointsView&,
+                                                                const FofOptions&,
+                                                                const RedshiftSpace&,
+                                                                const Execution&);
+template KITH_API Array<std::uint32_t> join_to_midpoints<double>(const PointsView&,
+                                                                 const FofOptions&,
+                                                                 const RedshiftSpace&,
+                                                                 const Execution&);
+
+void check_redshift_space(const PointsView& points, const FofOptions& options,
+                          const RedshiftSpace& space) {
+  check_fof_options(options);
   if (!(space.stretch > 0) || !std::isfinite(space.stretch))
     refuse("{}: stretch = {}; give a positive number", kCall, space.stretch);
   if (space.line_of_sight != LineOfSight::midpoint) {
@@ -181,22 +213,21 @@ void check_space(const PointsView& points, const FofOptions& options, const Reds
     if (!std::isfinite(x)) refuse("{}: the observer is at {}", kCall, x);
 }
 
-}  // namespace
-
 Groups redshift_fof(PointsView points, const FofOptions& options, const RedshiftSpace& space,
                     const Execution& execution) {
   return public_call(kCall, execution, [&] {
     check_view(kCall, points, options.box);
-    check_fof_options(options);
-    check_space(points, options, space);
-    const FofOptions chosen = with_length(options, points);
-    const bool is_float = points.scalar == Scalar::float32;
+    check_redshift_space(points, options, space);
+    const FofOptions chosen =
+        with_length_across(options, live_points(points, options), points.dimension);
     if (space.line_of_sight == LineOfSight::midpoint)
-      return is_float ? to_midpoints<float>(points, chosen, space, execution)
-                      : to_midpoints<double>(points, chosen, space, execution);
-    const int axis = static_cast<int>(space.line_of_sight);
-    return is_float ? along_axis<float>(points, chosen, axis, space.stretch, execution)
-                    : along_axis<double>(points, chosen, axis, space.stretch, execution);
+      return points.scalar == Scalar::float32
+                 ? to_midpoints<float>(points, chosen, space, execution)
+                 : to_midpoints<double>(points, chosen, space, execution);
+    const SqueezedPoints made = public_call(kCall, execution, [&](Workers& workers) {
+      return squeezed_points(points, chosen, space, workers);
+    });
+    return fof(made.points, made.options, execution);
   });
 }
 

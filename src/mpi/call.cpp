@@ -4,6 +4,7 @@
 #include <cstring>
 #include <sys/resource.h>
 
+#include "mpi/progress_board.hpp"
 #include "mpi/stop_question.hpp"
 #include "tree/device.hpp"
 
@@ -115,6 +116,7 @@ void Call::listen_while(const std::atomic<bool>& is_running) {
       std::unique_lock lock(mutex_);
       if (is_over_.wait_for(lock, kLook, [&] { return !is_running.load(); })) return;
     }
+    pass_progress_on();
     if (is_to_stop(execution_)) stop_->cancel();
     if (communicator_.hears_alarm()) {
       is_told_ = true;

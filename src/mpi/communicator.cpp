@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/fail.hpp"
+#include "mpi/progress_board.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -36,7 +37,8 @@ class Patience {
 
   void wait() {
     if (awake_ != Clock::time_point() && Clock::now() < awake_) return std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::microseconds(++tries_ < 20 ? 20 : 200));
+    if (++tries_ >= 20) pass_progress_on();
+    std::this_thread::sleep_for(std::chrono::microseconds(tries_ < 20 ? 20 : 200));
   }
 
  private:

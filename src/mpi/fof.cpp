@@ -11,9 +11,11 @@
 #include "mpi/device_part.hpp"
 #include "mpi/edge_points.hpp"
 #include "mpi/ghosts.hpp"
+#include "mpi/group_call.hpp"
 #include "mpi/groups_impl.hpp"
 #include "mpi/mail.hpp"
 #include "mpi/members.hpp"
+#include "mpi/midpoints.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -42,6 +44,7 @@ class Linking {
         part_(domains.as<T>()),
         options_(job.options),
         classes_(job.classes),
+        sight_(job.sight),
         out_(out),
         room_(job.room) {}
 
@@ -81,7 +84,9 @@ class Linking {
       reach_ = GroupParts<T>::reach(options_, domains_.options.tree.box, domains_.total,
                                     domains_.dimension, part_.frame);
       out_.linking_length = static_cast<double>(reach_.linking_length);
-      parent_ = call_.uses_device()
+      if (sight_) look_to_midpoints();
+      parent_ = sight_ ? midpoints().own(inside(call_, workers))
+                : call_.uses_device()
                     ? joined_on_device(call_, part_, reach_.reach2, workers)
                     : GroupParts<T>::join(planes(), part_.frame, reach_.reach2, workers);
       const Stage stage(workers, "sets", 2 * planes().points);
@@ -91,6 +96,19 @@ class Linking {
       std::fill(mark_.begin(), mark_.end(), kInside);
     });
   }
+
+  /// With lines of sight to midpoints, friends may be farther apart.
+  void look_to_midpoints() {
+    sight_options_ = options_;
+    sight_options_.linking_length = midpoint_reach(out_.linking_length, *sight_);
+    sight_options_.strict = false;
+    reach_.reach2 = GroupParts<T>::reach(sight_options_, domains_.options.tree.box, domains_.total,
+                                         domains_.dimension, part_.frame)
+                        .reach2;
+    sight_options_.linking_length = out_.linking_length;
+    sight_options_.strict = options_.strict;
+  }
+  MidpointJoin<T> midpoints() const { return {part_, domains_.dimension, sight_options_, *sight_}; }
 
   // ---- sets that meet others
 
@@ -130,7 +148,9 @@ class Linking {
     const std::size_t sent = sent_.size(), all = sent + ghosts.global.size();
     const Stage stage(workers, "link edges", all);
     if (ghosts.global.empty() || sent == 0) return edges;
-    const Planes<T> both = joined_rows(ghosts.planes, workers);
+    if (sight_) return edges_to_midpoints(ghosts, workers);
+    const Planes<T> both = planes_of_rows(joined_rows(ghosts.planes, workers).data(), all,
+                                          domains_.dimension, TreeOptions{}, workers);
     const Array<std::uint32_t> parent =
         GroupParts<T>::join(both, part_.frame, reach_.reach2, workers);
     const CountedSets sets = GroupParts<T>::count(both, parent.data(), workers);
@@ -140,14 +160,28 @@ class Linking {
       members[i] = {sets.root[i], row < sent ? vertex_at(sent_[row])
                                              : std::bit_cast<Vertex>(ghosts.value[row - sent])};
     }
-    checked_sort(members.begin(), members.end(), [&] { workers.check_cancelled(); });
-    members.erase(std::unique(members.begin(), members.end()), members.end());
-    add_edges(members, edges);
+    add_edges(members, edges, workers);
+    return edges;
+  }
+
+  std::vector<Edge> edges_to_midpoints(const Ghosts<T>& ghosts, Workers& workers) {
+    const Array<std::uint32_t> parent =
+        midpoints().of(joined_rows(ghosts.planes, workers), inside(call_, workers));
+    const std::size_t sent = sent_.size();
+    std::vector<std::pair<std::uint32_t, Vertex>> members(parent.size());
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      auto root = static_cast<std::uint32_t>(row);
+      while (parent[root] != root) root = parent[root];
+      members[row] = {root, row < sent ? vertex_at(sent_[row])
+                                       : std::bit_cast<Vertex>(ghosts.value[row - sent])};
+    }
+    std::vector<Edge> edges;
+    add_edges(members, edges, workers);
     return edges;
   }
 
   /// Rows of the points that were sent, then those of the ghosts by index.
-  Planes<T> joined_rows(const Planes<T>& ghosts, Workers& workers) const {
+  Array<T> joined_rows(const Planes<T>& ghosts, Workers& workers) const {
     const auto d = static_cast<std::size_t>(domains_.dimension);
     const Axes<kAnyDimension> axes(domains_.dimension);
     const std::size_t sent = sent_.size(), all = sent + ghosts.points;
@@ -164,12 +198,14 @@ class Linking {
       for (std::size_t i = begin; i < end; ++i)
         ghosts.view().load(i, axes, rows.data() + (sent + ghosts.index(i)) * d);
     });
-    return planes_of_rows(rows.data(), all, domains_.dimension, TreeOptions{}, workers);
+    return rows;
   }
 
   /// From the first own vertex of each set to all others.
-  void add_edges(const std::vector<std::pair<std::uint32_t, Vertex>>& members,
-                 std::vector<Edge>& edges) const {
+  void add_edges(std::vector<std::pair<std::uint32_t, Vertex>>& members, std::vector<Edge>& edges,
+                 const Workers& workers) const {
+    checked_sort(members.begin(), members.end(), [&] { workers.check_cancelled(); });
+    members.erase(std::unique(members.begin(), members.end()), members.end());
     for (std::size_t begin = 0, end = 0; begin < members.size(); begin = end) {
       while (end < members.size() && members[end].first == members[begin].first) ++end;
       const auto* own = std::find_if(
@@ -333,6 +369,8 @@ class Linking {
   const Part<T>& part_;
   const FofOptions& options_;
   std::span<const std::uint64_t> classes_;
+  const RedshiftSpace* sight_;
+  FofOptions sight_options_;
   Groups::Impl& out_;
   std::span<std::int64_t> room_;
   LinkingReach<T> reach_;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <kith/mpi.hpp>
+#include <kith/redshift_space.hpp>
 
 #include "mpi/domain.hpp"
 #include "mpi/groups_impl.hpp"
@@ -18,6 +19,7 @@ struct LinkingJob {
   /// Of the caller, for a label of each point that this rank gave, all of which are still here; or
   /// none.
   std::span<std::int64_t> room;
+  const RedshiftSpace* sight = nullptr;  ///< lines of sight to midpoints; null: none
 };
 
 /// Rows of groups, and labels: in the room, or by position. Collective.
@@ -33,5 +35,10 @@ inline std::uint64_t class_of(std::span<const std::uint64_t> classes, std::uint6
 /// lowest member, then by size as usual. Collective.
 Groups fof_in_classes(const Domains& domains, const FofOptions& options, RowOrder order,
                       std::span<const std::uint64_t> classes, const Execution& execution);
+
+/// Friends of friends by lines of sight to midpoints, with the length of the options; labels in the
+/// order of the input. Collective.
+Groups fof_to_midpoints(const Domains& domains, const FofOptions& options,
+                        const RedshiftSpace& space, const Execution& execution);
 
 }  // namespace kith::mpi

@@ -45,6 +45,21 @@ Groups fof_in_classes(const Domains& domains, const FofOptions& options, RowOrde
   });
 }
 
+Groups fof_to_midpoints(const Domains& domains, const FofOptions& options,
+                        const RedshiftSpace& space, const Execution& execution) {
+  return public_call("redshift_fof", [&] {
+    const Domains::Impl& impl = *domains.impl();
+    Call call("redshift_fof", *impl.communicator, execution);
+    agree_on_groups(call, domains, options, RowOrder::input);
+    call.require_same(space.stretch);
+    std::shared_ptr<Groups::Impl> groups;
+    call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
+    link(call, impl, {options, {}, {}, &space}, *groups);
+    groups->label = in_input_order(call, impl, groups->tree_label);
+    return Groups(std::move(groups));
+  });
+}
+
 Groups fof(const Domains& domains, const FofOptions& options, RowOrder order,
            const Execution& execution) {
   return fof_in_classes(domains, options, order, {}, execution);

@@ -10,10 +10,13 @@
 #include <kith/mpi_halos.hpp>
 #include <kith/ranks.hpp>
 
+#include "groups/redshift.hpp"
 #include "mpi/collect.hpp"
 #include "mpi/domain.hpp"
+#include "mpi/fof.hpp"
 #include "mpi/groups_impl.hpp"
 #include "mpi/peaks.hpp"
+#include "mpi/progress_board.hpp"
 #include "mpi/row_order.hpp"
 #include "mpi/selection.hpp"
 
@@ -53,6 +56,12 @@ class World : public Ranks {
     mpi::collect(call, arrays, use);
   }
 
+  void fetch(const SharedRows& own, std::span<const std::int64_t> wanted, void* to,
+             const Execution& execution) override {
+    Call call("kith", *communicator_, execution);
+    fetch_rows(call, own, starts_of(call, own.rows), wanted, static_cast<std::byte*>(to));
+  }
+
   double nth(std::span<const double> values, std::uint64_t n) override {
     const Execution execution;
     Call call("kith", *communicator_, execution);
@@ -79,6 +88,13 @@ class World : public Ranks {
     return all;
   }
 
+  std::function<void(const Progress&)> share_progress(
+      std::function<void(const Progress&)> draw) override {
+    ProgressBoard& board = board_.emplace(MPI_COMM_WORLD, std::move(draw));
+    ProgressBoard::current = &board;
+    return [&board](const Progress& progress) { board.note(progress); };
+  }
+
   void take(PointsView points, const TreeOptions& options, const Execution& execution) override {
     domains_.emplace(Domains::curve(MPI_COMM_WORLD, points, {.tree = options}, execution));
   }
@@ -92,6 +108,26 @@ class World : public Ranks {
   SharedGroups fof(std::span<const TypedPoints> types, const FofOptions& options,
                    const Execution& execution) override {
     return taken(mpi::fof(MPI_COMM_WORLD, types, options, execution), execution);
+  }
+
+  SharedGroups redshift_fof(PointsView points, const FofOptions& options,
+                            const RedshiftSpace& space, const Execution& execution) override {
+    FofOptions across;
+    SqueezedPoints made;
+    {
+      Call call("redshift_fof", *communicator_, execution);
+      call.quick([&] {
+        check_redshift_space(points, options, space);
+        across = with_length_across(options, static_cast<std::size_t>(domains_->total()),
+                                    points.dimension);
+      });
+      if (space.line_of_sight != LineOfSight::midpoint)
+        call.phase(
+            [&](Workers& workers) { made = squeezed_points(points, across, space, workers); });
+    }
+    if (space.line_of_sight == LineOfSight::midpoint)
+      return taken(fof_to_midpoints(*domains_, across, space, execution), execution);
+    return taken(mpi::fof(MPI_COMM_WORLD, made.points, made.options, execution), execution);
   }
 
   std::vector<double> centers(PointsView points, const CenterOptions& options,
@@ -206,6 +242,8 @@ class World : public Ranks {
   void end() override {
     groups_.reset();
     domains_.reset();
+    ProgressBoard::current = nullptr;
+    if (board_) board_->end();
     communicator_.reset();
     MPI_Finalize();
   }
@@ -227,6 +265,9 @@ class World : public Ranks {
                                          [](std::int32_t label) { return label >= 0; });
     communicator_->sum(&grouped, 1);
     result.grouped = static_cast<std::uint64_t>(grouped);
+    std::int64_t largest = groups_->sizes().empty() ? 0 : -groups_->sizes()[0];
+    communicator_->least(&largest, 1);
+    result.largest = static_cast<std::uint64_t>(-largest);
     return result;
   }
 
@@ -260,6 +301,7 @@ class World : public Ranks {
   }
 
   std::optional<Communicator> communicator_;
+  std::optional<ProgressBoard> board_;
   std::optional<Domains> domains_;
   std::optional<Groups> groups_;
   std::vector<std::int64_t> part_;  ///< the subhalo of each point, if subhalos were asked for

@@ -1,8 +1,10 @@
 // A snapshot in another order. Datasets of HDF5 files are moved as bytes: nothing is converted.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <kith/sorted_snapshot.hpp>
 
@@ -45,37 +47,70 @@ void check_order(const TypeOrder& order, std::uint64_t count, const Workers& wor
   });
 }
 
-/// All rows of a dataset over all files, as they are stored.
-struct Rows {
-  Stored stored;
-  io::hdf5::Shape shape;
-  std::vector<char> bytes;
-  std::size_t row_bytes() const {
-    return shape[0] == 0 ? 0 : bytes.size() / static_cast<std::size_t>(shape[0]);
-  }
-};
-
-void swap_bytes(Rows& rows) {
-  const std::size_t size = rows.stored.bytes();
-  for (std::size_t at = 0; at + size <= rows.bytes.size(); at += size)
-    std::reverse(rows.bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                 rows.bytes.begin() + static_cast<std::ptrdiff_t>(at + size));
-  rows.stored.is_big_endian = false;
+void swap_bytes(char* bytes, std::size_t count, std::size_t size) {
+  for (std::size_t at = 0; at + size <= count; at += size)
+    std::reverse(bytes + at, bytes + at + size);
 }
 
-class SortedCopy {
- public:
-  SortedCopy(const std::string& path, const Snapshot& snapshot, std::span<const TypeOrder> orders,
-             const Workers& workers)
-      : info_(snapshot.info()), orders_(orders), workers_(workers), out_(path) {}
+/// Where the rows of a dataset are stored, and how.
+struct Source {
+  Stored stored;
+  io::hdf5::Shape shape;                                     ///< of all rows
+  std::vector<std::pair<std::string, std::uint64_t>> files;  ///< and their rows
+};
 
-  void run() {
+}  // namespace
+
+class SortedCopy::Impl {
+ public:
+  explicit Impl(const Snapshot& snapshot) : info_(snapshot.info()) {
+    if (!is_possible(snapshot))
+      refuse("write_sorted_snapshot: only datasets of HDF5 snapshots are copied as they are");
+    for (const SnapshotType& type : info_.type) find_datasets(type);
+  }
+
+  /// Everything but the rows, whose places are known then.
+  void create(const std::string& path) {
+    out_.emplace(path);
     const io::hdf5::InputFile first(info_.files.front());
     copy_groups(first);
-    for (const SnapshotType& type : info_.type) copy_type(type);
-    workers_.check_cancelled();
-    out_.commit();
+    std::size_t next = 0;
+    for (const SnapshotType& type : info_.type) {
+      io::hdf5::Group to = out_->create_group(formatted("PartType{}", type.type));
+      for (; next < datasets.size() && datasets[next].type == type.type; ++next)
+        create_dataset(next, to);
+    }
   }
+
+  /// As they are in the new file.
+  void read(std::size_t number, std::uint64_t begin, std::uint64_t count, char* to,
+            const Workers& workers) const {
+    const Source& source = sources_[number];
+    const std::size_t size = datasets[number].row_bytes;
+    const std::size_t bytes = static_cast<std::size_t>(count) * size;
+    char* next = to;
+    std::uint64_t first = 0;  // row of a file
+    for (const auto& [name, rows] : source.files) {
+      const std::uint64_t from = std::max(begin, first);
+      const std::uint64_t end = std::min(begin + count, first + rows);
+      if (from < end) {
+        const io::hdf5::InputFile file(name);
+        const io::hdf5::Dataset dataset = file.dataset(datasets[number].path);
+        for (std::uint64_t row = from; row < end; row += kSortedRows) {
+          workers.check_cancelled();
+          const std::uint64_t piece = std::min<std::uint64_t>(kSortedRows, end - row);
+          dataset.read_stored(row - first, piece, next);
+          next += static_cast<std::size_t>(piece) * size;
+        }
+      }
+      first += rows;
+    }
+    if (source.stored.is_big_endian) swap_bytes(to, bytes, source.stored.bytes());
+  }
+
+  std::vector<Dataset> datasets;
+  std::vector<std::uint64_t> offsets;
+  io::hdf5::OutputFile& file() { return *out_; }
 
  private:
   bool is_swift() const { return info_.format == FileFormat::swift_hdf5; }
@@ -86,7 +121,7 @@ class SortedCopy {
       if (name.starts_with("PartType") || name == "Cells" || !is_group(first, name)) continue;
       const io::hdf5::Group from = first.group(name);
       if (from.contains("Coordinates") || from.contains("ParticleIDs")) continue;  // second names
-      io::hdf5::Group to = out_.create_group(name);
+      io::hdf5::Group to = out_->create_group(name);
       if (name == "Header")
         copy_header(from, to);
       else
@@ -132,39 +167,22 @@ class SortedCopy {
     to.set("Virtual", std::vector<std::int32_t>{0});
   }
 
-  void copy_type(const SnapshotType& type) {
+  void find_datasets(const SnapshotType& type) {
     const std::string group = formatted("PartType{}", type.type);
-    io::hdf5::Group to = out_.create_group(group);
     std::set<std::string> names;
     for (const std::string& path : info_.files) {
       const io::hdf5::InputFile file(path);
       if (!file.contains(group)) continue;
       for (const std::string& name : file.group(group).names()) names.insert(name);
     }
-    for (const std::string& name : names) copy_dataset(type, group + "/" + name, name, to);
-    workers_.advance(type.count);
+    for (const std::string& name : names) find_dataset(type, group + "/" + name);
   }
 
   /// Leaves out what does not have one row per particle.
-  void copy_dataset(const SnapshotType& type, const std::string& path, const std::string& name,
-                    io::hdf5::Group& to) {
-    Rows rows;
-    if (!gather(path, type.count, rows)) return;
-    if (rows.stored.is_big_endian) swap_bytes(rows);
-    io::hdf5::Dataset dataset = to.create_dataset(name, rows.stored.number, rows.shape);
-    for (const std::string& file : info_.files) {
-      const io::hdf5::InputFile from(file);
-      if (!from.contains(path)) continue;
-      dataset.copy_attributes(from.dataset(path));
-      break;
-    }
-    write(rows, order_of(orders_, type.type), dataset);
-  }
-
-  bool gather(const std::string& path, std::uint64_t count, Rows& rows) const {
-    std::uint64_t found = 0;
+  void find_dataset(const SnapshotType& type, const std::string& path) {
+    Source source;
+    std::uint64_t found = 0, row_size = 0;
     for (const std::string& name : info_.files) {
-      workers_.check_cancelled();
       const io::hdf5::InputFile file(name);
       if (!file.contains(path)) continue;
       const io::hdf5::Dataset dataset = file.dataset(path);
@@ -172,45 +190,68 @@ class SortedCopy {
         fail(ErrorCode::io,
              "{}: is a virtual dataset; sort the snapshot in the files that it points to",
              dataset.where());
-      if (!dataset.stored() || dataset.shape().empty()) return false;
-      if (found > 0 && !(*dataset.stored() == rows.stored)) return false;
-      rows.stored = *dataset.stored();
-      rows.shape = dataset.shape();
-      const std::size_t row_bytes =
-          static_cast<std::size_t>(dataset.row_size()) * rows.stored.bytes();
-      if (found + dataset.rows() > count) return false;
-      rows.bytes.resize(static_cast<std::size_t>(found + dataset.rows()) * row_bytes);
-      for (std::uint64_t begin = 0; begin < dataset.rows(); begin += kSortedRows) {
-        workers_.check_cancelled();
-        dataset.read_stored(
-            begin, std::min<std::uint64_t>(kSortedRows, dataset.rows() - begin),
-            rows.bytes.data() + static_cast<std::size_t>(found + begin) * row_bytes);
-      }
+      if (!dataset.stored() || dataset.shape().empty()) return;
+      if (found > 0 && !(*dataset.stored() == source.stored)) return;
+      source.stored = *dataset.stored();
+      source.shape = dataset.shape();
+      row_size = dataset.row_size();
+      source.files.emplace_back(name, dataset.rows());
       found += dataset.rows();
     }
-    if (found != count) return false;
-    rows.shape[0] = count;
-    return true;
+    if (found != type.count) return;
+    source.shape[0] = found;
+    datasets.push_back(
+        {type.type, path, found, static_cast<std::size_t>(row_size) * source.stored.bytes()});
+    sources_.push_back(std::move(source));
   }
 
-  void write(const Rows& rows, Order order, io::hdf5::Dataset& dataset) {
-    const std::size_t count = static_cast<std::size_t>(rows.shape[0]), size = rows.row_bytes();
-    std::vector<char> sorted(std::min(count, kSortedRows) * size);
-    for_pieces(workers_, count, kSortedRows, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::size_t row = order.empty() ? k : order[k];
-        std::copy_n(rows.bytes.data() + row * size, size, sorted.data() + (k - begin) * size);
-      }
-      dataset.write(begin, end - begin, rows.stored.number, sorted.data());
-      out_.sync();
-    });
+  void create_dataset(std::size_t number, io::hdf5::Group& to) {
+    const std::string& path = datasets[number].path;
+    const Source& source = sources_[number];
+    io::hdf5::Dataset dataset =
+        to.create_dataset(path.substr(path.find('/') + 1), source.stored.number, source.shape);
+    const io::hdf5::InputFile from(source.files.front().first);
+    dataset.copy_attributes(from.dataset(path));
+    offsets.push_back(dataset.offset());
   }
 
-  const SnapshotInfo& info_;
-  std::span<const TypeOrder> orders_;
-  const Workers& workers_;
-  io::hdf5::OutputFile out_;
+  SnapshotInfo info_;
+  std::vector<Source> sources_;
+  std::optional<io::hdf5::OutputFile> out_;
 };
+
+namespace {
+
+/// Beside the library, as results are written.
+void copy_rows(SortedCopy::Impl& copy, std::size_t number, Order order, const Workers& workers) {
+  const SortedCopy::Dataset& dataset = copy.datasets[number];
+  const auto count = static_cast<std::size_t>(dataset.rows);
+  const std::size_t size = dataset.row_bytes;
+  std::vector<char> rows(count * size), sorted(std::min(count, kSortedRows) * size);
+  copy.read(number, 0, dataset.rows, rows.data(), workers);
+  for_pieces(workers, count, kSortedRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::size_t row = order.empty() ? k : order[k];
+      std::copy_n(rows.data() + row * size, size, sorted.data() + (k - begin) * size);
+    }
+    copy.file().write_at(copy.offsets[number] + begin * size, sorted.data(), (end - begin) * size);
+    copy.file().sync_written();
+  });
+}
+
+void copy_sorted(const std::string& path, const Snapshot& snapshot,
+                 std::span<const TypeOrder> orders, const Workers& workers) {
+  SortedCopy::Impl copy(snapshot);
+  copy.create(path);
+  int last = -1;
+  for (std::size_t number = 0; number < copy.datasets.size(); ++number) {
+    const SortedCopy::Dataset& dataset = copy.datasets[number];
+    copy_rows(copy, number, order_of(orders, dataset.type), workers);
+    if (std::exchange(last, dataset.type) != dataset.type) workers.advance(dataset.rows);
+  }
+  workers.check_cancelled();
+  copy.file().commit();
+}
 
 /// The rows of a field in their new order.
 template <class T>
@@ -268,16 +309,43 @@ void write_sorted_snapshot(const std::string& path, const Snapshot& snapshot,
     if (!is_hdf5_name(path)) refuse("{}: a sorted snapshot is an HDF5 file; use .hdf5", path);
     for (const TypeOrder& order : orders)
       check_order(order, snapshot.size(std::span(&order.type, 1)), workers);
-    const bool is_hdf5 =
-        info.format == FileFormat::gadget_hdf5 || info.format == FileFormat::swift_hdf5;
+    const bool is_hdf5 = SortedCopy::is_possible(snapshot);
     if (!is_hdf5 && info.type.size() > 1)
       refuse("{}: several types in a file that is not HDF5", path);
     const Stage stage(workers, "sorting", snapshot.size());
     if (is_hdf5)
-      SortedCopy(path, snapshot, orders, workers).run();
+      copy_sorted(path, snapshot, orders, workers);
     else
       write_fields(path, snapshot, orders.empty() ? Order() : orders.front().row, execution);
   });
+}
+
+bool SortedCopy::is_possible(const Snapshot& snapshot) {
+  const FileFormat format = snapshot.info().format;
+  return format == FileFormat::gadget_hdf5 || format == FileFormat::swift_hdf5;
+}
+
+SortedCopy::SortedCopy(const Snapshot& snapshot)
+    : impl_(
+          public_call("write_sorted_snapshot", [&] { return std::make_unique<Impl>(snapshot); })) {}
+SortedCopy::~SortedCopy() = default;
+
+const std::vector<SortedCopy::Dataset>& SortedCopy::datasets() const { return impl_->datasets; }
+
+void SortedCopy::read(std::size_t dataset, std::uint64_t begin, std::uint64_t count, void* to,
+                      const Execution& execution) const {
+  public_call("write_sorted_snapshot", execution, [&](Workers& workers) {
+    impl_->read(dataset, begin, count, static_cast<char*>(to), workers);
+  });
+}
+
+void SortedCopy::create(const std::string& path) {
+  public_call("write_sorted_snapshot", [&] { impl_->create(path); });
+}
+const std::string& SortedCopy::temporary() const { return impl_->file().temporary(); }
+std::uint64_t SortedCopy::offset(std::size_t dataset) const { return impl_->offsets[dataset]; }
+void SortedCopy::commit() {
+  public_call("write_sorted_snapshot", [&] { impl_->file().commit(); });
 }
 
 }  // namespace kith

@@ -10,9 +10,12 @@
 
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
+#include <kith/ranks.hpp>
 
 #include "mpi/domain.hpp"
 #include "mpi/scenes.hpp"
+
+extern "C" kith::Ranks* kith_mpi_start();
 
 namespace kith::test {
 namespace {
@@ -180,6 +183,30 @@ TEST(MpiErrors, TooManyPointsOnARank) {
 TEST(MpiErrors, NoCommunicator) {
   const float x[3] = {};
   EXPECT_THROW(mpi::Domains::curve(MPI_COMM_NULL, view(x, 1, 3)), Error);
+}
+
+/// The program's bar: the notes of all ranks come together on the first one while they wait.
+TEST(MpiProgress, ProgressIsThatOfAllRanks) {
+  Ranks* ranks = kith_mpi_start();
+  ASSERT_NE(ranks, nullptr);
+  const auto rank = static_cast<std::uint64_t>(ranks->rank());
+  const auto size = static_cast<std::uint64_t>(ranks->size());
+  std::uint64_t done = 0, total = 0;
+  const auto note = ranks->share_progress([&](const Progress& progress) {
+    EXPECT_EQ(progress.stage, "link");
+    done = progress.done;
+    total = progress.total;
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {
+    note({"link", rank + 1, 100});
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  } while (rank == 0 && done < size * (size + 1) / 2 && std::chrono::steady_clock::now() < end);
+  std::int64_t one = 1;
+  ranks->sum({&one, 1});  // the others send while they wait here
+  if (rank > 0) return;
+  EXPECT_EQ(done, size * (size + 1) / 2);
+  EXPECT_EQ(total, 100 * size);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class Files(unittest.TestCase):
 
     def test_subhalos_of_groups_on_many_ranks(self):
         """The largest groups have over 4,096 members each, so they are cut, and with them the rows of subhalos."""
-        words = ["subhalos", "large.hdf5", "-b", "0.7", "--phase-linking-length", "0.1", "--subhalo-min-size", "5"]
+        words = ["subhalos", "dense.hdf5", "-b", "0.7", "--phase-linking-length", "0.1", "--subhalo-min-size", "5"]
         self.check(5, *words, "-o", "subhalos.hdf5")
         self.check(7, *words, "-o", "subhalos.csv")
 
@@ -103,7 +103,16 @@ class Files(unittest.TestCase):
         self.check(4, "fof", "few.csv", "--linking-length", "0.5", "--min-size", "1", "-o", "few.npz")
 
     def test_sorted_snapshot(self):
-        self.check(2, "fof", "universe.hdf5", "-b", "0.2", "--sorted-snapshot", "sorted.hdf5", "-o", "halos.hdf5")
+        """Every rank writes its part of it; what is not in HDF5 is copied by rank 0."""
+        for ranks, words in ((3, ["fof", "universe.hdf5", "-b", "0.2", "-o", "halos.hdf5"]),
+                             (2, ["subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "-o",
+                                  "halos.hdf5"]),
+                             (3, ["fof", "universe.hdf5", "-b", "0.2", "-o", "halos.npz"]),
+                             (2, ["fof", "points.csv", "--linking-length", "0.25", "-o", "halos.npz"])):
+            self.check(ranks, *words, "--sorted-snapshot", "sorted.hdf5")
+            many = (folder / "sorted.hdf5").read_bytes()
+            self.assertEqual(alone(*words, "--sorted-snapshot", "sorted.hdf5").returncode, 0)
+            self.assertEqual((folder / "sorted.hdf5").read_bytes(), many)
 
     def test_knn(self):
         self.check(3, "knn", "universe.hdf5", "-k", "5", "-o", "near.hdf5")
@@ -126,11 +135,25 @@ class Files(unittest.TestCase):
             self.assertEqual((folder / "many.png").read_bytes(), (folder / "one.png").read_bytes())
 
     def test_all_lengths(self):
-        words = ["fof", "universe.hdf5", "--all-lengths", "0.15,0.2", "-o", "lengths.hdf5"]
+        words = ["fof", "universe.hdf5", "--all-lengths", "0.15,0.2", "-o", "lengths.hdf5", "--picture",
+                 "lengths.svg"]
         self.assertEqual(alone(*words).returncode, 0)
+        picture = (folder / "lengths.svg").read_bytes()
         one = [(folder / f"lengths_b{b}.hdf5").read_bytes() for b in ("0.15", "0.2")]
-        self.assertEqual(together(2, *words).returncode, 0)
+        many = together(2, *words)
+        self.assertEqual(many.returncode, 0, many.stderr)
+        self.assertEqual((folder / "lengths.svg").read_bytes(), picture)
         self.assertEqual([(folder / f"lengths_b{b}.hdf5").read_bytes() for b in ("0.15", "0.2")], one)
+
+    def test_redshift_space(self):
+        self.check(3, "fof", "universe.hdf5", "-b", "0.2", "--b-parallel", "0.8", "--los", "z", "--overdensities",
+                   "--labels", "-o", "halos.hdf5")
+        self.check(2, "fof", "holes.csv", "--linking-length", "0.3", "--linking-length-parallel", "0.5", "--los", "x",
+                   "--min-size", "1", "--non-finite", "drop", "--center", "density", "-o", "halos.npz")
+        self.check(3, "fof", "universe.hdf5", "--box", "open", "--linking-length", "0.7", "--linking-length-parallel",
+                   "2.1", "--los", "midpoint", "--min-size", "2", "--labels", "-o", "halos.hdf5")
+        self.check(5, "fof", "holes.csv", "--linking-length", "0.25", "--linking-length-parallel", "0.5", "--los",
+                   "radial", "--min-size", "1", "--non-finite", "drop", "-o", "halos.npz")
 
     def test_density(self):
         self.check(3, "density", "universe.hdf5", "-k", "12", "-o", "density.hdf5")
@@ -180,12 +203,6 @@ class Errors(unittest.TestCase):
         self.assertEqual(many.returncode, one.returncode, many.stderr)
         self.assertRegex(many.stderr, "kith: rank 2 of 3: .* not finite")
 
-    def test_what_is_not_shared_out_is_refused(self):
-        many = together(2, "fof", "universe.hdf5", "-b", "0.2", "--b-parallel", "1", "--los", "z")
-        self.assertEqual(many.returncode, 2)
-        self.assertIn("--los ", many.stderr)
-        self.assertIn("not available over several ranks", many.stderr)
-
 
 # A rank that may write only files of this many KiB; a write beyond that fails without ending the process.
 LIMITED = """rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
@@ -210,7 +227,7 @@ class Faults(unittest.TestCase):
     def test_full_disk_for_rows_of_groups(self):
         """Every point is a group; the rows of rank 2 end beyond 8 MiB."""
         (folder / "groups.hdf5").write_text("old")
-        words = ["fof", "large.hdf5", "--linking-length", "0.001", "--min-size", "1", "-o", "groups.hdf5", "--threads",
+        words = ["fof", "dense.hdf5", "--linking-length", "0.001", "--min-size", "1", "-o", "groups.hdf5", "--threads",
                  "1", "-q"]
         run = subprocess.run([LAUNCH, MPIEXEC, "3", "bash", "-c", LIMITED, KITH, *words], cwd=folder,
                              capture_output=True, text=True, timeout=120)
@@ -252,7 +269,7 @@ class Faults(unittest.TestCase):
     def test_killed_while_writing(self):
         """The old file or the new one, of points and of groups."""
         self.check_killed("knn", "universe.hdf5", "-k", "256", "-o", "killed.hdf5")
-        self.check_killed("fof", "large.hdf5", "--linking-length", "0.001", "--min-size", "1", "-o", "killed.hdf5")
+        self.check_killed("fof", "dense.hdf5", "--linking-length", "0.001", "--min-size", "1", "-o", "killed.hdf5")
 
     def check_killed(self, *words):
         one = alone(*words)
@@ -294,13 +311,13 @@ class Verify(unittest.TestCase):
 
     def test_the_first_of_all_mismatches(self):
         """Point 20,000 is looked at by rank 1 and point 24,000 by rank 2."""
-        self.assertEqual(alone("knn", "large.hdf5", "-k", "1", "-o", "self.hdf5").returncode, 0)
+        self.assertEqual(alone("knn", "dense.hdf5", "-k", "1", "-o", "self.hdf5").returncode, 0)
         rows = (folder / "self.hdf5").read_bytes()
         for point in (20000, 24000):
             row = rows.index(struct.pack("<3i", point, point + 1, point + 2))
             rows = rows[:row] + struct.pack("<i", 7) + rows[row + 4:]
         (folder / "self.hdf5").write_bytes(rows)
-        self.check(3, 1, "large.hdf5", "self.hdf5")
+        self.check(3, 1, "dense.hdf5", "self.hdf5")
         self.check(2, 1, "universe.hdf5", "self.hdf5")
         self.check(2, 1, "universe.hdf5", "missing.hdf5")
 
@@ -330,7 +347,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         assert alone("sample", "cosmology", "-n", "16", "-o", "universe.hdf5").returncode == 0
-        assert alone("sample", "cosmology", "-n", "32", "-o", "large.hdf5").returncode == 0
+        assert alone("sample", "cosmology", "-n", "32", "-o", "dense.hdf5").returncode == 0
         rows = [f"{i % 7 * 0.3:.3f},{i % 11 * 0.2:.3f},{i % 5 * 0.4:.3f}" for i in range(300)]
         (folder / "points.csv").write_text("x,y,z\n" + "\n".join(rows) + "\n")
         (folder / "holes.csv").write_text("x,y,z\n" + "\n".join(rows[:-1]) + "\nnan,0,0\n")

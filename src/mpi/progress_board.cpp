@@ -1,0 +1,113 @@
+#include "mpi/progress_board.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kith::mpi {
+namespace {
+
+constexpr int kNoteTag = 1;
+constexpr std::chrono::milliseconds kNoteInterval{100};
+
+ProgressNote note_of(const Progress& progress) {
+  ProgressNote note;
+  const std::size_t length = std::min(progress.stage.size(), sizeof note.stage - 1);
+  std::copy_n(progress.stage.data(), length, note.stage);
+  note.done = progress.done;
+  note.total = progress.total;
+  return note;
+}
+
+}  // namespace
+
+ProgressBoard* ProgressBoard::current = nullptr;
+
+bool ProgressNote::operator==(const ProgressNote& other) const {
+  return std::strcmp(stage, other.stage) == 0 && done == other.done && total == other.total;
+}
+
+ProgressNote sum_of_notes(const std::vector<ProgressNote>& notes, const std::string& before) {
+  ProgressNote sum = notes.front();
+  for (std::size_t r = 1; r < notes.size(); ++r) {
+    const ProgressNote& note = notes[r];
+    const bool is_here = std::strcmp(note.stage, sum.stage) == 0;
+    const bool is_behind = note.stage[0] == '\0' || note.stage == before;
+    sum.total += is_here ? note.total : notes.front().total;
+    sum.done += is_here ? note.done : is_behind ? 0 : notes.front().total;
+  }
+  return sum;
+}
+
+ProgressBoard::ProgressBoard(MPI_Comm of, std::function<void(const Progress&)> draw)
+    : draw_(std::move(draw)) {
+  int size = 0;
+  MPI_Comm_dup(of, &comm_);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size);
+  notes_.resize(static_cast<std::size_t>(rank_ == 0 ? size : 1));
+}
+
+void ProgressBoard::note(const Progress& progress) {
+  {
+    const std::lock_guard lock(mutex_);
+    const ProgressNote note = note_of(progress);
+    if (std::strcmp(note.stage, notes_[0].stage) != 0) before_ = notes_[0].stage;
+    notes_[0] = note;
+    if (rank_ == 0) draw();
+  }
+  if (std::this_thread::get_id() == thread_) pass_on();
+}
+
+void ProgressBoard::pass_on() {
+  const std::lock_guard lock(mutex_);
+  if (Clock::now() < next_) return;
+  next_ = Clock::now() + kNoteInterval;
+  if (rank_ > 0)
+    send();
+  else if (receive())
+    draw();
+}
+
+/// One message at a time: a rank that is not listened to does not send.
+void ProgressBoard::send() {
+  int is_free = 1;
+  if (request_ != MPI_REQUEST_NULL) MPI_Test(&request_, &is_free, MPI_STATUS_IGNORE);
+  if (!is_free || notes_[0] == sent_) return;
+  sent_ = notes_[0];
+  MPI_Isend(&sent_, sizeof sent_, MPI_BYTE, 0, kNoteTag, comm_, &request_);
+  ++messages_;
+}
+
+bool ProgressBoard::receive() {
+  bool is_any = false;
+  while (true) {
+    int is_there = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, kNoteTag, comm_, &is_there, &status);
+    if (!is_there) return is_any;
+    MPI_Recv(&notes_[static_cast<std::size_t>(status.MPI_SOURCE)], sizeof(ProgressNote), MPI_BYTE,
+             status.MPI_SOURCE, kNoteTag, comm_, MPI_STATUS_IGNORE);
+    ++messages_;
+    is_any = true;
+  }
+}
+
+void ProgressBoard::draw() {
+  if (notes_[0].stage[0] == '\0') return;
+  const ProgressNote sum = sum_of_notes(notes_, before_);
+  draw_({sum.stage, sum.done, sum.total});
+}
+
+void ProgressBoard::end() {
+  const std::int64_t own = rank_ == 0 ? -messages_ : messages_;
+  std::int64_t left = 0;
+  MPI_Reduce(&own, &left, 1, MPI_INT64_T, MPI_SUM, 0, comm_);
+  for (; rank_ == 0 && left > 0; --left) {
+    ProgressNote note;
+    MPI_Recv(&note, sizeof note, MPI_BYTE, MPI_ANY_SOURCE, kNoteTag, comm_, MPI_STATUS_IGNORE);
+  }
+  if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&comm_);
+}
+
+}  // namespace kith::mpi
