@@ -55,7 +55,7 @@ Groups fof_to_midpoints(const Domains& domains, const FofOptions& options,
     std::shared_ptr<Groups::Impl> groups;
     call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
     link(call, impl, {options, {}, {}, &space}, *groups);
-    groups->label = in_input_order(call, impl, groups->tree_label);
+    groups->label = in_input_order(call, impl, groups->tree_label, groups->cuts.cut.back().label);
     return Groups(std::move(groups));
   });
 }
