@@ -101,7 +101,7 @@ void ProgressBoard::draw() {
 void ProgressBoard::end() {
   const std::int64_t own = rank_ == 0 ? -messages_ : messages_;
   std::int64_t left = 0;
-  MPI_Reduce(&own, &left, 1, MPI_INT64_T, MPI_SUM, 0, comm_);
+  MPI_Allreduce(&own, &left, 1, MPI_INT64_T, MPI_SUM, comm_);
   for (; rank_ == 0 && left > 0; --left) {
     ProgressNote note;
     MPI_Recv(&note, sizeof note, MPI_BYTE, MPI_ANY_SOURCE, kNoteTag, comm_, MPI_STATUS_IGNORE);

@@ -20,7 +20,8 @@ NEEDS = {
 SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "write_saved", "adopt_saved",
           "formatted_values", "throw_error", "rethrow_as_error", "library_depth",
           "choose_target", "Parts", "GroupParts", "DeviceSource", "refuse_device", "set_device_backend",
-          "DeviceCalls", "device_of_process", "CellsBuilder"}
+          "DeviceCalls", "device_of_process", "CellsBuilder", "deepest", "curve_places", "check_redshift_space",
+          "join_to_midpoints", "midpoint_reach", "squeezed_points", "with_length_across"}
 
 
 def lines(*command):
@@ -41,7 +42,7 @@ def exported(library):
     which it marks for export itself, are left out."""
     names = set()
     for line in lines("nm", "-DC", "--defined-only", library):
-        symbol = line.split(" ", 2)[2]
+        symbol = re.sub(r"^kith::Array<[^>]*> (?=kith::)", "", line.split(" ", 2)[2])  # the result of a template
         first = re.search(r"(?<![:\w])(\w+)::(?:(?:sample|detail|mpi|gpu)::)?(\w+)", symbol)
         if not first or first[1] not in ("std", "__gnu_cxx"):
             names.add(first[2] if first and first[1] == "kith" else symbol)

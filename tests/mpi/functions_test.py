@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 COLLECTIVE = {"Allreduce", "Iallreduce", "Iallgather", "Ibcast"}  # the counted ones
-MESSAGES = {"Issend", "Isend", "Irecv", "Recv", "Iprobe", "Test", "Testall", "Get_count"}
+MESSAGES = {"Issend", "Isend", "Irecv", "Recv", "Iprobe", "Test", "Testall", "Wait", "Get_count"}
 SETUP = {"Comm_dup", "Comm_free", "Comm_rank", "Comm_size", "Comm_split_type", "Comm_set_errhandler", "Comm_f2c",
          "Error_string", "Initialized", "Finalized", "Query_thread", "Init_thread", "Finalize"}
 
