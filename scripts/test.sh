@@ -22,13 +22,14 @@ tested=0 # over all presets, as ctest counts them
 failed=0
 cases=0 # exact comparisons with a definition, over all presets
 
-# run_tests PRESET: the tests of a preset that is built, added to the count.
+# run_tests NAME PRESET [OPTION...]: the tests of a preset that is built, added to the count. The options are ctest's.
 run_tests() {
-  local preset=$1 line
+  local name=$1 preset=$2 line
+  shift 2
   rm -f "build/$preset/exact_cases.txt"
-  step "$preset-tests" ctest --preset "$preset" -j "$jobs" || true
+  step "$name-tests" ctest --preset "$preset" -j "$jobs" "$@" || true
   cases=$((cases + $(awk '{ sum += $1 } END { print sum + 0 }' "build/$preset/exact_cases.txt" 2>/dev/null || echo 0)))
-  line=$(grep -E 'tests passed, .* failed out of' "$log_dir/$preset-tests.log" || true)
+  line=$(grep -E 'tests passed, .* failed out of' "$log_dir/$name-tests.log" || true)
   if [[ $line =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
     failed=$((failed + BASH_REMATCH[1]))
     tested=$((tested + BASH_REMATCH[2]))
@@ -100,7 +101,7 @@ is_built=yes
 if [ $is_quick = yes ]; then
   step release-build configure_and_build release || is_built=no
   end_beside packages || true
-  [ $is_built = no ] || run_tests release
+  [ $is_built = no ] || run_tests release release
 else
   step format scripts/checks/format.sh || true
   step layers python3 scripts/checks/layers.py || true
@@ -108,13 +109,15 @@ else
   step words python3 scripts/checks/words.py || true
   step release-build configure_and_build release || is_built=no
   end_beside packages || true
+  # Ranks that wait yield the core, so the compiler must not run beside them.
+  [ $is_built = no ] || run_tests ranks release -L '^mpi$'
   beside asan build_beside asan
   beside tsan build_beside tsan "${beside[asan]}"
-  [ $is_built = no ] || run_tests release
+  [ $is_built = no ] || run_tests release release -LE '^mpi$'
   run_python_tests
   step instructions scripts/instructions.sh || true
-  if end_beside asan; then run_tests asan; fi
-  if end_beside tsan; then run_tests tsan; fi
+  if end_beside asan; then run_tests asan asan; fi
+  if end_beside tsan; then run_tests tsan tsan; fi
   step tidy scripts/checks/tidy.sh $tidy || true
 fi
 
