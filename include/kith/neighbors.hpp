@@ -53,8 +53,8 @@ struct KnnOptions {
 // scalar type of the tree, each operation rounded once. For other p it is a sum in double: of
 // products for whole p up to 16, otherwise of std::pow, whose last bit depends on the C library.
 // A key beyond the range of double is infinite, and such neighbors are ordered by index. The root
-// is taken by std::pow. For p other than 1, 2 and infinity a separate search is used, and `method`
-// has no effect.
+// is taken by std::pow. For p other than 1, 2 and infinity a separate search is used. `method` has
+// an effect for p = 2 only.
 
 namespace detail {
 /// Uninitialized memory on huge pages, from the workspace if there is one.

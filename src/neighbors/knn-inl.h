@@ -17,7 +17,6 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 #include <hwy/highway.h>
 #include <limits>
 
@@ -114,7 +113,7 @@ class KnnSearch final : public KnnAlone<D, T, Norm> {
       if (HWY_UNLIKELY(D != kAnyDimension && static_cast<float>(blocks[j]) > 1.6f * aim_.blocks)) {
         // Too many blocks: the points are denser here than the guess knew.
         const float share = aim_.blocks / static_cast<float>(blocks[j]);
-        radius2[j] *= static_cast<T>(Norm::kPower == 2 ? share : std::sqrt(share));
+        radius2[j] *= static_cast<T>(share);  // squares: other norms have no compiled dimension
         blocks[j] = pick<Wrap>(near_, j, radius2[j]);
       }
       most = std::max(most, std::min(blocks[j], max_picked_));

@@ -77,7 +77,7 @@ class NearestSearch final : public KnnAlone<D, T> {
         sources_.template filter<false>(list_, probe, reach2, near_);
       return true;
     }
-    if (reach2 == 0 || !(reach2 < std::numeric_limits<T>::max())) return false;
+    if (!(reach2 < std::numeric_limits<T>::max())) return false;
     is_wrapped_ = this->leaves_box(box, reach2);
     return is_wrapped_ ? sources_.template list<true>(probe, reach2, max_listed_, near_)
                        : sources_.template list<false>(probe, reach2, max_listed_, near_);

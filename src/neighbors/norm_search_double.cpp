@@ -11,15 +11,13 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
+// One code for all dimensions: code for two and three takes 13 % less time (bench_norms_peers), but
+// twice as long to compile.
 std::unique_ptr<SearchWorker> make_double_difference_knn(const KnnJob<double>& job) {
-  return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
-    return std::make_unique<KnnSearch<D, double, Differences>>(job);
-  });
+  return std::make_unique<KnnSearch<kAnyDimension, double, Differences>>(job);
 }
 std::unique_ptr<SearchWorker> make_double_difference_radius(const RadiusJob<double>& job) {
-  return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
-    return std::make_unique<RadiusSearch<D, double, Differences>>(job);
-  });
+  return std::make_unique<RadiusSearch<kAnyDimension, double, Differences>>(job);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -11,15 +11,13 @@ HWY_BEFORE_NAMESPACE();
 namespace kith {
 namespace HWY_NAMESPACE {
 
+// One code for all dimensions: code for two and three takes 13 % less time (bench_norms_peers), but
+// twice as long to compile.
 std::unique_ptr<SearchWorker> make_float_difference_knn(const KnnJob<float>& job) {
-  return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
-    return std::make_unique<KnnSearch<D, float, Differences>>(job);
-  });
+  return std::make_unique<KnnSearch<kAnyDimension, float, Differences>>(job);
 }
 std::unique_ptr<SearchWorker> make_float_difference_radius(const RadiusJob<float>& job) {
-  return with_dimension(job.source.dimension, [&]<int D>() -> std::unique_ptr<SearchWorker> {
-    return std::make_unique<RadiusSearch<D, float, Differences>>(job);
-  });
+  return std::make_unique<RadiusSearch<kAnyDimension, float, Differences>>(job);
 }
 
 }  // namespace HWY_NAMESPACE
