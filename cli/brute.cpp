@@ -1,6 +1,8 @@
 #include "brute.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -25,8 +27,9 @@ struct Loop {
   const std::function<std::string(std::size_t)>& check;
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
-  std::atomic<int> running{0};
   std::mutex mutex = {};
+  std::condition_variable ended = {};
+  int running = 0;
   std::size_t lowest = static_cast<std::size_t>(-1);
   std::string complaint = {};
   std::exception_ptr error = {};
@@ -52,7 +55,9 @@ struct Loop {
       error = std::current_exception();
       next = n;
     }
+    const std::lock_guard lock(mutex);
     --running;
+    ended.notify_one();
   }
 };
 
@@ -67,10 +72,11 @@ struct Loop {
 
 /// Draws, from one thread alone, and waits for the others.
 void watch(Loop& loop, const std::string& stage) {
-  while (loop.running > 0) {
+  std::unique_lock lock(loop.mutex);
+  const auto is_done = [&] { return loop.running == 0; };
+  while (!loop.ended.wait_for(lock, std::chrono::milliseconds(20), is_done)) {
     if (loop.is_over()) leave();
     if (loop.execution.progress) loop.execution.progress({stage, loop.done, loop.n});
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 
