@@ -6,6 +6,7 @@
 #include <kith/clusters.hpp>
 
 #include "clusters/brute.hpp"
+#include "groups/support.hpp"
 #include "support/expect_error.hpp"
 #include "support/property.hpp"
 #include "support/tree_kinds.hpp"
@@ -15,11 +16,7 @@ namespace {
 
 using test::Draw;
 using test::expect_error;
-
-template <class T>
-std::vector<T> to_vector(std::span<const T> values) {
-  return {values.begin(), values.end()};
-}
+using test::to_vector;
 
 void expect_equal(const Clusters& clusters, const BruteClusters& brute) {
   EXPECT_EQ(to_vector(clusters.is_core()), brute.is_core);

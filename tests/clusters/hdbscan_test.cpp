@@ -62,7 +62,7 @@ TEST(Hdbscan, OptionsAreChecked) {
 /// Every point leaves one cluster once, clusters hold what leaves them, and the result does not
 /// depend on threads.
 template <class T>
-void check_case(Draw& draw) {
+void check_hdbscan(Draw& draw) {
   const int dimension = draw.one_of({2, 3, 1, 4});
   const auto points = draw.point_set<T>(dimension, 2 + draw.size(1500));
   HdbscanOptions options{.box = draw.box(dimension)};
@@ -99,8 +99,8 @@ void check_case(Draw& draw) {
     EXPECT_TRUE(one.outlier_score[i] >= 0 && one.outlier_score[i] <= 1);
   }
 }
-TEST(HdbscanProperty, Floats) { test::for_cases(300, check_case<float>); }
-TEST(HdbscanProperty, Doubles) { test::for_cases(300, check_case<double>); }
+TEST(HdbscanProperty, Floats) { test::for_cases(300, check_hdbscan<float>); }
+TEST(HdbscanProperty, Doubles) { test::for_cases(300, check_hdbscan<double>); }
 
 }  // namespace
 }  // namespace kith

@@ -7,6 +7,7 @@
 #include <kith/hierarchy.hpp>
 
 #include "clusters/spanning_tree_impl.hpp"
+#include "groups/support.hpp"
 #include "support/expect_error.hpp"
 #include "support/property.hpp"
 
@@ -15,11 +16,7 @@ namespace {
 
 using test::Draw;
 using test::expect_error;
-
-template <class T>
-std::vector<T> to_vector(std::span<const T> values) {
-  return {values.begin(), values.end()};
-}
+using test::to_vector;
 
 void expect_equal(const Groups& a, const Groups& b) {
   EXPECT_EQ(to_vector(a.label()), to_vector(b.label()));
@@ -30,7 +27,7 @@ void expect_equal(const Groups& a, const Groups& b) {
 }
 
 template <class T>
-void check_case(Draw& draw) {
+void check_hierarchy(Draw& draw) {
   const int dimension = draw.one_of({3, 2, 3, 1, 3, 2, 4});
   const auto points = draw.point_set<T>(dimension, 1 + draw.size(1500));
   const Box box = draw.box(dimension);
@@ -59,8 +56,8 @@ void check_case(Draw& draw) {
   test::ExactCases::count();
 }
 
-TEST(HierarchyProperty, FloatsEqualFof) { test::for_cases(600, check_case<float>); }
-TEST(HierarchyProperty, DoublesEqualFof) { test::for_cases(600, check_case<double>); }
+TEST(HierarchyProperty, FloatsEqualFof) { test::for_cases(600, check_hierarchy<float>); }
+TEST(HierarchyProperty, DoublesEqualFof) { test::for_cases(600, check_hierarchy<double>); }
 
 /// The layout of scipy's linkage: four points on a line.
 TEST(Hierarchy, Linkage) {

@@ -39,7 +39,7 @@ void expect_exact(const PointsView& points, const SpanningTreeOptions& options, 
 }
 
 template <class T>
-void check_case(Draw& draw) {
+void check_spanning_tree(Draw& draw) {
   const int dimension = draw.one_of({3, 2, 3, 1, 3, 2, 4, 7});
   const auto points = draw.point_set<T>(dimension, 1 + draw.size(700));
   SpanningTreeOptions options{.box = draw.box(dimension)};
@@ -49,11 +49,15 @@ void check_case(Draw& draw) {
   expect_exact(points.view(), options, static_cast<int>(1 + draw.below(3)));
 }
 
-TEST(SpanningTreeProperty, FloatsEqualKruskal) { test::for_cases(1200, check_case<float>); }
-TEST(SpanningTreeProperty, DoublesEqualKruskal) { test::for_cases(1200, check_case<double>); }
+TEST(SpanningTreeProperty, FloatsEqualKruskal) {
+  test::for_cases(1200, check_spanning_tree<float>);
+}
+TEST(SpanningTreeProperty, DoublesEqualKruskal) {
+  test::for_cases(1200, check_spanning_tree<double>);
+}
 
 template <class T>
-void check_degenerate() {
+void check_degenerate_spanning_tree() {
   for (const int dimension : {1, 2, 3, 5})
     for (const test::PointSet<T>& set : test::degenerate_sets<T>(dimension))
       for (const std::size_t core_k : {1u, 4u})
@@ -63,8 +67,8 @@ void check_degenerate() {
           expect_exact(set.view(), {.box = Box::periodic(side), .core_k = core_k}, 2);
         }
 }
-TEST(SpanningTreeDegenerate, Float) { check_degenerate<float>(); }
-TEST(SpanningTreeDegenerate, Double) { check_degenerate<double>(); }
+TEST(SpanningTreeDegenerate, Float) { check_degenerate_spanning_tree<float>(); }
+TEST(SpanningTreeDegenerate, Double) { check_degenerate_spanning_tree<double>(); }
 
 /// Clumps in which squared distances vanish, all of them or some: near their size, rounding
 /// decides.

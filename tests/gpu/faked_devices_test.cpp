@@ -48,7 +48,7 @@ constexpr auto kWithoutSubnormals = &lacking<CL_DEVICE_SINGLE_FP_CONFIG, CL_FP_D
 constexpr auto kWithoutFloat64 = &lacking<CL_DEVICE_DOUBLE_FP_CONFIG, CL_FP_DENORM>;
 
 template <class Call>
-std::string error_of(Call call) {
+std::string message_of(Call call) {
   try {
     call();
   } catch (const Error& error) {
@@ -73,7 +73,7 @@ TEST_F(GpuFaked, WithoutFloat64DoublesAreRefusedAndTheHostAddsUp) {
   EXPECT_GT(gpu::traffic("gpu:1").launches, 0u);
 
   const auto doubles = test::random_sets<double>(3, 100, 3)[0];
-  EXPECT_NE(error_of([&] { const Tree tree(doubles.view(), {}, second); }).find("no float64"),
+  EXPECT_NE(message_of([&] { const Tree tree(doubles.view(), {}, second); }).find("no float64"),
             std::string::npos);
   const std::uint64_t before = gpu::traffic("gpu:1").launches;
   const Catalogue found = catalogue(set.view(), groups, {}, second);
@@ -90,7 +90,7 @@ TEST_F(GpuFaked, TheErrorOfAKernelHasTheCompilersWords) {
   };
   const auto set = test::random_sets<float>(7, 100, 3)[0];  // a dimension that is not compiled yet
   const std::string words =
-      error_of([&] { const Tree tree(set.view(), {.curve = Curve::z}, on_device()); });
+      message_of([&] { const Tree tree(set.view(), {.curve = Curve::z}, on_device()); });
   EXPECT_NE(words.find("refuses"), std::string::npos) << words;
   EXPECT_NE(words.find("no_such_name"), std::string::npos) << words;
 }

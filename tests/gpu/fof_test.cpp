@@ -30,7 +30,7 @@ class GpuFof : public test::OnDevice {};
 }
 
 template <class T>
-void check_case(Draw& draw) {
+void check_device_fof(Draw& draw) {
   const int dimension = sizeof(T) == 4 ? draw.one_of({2, 3, 3}) : 3;
   const auto set = draw.point_set<T>(dimension, draw.size(draw.below(5) ? 600 : 5000));
   FofOptions options{.box = draw.box(dimension)};
@@ -43,8 +43,8 @@ void check_case(Draw& draw) {
       << options.linking_length << ", min_size " << options.min_size;
 }
 
-TEST_F(GpuFof, FloatsEqualTheCpu) { test::for_cases(150, check_case<float>); }
-TEST_F(GpuFof, DoublesEqualTheCpu) { test::for_cases(60, check_case<double>); }
+TEST_F(GpuFof, FloatsEqualTheCpu) { test::for_cases(150, check_device_fof<float>); }
+TEST_F(GpuFof, DoublesEqualTheCpu) { test::for_cases(60, check_device_fof<double>); }
 
 TEST_F(GpuFof, DegenerateSetsEqualTheCpu) {
   for (const auto& set : test::degenerate_sets<float>(3))

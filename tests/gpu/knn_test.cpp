@@ -15,7 +15,7 @@ using test::rows_of;
 class GpuKnn : public test::OnDevice {};
 
 template <class T>
-void check_case(Draw& draw) {
+void check_device_knn(Draw& draw) {
   const int dimension = sizeof(T) == 4 ? draw.one_of({2, 3, 3, 3, 5}) : 3;
   const auto set = draw.point_set<T>(dimension, draw.size(700));
   const TreeOptions options = test::any_tree(draw, draw.box(dimension));
@@ -41,8 +41,8 @@ void check_case(Draw& draw) {
   }
 }
 
-TEST_F(GpuKnn, FloatsEqualBruteForce) { test::for_cases(150, check_case<float>); }
-TEST_F(GpuKnn, DoublesEqualBruteForce) { test::for_cases(60, check_case<double>); }
+TEST_F(GpuKnn, FloatsEqualBruteForce) { test::for_cases(150, check_device_knn<float>); }
+TEST_F(GpuKnn, DoublesEqualBruteForce) { test::for_cases(60, check_device_knn<double>); }
 
 TEST_F(GpuKnn, DegenerateSetsEqualBruteForce) {
   for (const auto& set : test::degenerate_sets<float>(3)) {

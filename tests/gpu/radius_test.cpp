@@ -18,7 +18,7 @@ using test::rows_of;
 class GpuRadius : public test::OnDevice {};
 
 template <class T>
-void check_case(Draw& draw) {
+void check_device_radius(Draw& draw) {
   const int dimension = sizeof(T) == 4 ? draw.one_of({2, 3, 3}) : 3;
   const auto set = draw.point_set<T>(dimension, draw.size(500));
   const TreeOptions options{.box = draw.box(dimension)};
@@ -51,8 +51,8 @@ void check_case(Draw& draw) {
     ASSERT_EQ(counts[i], static_cast<std::int64_t>(expected[i].index.size())) << trace;
 }
 
-TEST_F(GpuRadius, FloatsEqualBruteForce) { test::for_cases(80, check_case<float>); }
-TEST_F(GpuRadius, DoublesEqualBruteForce) { test::for_cases(30, check_case<double>); }
+TEST_F(GpuRadius, FloatsEqualBruteForce) { test::for_cases(80, check_device_radius<float>); }
+TEST_F(GpuRadius, DoublesEqualBruteForce) { test::for_cases(30, check_device_radius<double>); }
 
 TEST_F(GpuRadius, DegenerateSetsEqualBruteForce) {
   for (const auto& set : test::degenerate_sets<float>(3)) {

@@ -42,7 +42,7 @@ template <class T>
 }
 
 template <class T>
-void check_case(Draw& draw) {
+void check_device_tree(Draw& draw) {
   const int dimension = sizeof(T) == 4 ? draw.one_of({1, 2, 3, 3, 3, 5}) : 3;
   const std::size_t most = draw.below(8) ? 700 : 9000;
   const auto set = draw.point_set<T>(dimension, draw.size(static_cast<double>(most)));
@@ -55,8 +55,8 @@ void check_case(Draw& draw) {
       << int(options.curve);
 }
 
-TEST_F(GpuTree, FloatsHaveTheBitsOfTheCpu) { test::for_cases(120, check_case<float>); }
-TEST_F(GpuTree, DoublesHaveTheBitsOfTheCpu) { test::for_cases(50, check_case<double>); }
+TEST_F(GpuTree, FloatsHaveTheBitsOfTheCpu) { test::for_cases(120, check_device_tree<float>); }
+TEST_F(GpuTree, DoublesHaveTheBitsOfTheCpu) { test::for_cases(50, check_device_tree<double>); }
 
 template <class T>
 void check_degenerate(int dimension, Curve curve) {

@@ -15,12 +15,12 @@ using test::expect_error;
 using test::to_vector;
 using Labels = std::vector<std::int32_t>;
 using Numbers = std::vector<std::int64_t>;
-using Line = std::vector<std::array<double, 1>>;
+using TypedLine = std::vector<std::array<double, 1>>;
 
 TEST(FofTypes, AttachedPointsFollowTheNearestLinkedOne) {
   //                      0    1    2    3     4     5
-  const Line stars = {{0.4}, {1.6}, {9}};  // attached, first in the order
-  const Line matter = {{0}, {2}, {2.5}};   // linked: {3}, {4, 5}
+  const TypedLine stars = {{0.4}, {1.6}, {9}};  // attached, first in the order
+  const TypedLine matter = {{0}, {2}, {2.5}};   // linked: {3}, {4, 5}
   const std::vector<TypedPoints> types = {{view(stars), Role::attached}, {view(matter)}};
   const Groups groups = fof(types, {.linking_length = 0.5, .keep_roots = true});
   EXPECT_EQ(to_vector(groups.label()), (Labels{1, 0, -1, 1, 0, 0}));
@@ -32,7 +32,7 @@ TEST(FofTypes, AttachedPointsFollowTheNearestLinkedOne) {
 }
 
 TEST(FofTypes, AttachedPointsDoNotBridgeGroups) {
-  const Line matter = {{0}, {1}}, gas = {{0.5}};
+  const TypedLine matter = {{0}, {1}}, gas = {{0.5}};
   const std::vector<TypedPoints> types = {{view(matter)}, {view(gas), Role::attached}};
   const Groups groups = fof(types, {.linking_length = 0.5});
   // Equally near to both: the lower index.
@@ -42,7 +42,7 @@ TEST(FofTypes, AttachedPointsDoNotBridgeGroups) {
 }
 
 TEST(FofTypes, MembersAreAttachedPointsToo) {
-  const Line stars = {{0.4}, {1.6}, {9}}, matter = {{0}, {2}, {2.5}};
+  const TypedLine stars = {{0.4}, {1.6}, {9}}, matter = {{0}, {2}, {2.5}};
   const std::vector<TypedPoints> types = {{view(stars), Role::attached}, {view(matter)}};
   const Members of = members(fof(types, {.linking_length = 0.5}));
   EXPECT_EQ(of.order, (std::vector<std::uint32_t>{1, 4, 5, 0, 3, 2}));
@@ -50,13 +50,13 @@ TEST(FofTypes, MembersAreAttachedPointsToo) {
 }
 
 TEST(FofTypes, MeanSeparationCountsLinkedPoints) {
-  const Line matter = {{0}, {1}}, gas = {{0.5}, {0.6}, {0.7}};
+  const TypedLine matter = {{0}, {1}}, gas = {{0.5}, {0.6}, {0.7}};
   const std::vector<TypedPoints> types = {{view(matter)}, {view(gas), Role::attached}};
   EXPECT_EQ(fof(types, {.b = 0.5, .volume = 4}).linking_length(), 1.0);
 }
 
 TEST(FofTypes, BadTypesAreRefused) {
-  const Line matter = {{0}, {1}};
+  const TypedLine matter = {{0}, {1}};
   const std::vector<std::array<float, 1>> single = {{0}};
   const FofOptions options{.linking_length = 1};
   expect_error(ErrorCode::invalid_argument, "none of 0 types is linked",

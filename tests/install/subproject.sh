@@ -1,18 +1,21 @@
 #!/bin/sh
 # Builds kith as part of another project, by add_subdirectory and by FetchContent, and the core without kith's other
 # libraries. The core is compiled with the flags of a release build, so that its objects come from ccache.
-# Usage: subproject.sh SOURCE_DIR CXX VERSION
+# Usage: subproject.sh SOURCE_DIR BUILD_DIR CXX VERSION. What is built is beside BUILD_DIR, the release build: ccache finds
+# objects only by the same relative paths.
 set -eu
 
 source=$1
-compiler=$2
-version=$3
+alone=$2_alone
+inside=$2_inside
+compiler=$3
+version=$4
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+log=$(mktemp)
+trap 'rm -rf "$alone" "$inside" "$log"' EXIT
 
 quietly() {
-  "$@" >"$work/log" 2>&1 || { echo "failed: $*"; cat "$work/log"; exit 1; }
+  "$@" >"$log" 2>&1 || { echo "failed: $*"; cat "$log"; exit 1; }
 }
 
 configure() {  # SOURCE OPTION...
@@ -23,27 +26,27 @@ configure() {  # SOURCE OPTION...
 }
 
 # With only oneTBB, Highway and fmt, the core must build, and nothing else may prevent it.
-configure "$source" -B "$work/alone" -DKITH_IO=OFF -DKITH_SAMPLE=OFF -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
+configure "$source" -B "$alone" -DKITH_IO=OFF -DKITH_SAMPLE=OFF -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_kissfft=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
 echo "KITH_IO=OFF: configured"
 for target in kith_io kith_sample kith_program test_files; do
-  if ninja -C "$work/alone" -t query "$target" >/dev/null 2>&1; then
+  if ninja -C "$alone" -t query "$target" >/dev/null 2>&1; then
     echo "KITH_IO=OFF still has $target"
     exit 1
   fi
 done
 
-configure "$here/subproject" -B "$work/inside" -DKITH_SOURCE="$source"
-quietly ninja -C "$work/inside"
-if [ -e "$work/inside/kith/src/libkith_io.a" ]; then
+configure "$here/subproject" -B "$inside" -DKITH_SOURCE="$source"
+quietly ninja -C "$inside"
+if [ -e "$inside/kith/src/libkith_io.a" ]; then
   echo "kith_io was compiled, but nothing links it"
   exit 1
 fi
 for how in OFF ON; do
-  configure "$here/subproject" -B "$work/inside" -DKITH_SOURCE="$source" -DBY_FETCH_CONTENT=$how
-  quietly ninja -C "$work/inside"
-  said=$("$work/inside/core")
+  configure "$here/subproject" -B "$inside" -DKITH_SOURCE="$source" -DBY_FETCH_CONTENT=$how
+  quietly ninja -C "$inside"
+  said=$("$inside/core")
   [ "$said" = "kith $version: 4 points, 1 root" ] || { echo "the program inside said \"$said\""; exit 1; }
   echo "FetchContent $how: $said"
 done

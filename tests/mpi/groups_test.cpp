@@ -68,8 +68,8 @@ std::vector<std::size_t> places(const mpi::Domains& domains, const Names& name) 
   return result;
 }
 
-void expect_rows(MPI_Comm comm, const Groups& reference, const mpi::Groups& groups,
-                 const Names& name) {
+void expect_group_rows(MPI_Comm comm, const Groups& reference, const mpi::Groups& groups,
+                       const Names& name) {
   ASSERT_EQ(groups.count(), reference.count());
   EXPECT_EQ(groups.linking_length(), reference.linking_length());
   ASSERT_EQ(groups.sizes().size(), groups.lowest().size());
@@ -115,7 +115,7 @@ void check_case(MPI_Comm comm, const FofCase& c, int threads) {
       fof(Tree(scene.all.view(), c.tree, {.threads = 1}), c.options, {.threads = 1});
 
   const mpi::Groups groups = mpi::fof(domains, c.options, RowOrder::input, execution);
-  expect_rows(comm, reference, groups, c.name);
+  expect_group_rows(comm, reference, groups, c.name);
   expect_labels(
       reference, groups, part.size, [&](std::size_t i) { return begin + i; }, c.name);
 

@@ -23,7 +23,7 @@ using test::Draw;
 using test::ExactCases;
 using test::expect_error;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 /// Weights whose sums and products are exact in double.
 std::vector<double> draw_weights(Draw& draw, std::size_t n) {
@@ -37,7 +37,7 @@ std::vector<double> draw_radii(Draw& draw) {
   const double scale = draw.one_of({0.1, 0.5, 2.0});
   for (double& r : radii)
     r = draw.below(4) == 0 ? static_cast<double>(draw.below(4)) : scale * draw.uniform();
-  if (draw.below(6) == 0 && !radii.empty()) radii[0] = kInfinity;
+  if (draw.below(6) == 0 && !radii.empty()) radii[0] = kUnbounded;
   return radii;
 }
 
@@ -51,7 +51,7 @@ void check_case(Draw& draw) {
   std::vector<double> radii = draw_radii(draw);
   PairCountOptions options{.cumulative = draw.below(2) == 0,
                            .strict = draw.below(3) == 0,
-                           .p = draw.one_of({2.0, 2.0, 1.0, kInfinity, 3.5})};
+                           .p = draw.one_of({2.0, 2.0, 1.0, kUnbounded, 3.5})};
   if (!options.cumulative) std::sort(radii.begin(), radii.end());
   options.radii = radii;
   const auto from = draw_weights(draw, a.size()), to = draw_weights(draw, b.size());
@@ -102,8 +102,8 @@ TEST(PairCounts, FloatsEqualBruteForce) { test::for_cases(600, check_case<float>
 TEST(PairCounts, DoublesEqualBruteForce) { test::for_cases(400, check_case<double>); }
 
 template <class T>
-void check_degenerate() {
-  const std::vector<double> radii{0.1, 0, 1, kInfinity, 0.25};
+void check_degenerate_pairs() {
+  const std::vector<double> radii{0.1, 0, 1, kUnbounded, 0.25};
   const PairCountOptions options{.radii = radii};
   for (const int dimension : {1, 3}) {
     const auto other = test::random_sets<T>(dimension, 60, 2)[0];
@@ -120,8 +120,8 @@ void check_degenerate() {
   }
 }
 
-TEST(PairCounts, DegenerateSetsOfFloats) { check_degenerate<float>(); }
-TEST(PairCounts, DegenerateSetsOfDoubles) { check_degenerate<double>(); }
+TEST(PairCounts, DegenerateSetsOfFloats) { check_degenerate_pairs<float>(); }
+TEST(PairCounts, DegenerateSetsOfDoubles) { check_degenerate_pairs<double>(); }
 
 TEST(PairCounts, BinsAddUp) {
   const std::vector<std::array<double, 1>> a{{0}, {1}}, b{{0}, {1}, {3}};

@@ -46,7 +46,7 @@ std::vector<BruteRow<T>> sorted(std::vector<BruteRow<T>> rows) {
 }
 
 template <class T>
-void check_case(Draw& draw) {
+void check_radius_case(Draw& draw) {
   const int dimension = draw.one_of({1, 2, 3, 3, 5});
   const auto set = draw.point_set<T>(dimension, draw.size(600));
   const TreeOptions options = test::any_tree(draw, draw.box(dimension));
@@ -89,8 +89,8 @@ void check_case(Draw& draw) {
   ASSERT_EQ(lists.truncated(), truncated) << trace;
 }
 
-TEST(Radius, FloatsEqualBruteForce) { test::for_cases(1000, check_case<float>); }
-TEST(Radius, DoublesEqualBruteForce) { test::for_cases(500, check_case<double>); }
+TEST(Radius, FloatsEqualBruteForce) { test::for_cases(1000, check_radius_case<float>); }
+TEST(Radius, DoublesEqualBruteForce) { test::for_cases(500, check_radius_case<double>); }
 
 TEST(Radius, PairsAreAllPairs) {
   const auto set = test::random_sets<float>(3, 500, 3)[0];

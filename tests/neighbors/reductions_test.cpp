@@ -14,7 +14,7 @@
 namespace kith {
 namespace {
 
-std::vector<std::array<float, 3>> some_points(std::size_t n, unsigned seed) {
+std::vector<std::array<float, 3>> points_to_reduce(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(0, 1);
   std::vector<std::array<float, 3>> points(n);
@@ -23,7 +23,7 @@ std::vector<std::array<float, 3>> some_points(std::size_t n, unsigned seed) {
 }
 
 TEST(Reductions, NeighborhoodsAreTheRowsOfKnn) {
-  const auto points = some_points(2000, 1);
+  const auto points = points_to_reduce(2000, 1);
   const Tree tree(view(points));
   const auto rows = knn(tree, {.k = 9});
   std::vector<int> visits(points.size());
@@ -39,7 +39,7 @@ TEST(Reductions, NeighborhoodsAreTheRowsOfKnn) {
 }
 
 TEST(Reductions, DistancesFollowFromRows) {
-  const auto points = some_points(500, 2);
+  const auto points = points_to_reduce(500, 2);
   const Tree tree(view(points));
   const auto rows = knn(tree, {.k = 5, .exclude_self = true});
   const auto last = kth_distance(tree, {.k = 5, .exclude_self = true});
@@ -74,14 +74,14 @@ TEST(Reductions, DensityOfALattice) {
 }
 
 TEST(Reductions, DensityIsTheSameForAnyThreads) {
-  const auto points = some_points(3000, 4);
+  const auto points = points_to_reduce(3000, 4);
   const Tree tree(view(points));
   EXPECT_EQ(sph_density(tree, {.k = 24}, {.threads = 1}),
             sph_density(tree, {.k = 24}, {.threads = 3}));
 }
 
 TEST(Reductions, Errors) {
-  const auto points = some_points(10, 5);
+  const auto points = points_to_reduce(10, 5);
   const Tree tree(view(points));
   const std::vector<double> mass(3, 1);
   test::expect_error(ErrorCode::invalid_argument, "3 masses for 10",
@@ -90,7 +90,7 @@ TEST(Reductions, Errors) {
 }
 
 TEST(KnnSearcher, GivesTheRowsOfKnn) {
-  const auto points = some_points(3000, 6), queries = some_points(300, 7);
+  const auto points = points_to_reduce(3000, 6), queries = points_to_reduce(300, 7);
   const Tree tree(view(points), {.box = Box::periodic(1)});
   const auto rows = knn(tree, view(queries), {.k = 12});
   KnnSearcher first(tree, {.k = 12});

@@ -8,6 +8,7 @@
 #include <kith/kith.hpp>
 
 #include "neighbors/knn_cases.hpp"
+#include "support/sanitizers.hpp"
 
 namespace kith {
 namespace {
@@ -72,7 +73,7 @@ TEST(Shapes, NeighborsEqualTheirDefinition) {
 /// So many points that lists of blocks become too long; some rows are checked.
 template <class T>
 void check_many(const std::string& name, std::size_t k) {
-  const Shape<T> shape(name, 9000);
+  const Shape<T> shape(name, test::kIsSanitized ? 3000 : 9000);
   std::vector<T> asked;
   std::vector<BruteRow<T>> rows;
   const auto near = knn<T>(Tree(shape.view()), {.k = k});
@@ -100,7 +101,7 @@ TEST(Shapes, AlsoWithManyPoints) {
 /// other searches for the same go other ways.
 template <class T>
 void check_own_ways(const std::string& name, const Box& box) {
-  const Shape<T> shape(name, 9000);
+  const Shape<T> shape(name, test::kIsSanitized ? 3000 : 9000);
   const Tree tree(shape.view(), {.box = box});
   SCOPED_TRACE(name);
   const auto first = knn<T>(tree, {.k = 1}), other = knn<T>(tree, {.k = 1, .exclude_self = true});

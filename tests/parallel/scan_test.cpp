@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-constexpr int kThreadCounts[] = {1, 2, 3, 8};
+constexpr int kScanThreads[] = {1, 2, 3, 8};
 constexpr std::size_t kSizes[] = {0, 1, 2, 99, 100, 101, 12345};
 constexpr std::size_t kGrains[] = {1, 10, 100, 1 << 16};
 
@@ -25,7 +25,7 @@ std::vector<std::uint64_t> random_values(std::size_t n) {
 /// Calls f(workers) for several numbers of threads.
 template <class F>
 void with_threads(F f) {
-  for (const int threads : kThreadCounts) {
+  for (const int threads : kScanThreads) {
     SCOPED_TRACE("threads " + std::to_string(threads));
     const Execution execution{.threads = threads};
     f(Workers(execution));

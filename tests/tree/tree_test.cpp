@@ -51,7 +51,7 @@ std::vector<TreeOptions> all_builds() {
 }
 
 template <class T>
-void check_degenerate(int dimension) {
+void check_degenerate_tree(int dimension) {
   for (const PointSet<T>& set : test::degenerate_sets<T>(dimension))
     for (const TreeOptions& build : all_builds())
       for (const double side : {0.0, 0.8}) {
@@ -70,8 +70,8 @@ void check_degenerate(int dimension) {
 
 TEST(Tree, HoldsItsInvariantsOnTheDegenerateTable) {
   for (const int dimension : {1, 2, 3, 4, 32}) {
-    check_degenerate<float>(dimension);
-    check_degenerate<double>(dimension);
+    check_degenerate_tree<float>(dimension);
+    check_degenerate_tree<double>(dimension);
   }
 }
 
