@@ -5,7 +5,10 @@
 #   tree    building trees: nanoflann, scipy
 #   kd      building balanced kd-trees in 2-D: nanoflann, scipy, pykdtree
 #   knn     k nearest neighbors: nanoflann, scipy, pykdtree, scikit-learn (POINTS: none, or 'quick' for the first tasks)
-#   shapes  neighbors and groups in point sets that are difficult for trees: scipy (POINTS: one number)
+#   speed   k nearest neighbors: nanoflann, and another build of kith (POINTS: the folder of its libkith.so, then files of
+#           raw float32 positions)
+#   shapes  neighbors and groups in point sets that are difficult for trees: scipy (POINTS: one number,
+#           and the folder of another libkith.so)
 #   norms   other norms, pair counts, saved trees: scipy
 #   fof     friends of friends: hfof if it is installed, scipy, scikit-learn (POINTS: particles along an axis)
 #   clusters  spanning tree, DBSCAN, HDBSCAN*: quitefastmst, scikit-learn, fast_hdbscan (POINTS: one number)
@@ -19,11 +22,13 @@ case $what in
   kd) need_packages build test && need_python numpy scipy pykdtree ;;
   knn) need_packages build test && need_python numpy scipy pykdtree scikit-learn ;;
   shapes) need_packages build test && need_python numpy scipy ;;
+  speed) need_packages build test && need_python ;;
   norms) need_packages build test && need_python numpy scipy ;;
   fof) need_packages build test && need_python numpy scipy scikit-learn ;;
   clusters) need_packages build test && need_python numpy scikit-learn quitefastmst fast_hdbscan ;;
   *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; [ "$what" = --help ]; exit ;;
 esac
-step bench-build configure_and_build release "bench_${what}_peers"
+program=bench_${what/speed/knn}_peers
+step bench-build configure_and_build release "$program"
 mkdir -p build/bench
-"$python" "bench/peers/$what.py" "build/release/bench/bench_${what}_peers" "build/bench/$what.json" "$@"
+"$python" "bench/peers/$what.py" "build/release/bench/$program" "build/bench/$what.json" "$@"

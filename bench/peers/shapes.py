@@ -1,15 +1,16 @@
-"""Point sets that are difficult for trees: kith compared with scipy, in one run.
+"""Point sets that are difficult for trees: kith compared with scipy and with another build of kith, in one run.
 
-    bench/peers/shapes.py PROGRAM OUTPUT.json [POINTS]
+    bench/peers/shapes.py PROGRAM OUTPUT.json [POINTS [FOLDER]]
 
-Prints a table and writes JSON: nanoseconds per point for tree and task on one thread. POINTS (50,000 unless given) in
-three dimensions, float and double; scipy works in double. Tasks: k = 1, 16 and 64 nearest neighbors of all points, how
-many are within a radius (which holds 16 on average), friends of friends (with a linking length that holds 2). The
-sets are in tests/support/shapes.hpp. "uniform" is how many times longer a task takes than on uniform points of the
-same type, "scipy" how many times longer scipy takes.
+Prints the table of docs/speed.md and writes JSON: nanoseconds per point for tree and task on one thread. POINTS (50,000
+unless given) in three dimensions, float and double; scipy works in double. FOLDER contains another libkith.so, which the
+same program loads ("before"). Tasks: k = 1, 16 and 64 nearest neighbors of all points, how many are within a radius
+(which holds 16 on average), friends of friends (with a linking length that holds 2). The sets are in
+tests/support/shapes.hpp.
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,12 +23,19 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 TASKS = ("1", "16", "64", "radius", "fof")
-SETS = ("uniform", "scales-6", "scales-9", "scales-12", "scales-15", "scales-20", "scales-30", "scales-60",
-        "tiny-cube", "axes", "cantor", "fractal", "exponential", "cluster", "sheets", "shells")
+SETS = {"uniform": "uniform", "scales-6": "directions x 10^U(-6, 0)", "scales-9": "10^U(-9, 0)",
+        "scales-12": "10^U(-12, 0)", "scales-15": "10^U(-15, 0)", "scales-20": "10^U(-20, 0)",
+        "scales-30": "10^U(-30, 0)", "scales-60": "10^U(-60, 0)", "tiny-cube": "cube of 10^-21, 4 far points",
+        "axes": "each axis +-2^U(-100, 20)", "cantor": "Cantor set", "fractal": "Soneira-Peebles fractal",
+        "exponential": "exponential spacing on a line", "cluster": "dense cluster, 1 % far",
+        "sheets": "two close planes", "shells": "two spheres"}
 
 
-def kith_lines(program, *arguments):
-    text = subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+def kith_lines(library, program, *arguments):
+    """What the program prints, with the library in a folder, or with its own."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": library} if library else None
+    text = subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True,
+                          env=environment).stdout
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -48,29 +56,29 @@ def scipy_ns(x, task, radius):
     return 1e9 * (time.perf_counter() - start) / len(x)
 
 
-def rows_of(program, folder, n):
-    uniform = {}
+def row_of(program, scalar, name, n, before):
+    """For each task: nanoseconds before (if there is a library to compare with), now, and of scipy."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "points.npy")
+        kith_lines("", program, "points", name, n, scalar, file)
+        x = numpy.load(file).astype(float)
+    old = kith_lines(before, program, "time", name, n, scalar, *TASKS) if before else []
+    now = kith_lines("", program, "time", name, n, scalar, *TASKS)
+    assert all(a["check"] == b["check"] for a, b in zip(old, now)), (name, old, now)
+    times = [[found["ns"] for found in run] for run in (old, now) if run]
+    return list(zip(*times, (scipy_ns(x, found["task"], found["radius"]) for found in now)))
+
+
+def main(program, output, n=50000, before=""):
+    print("| points | type | k = 1 | k = 16 | k = 64 | count in radius | friends of friends |\n|---|---|---|---|---|---|---|")
+    rows = []
     for scalar in ("float", "double"):
-        for name in SETS:
+        for name, words in SETS.items():
             if name == "scales-60" and scalar == "float":
                 continue  # beyond its exponents
-            file = pathlib.Path(folder, "points.npy")
-            kith_lines(program, "points", name, n, scalar, file)
-            x = numpy.load(file).astype(float)
-            for found in kith_lines(program, "time", name, n, scalar, *TASKS):
-                task = found["task"]
-                uniform.setdefault((scalar, task), found["ns"])
-                row = {"scalar": scalar, "set": name, "task": task, "kith": found["ns"],
-                       "scipy": scipy_ns(x, task, found["radius"]), "uniform": uniform[scalar, task]}
-                print(f"{scalar:7} {name:12} {task:7} {row['kith']:9.0f} {row['scipy']:9.0f} "
-                      f"{row['kith'] / row['uniform']:8.1f} {row['scipy'] / row['kith']:8.1f}", flush=True)
-                yield row
-
-
-def main(program, output, n=50000):
-    print("type    set          task      kith ns  scipy ns  uniform    scipy")
-    with tempfile.TemporaryDirectory() as folder:
-        rows = list(rows_of(program, folder, int(float(n))))
+            row = row_of(program, scalar, name, int(float(n)), before)
+            rows.append({"scalar": scalar, "set": name, "ns": dict(zip(TASKS, row))})
+            print(f"| {words} | {scalar} |", " | ".join(" / ".join(f"{ns:.0f}" for ns in task) for task in row), "|", flush=True)
     pathlib.Path(output).write_text(json.dumps(rows, indent=1), encoding="utf-8")
     return 0
 

@@ -2,19 +2,22 @@
 """Runs the commands of kith in the documents: ```sh blocks with lines that begin with `kith`, and sessions with lines that
 begin with `$ kith`. All commands of a page run as one script, so that later ones find the files of earlier ones.
 
-Usage: commands_test.py KITH. Universes and pictures are made small. The files that the pages take for granted are made first.
+Usage: commands_test.py KITH [LAUNCHER...]. Universes and pictures are made small. The files that the pages take for granted
+are made first. With a launcher, which gets the number of ranks as its next argument, runs the commands that begin with
+`mpirun` instead.
 """
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Commands on several ranks and on devices are tested elsewhere.
-LEFT_OUT = {"mpi.md", "gpu.md"}
+RANKS = 2  # instead of those in the documents
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GIVEN = """
 kith sample cosmology -n 32 --side 64 -o snapshot.hdf5
@@ -28,7 +31,7 @@ cp snapshot.hdf5 universe.hdf5
 
 def pages():
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return [page for page in found if page.name not in LEFT_OUT and "python_reference" not in page.name]
+    return [page for page in found if "python_reference" not in page.name]
 
 
 def session(block):
@@ -44,12 +47,15 @@ def session(block):
             yield line[2:]
 
 
-def script_of(page):
+def script_of(page, launcher):
     lines = []
     for language, block in FENCE.findall(page.read_text(encoding="utf-8")):
-        if language == "sh" and re.search("^kith ", block, re.MULTILINE):
+        if language == "sh" and launcher:
+            commands = re.findall(r"^mpirun -n \d+ (kith .*)$", block, re.MULTILINE)
+            lines += [f"{shlex.join(launcher)} {RANKS} {command}" for command in commands]
+        elif language == "sh" and re.search("^kith ", block, re.MULTILINE):
             lines.append(block)
-        elif not language:
+        elif not language and not launcher:
             lines += session(block)
     script = re.sub(r"(cosmology.* -n )\d+", r"\g<1>32", "\n".join(lines))
     script = re.sub(r" --picture-size \d+", "", script)
@@ -61,12 +67,19 @@ def run(script, folder, environment):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
 
-def main(program):
-    scripts = {page: script for page in pages() if (script := script_of(page))}
+def has_device(program):
+    report = subprocess.run([program, "info", "--devices", "--json"], capture_output=True, check=True).stdout
+    return any(each["name"].startswith("gpu") and not each.get("refusal") for each in json.loads(report)["devices"])
+
+
+def main(program, launcher):
+    scripts = {page: script for page in pages() if (script := script_of(page, launcher))}
+    if not has_device(program):
+        scripts = {page: script for page, script in scripts.items() if page.name != "gpu.md"}
     failures = 0
     with tempfile.TemporaryDirectory() as temporary:
         path = os.pathsep.join([str(pathlib.Path(program).resolve().parent), os.environ["PATH"]])
-        environment = {**os.environ, "PATH": path}
+        environment = {**os.environ, "PATH": path, "POCL_DEVICES": "pthread pthread"}  # PoCL shows the CPU twice
         given = pathlib.Path(temporary, "given")
         given.mkdir()
         made = run(GIVEN, given, environment)
@@ -82,4 +95,4 @@ def main(program):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -4,7 +4,17 @@ import pathlib
 import numpy as np
 import pytest
 
+import kith
+
 EXCLUDED = pathlib.Path(__file__).with_name("scipy_excluded.txt")
+
+
+def has_device():
+    """Is there an OpenCL device that kith can use?"""
+    try:
+        return any(not device.refusal for device in kith.devices())
+    except RuntimeError:
+        return False
 
 
 def excluded_tests():

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs the Python programs in the documents: every block that begins with ```python, those of one page as one program.
 
-Usage: documents.py [--pictures]   with --pictures, keeps the pictures that the pages make in docs/images.
+Usage: documents.py [--pictures] [PAGE]
+  --pictures   keeps the pictures that the pages make in docs/images
+  PAGE         runs this page in the current folder, for example on several ranks
 """
 import os
 import pathlib
@@ -12,7 +14,8 @@ import tempfile
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 # program.md reads files of the program with illustris_python and yt, as tests/cli/readers_test.py and yt_test.py do.
-LEFT_OUT = {"program.md", "python_reference.md"}
+# mpi.md needs a launcher: see test_mpi.py.
+LEFT_OUT = {"program.md", "python_reference.md", "mpi.md"}
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -56,4 +59,7 @@ def main(keep_pictures):
 
 
 if __name__ == "__main__":
-    main("--pictures" in sys.argv[1:])
+    if sys.argv[1:] and sys.argv[1] != "--pictures":
+        run(sys.argv[1], ".")
+    else:
+        main("--pictures" in sys.argv[1:])

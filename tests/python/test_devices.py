@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 import kith
-
-
-def has_device():
-    try:
-        return any(not device.refusal for device in kith.devices())
-    except RuntimeError:
-        return False
+from conftest import has_device
 
 
 needs_device = pytest.mark.skipif(not has_device(), reason="no OpenCL device")

@@ -10,6 +10,7 @@ import pytest
 import documents
 import kith
 import reference
+from conftest import has_device
 
 pytest.importorskip("matplotlib")
 MODULES_WITH_EXAMPLES = ["kith", "kith._forest", "kith.correlation", "kith.jax"]
@@ -19,6 +20,8 @@ MODULES_WITH_EXAMPLES = ["kith", "kith._forest", "kith.correlation", "kith.jax"]
 def test_programs_run_and_pictures_exist(page, tmp_path):
     if page == "gradients.md":
         pytest.importorskip("jax")
+    if page == "gpu.md" and not has_device():
+        pytest.skip("no OpenCL device")
     made = {picture.name for picture in documents.run(page, tmp_path)}
     shown = set(re.findall(r"\]\(images/([^)]+)\)", (documents.DOCS / page).read_text(encoding="utf-8")))
     assert documents.blocks(page)

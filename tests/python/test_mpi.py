@@ -108,21 +108,36 @@ def library():
     return folder if (folder / "libkith_mpi.so").exists() else None
 
 
-def launched(program, ranks, folder):
+def launched_file(arguments, ranks, folder):
+    """Runs a Python program on some ranks."""
     pytest.importorskip("mpi4py")
     launcher = shutil.which("mpirun")
     if launcher is None or library() is None:
         pytest.skip("needs mpirun and libkith_mpi")
-    (folder / "program.py").write_text(program)
-    return subprocess.run([ROOT / "tests/mpi/launch.sh", launcher, str(ranks), sys.executable, "program.py"],
+    return subprocess.run([ROOT / "tests/mpi/launch.sh", launcher, str(ranks), sys.executable, *arguments],
                           cwd=folder, env=os.environ | {"KITH_MPI_LIBRARY": str(library())}, capture_output=True,
                           text=True, timeout=300, check=False)
+
+
+def launched(program, ranks, folder):
+    (folder / "program.py").write_text(program)
+    return launched_file(["program.py"], ranks, folder)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_answers_are_those_of_one_process(ranks, tmp_path):
     result = launched(PROGRAM, ranks, tmp_path)
     assert result.stdout == "equal\n", result.stdout + result.stderr
+
+
+def test_the_program_of_the_page_runs(tmp_path):
+    pytest.importorskip("matplotlib")
+    universe = kith.sample.cosmology(16)
+    kith.write_snapshot(tmp_path / "snapshot.hdf5", universe.position, velocity=universe.velocity,
+                        mass=universe.particle_mass, box=universe.box)
+    result = launched_file([ROOT / "tests/python/documents.py", "mpi.md"], 2, tmp_path)
+    halos = kith.halos(universe.position, b=0.2, box=universe.box, min_size=20)
+    assert result.stdout == f"{len(halos)} halos, the largest of {halos.size[0]} particles\n", result.stdout + result.stderr
 
 
 def test_ctrl_c_ends_the_call_on_all_ranks(tmp_path):
