@@ -27,8 +27,8 @@ __all__ = ["Correlation", "PairHistogram", "comoving_distance", "count", "jackkn
 class PairHistogram:
     """Pair counts in bins of one coordinate, (n,), or of two, (n, m).
 
-    Counts of a set with itself contain every pair twice and no point with itself, as in Corrfunc and in TreeCorr's
-    npairs.
+    Counts of a set with itself contain every pair twice and no point with itself, as in Corrfunc. TreeCorr's npairs
+    counts each pair once.
     """
 
     edges: np.ndarray
