@@ -108,8 +108,26 @@ class OctreeOpening {
 
   bool is_open(const OctreePlane& plane, std::size_t node, const double* lower,
                const double* upper) const {
+    return !is_far(plane, node, distance2(&plane.middle[node * d_], lower, upper));
+  }
+  /// Small, seen from this distance?
+  bool is_far(const OctreePlane& plane, std::size_t node, double r2) const {
     constexpr double kAngle2 = 0.25;
-    return !(plane.size2[node] < kAngle2 * distance2(&plane.middle[node * d_], lower, upper));
+    return plane.size2[node] < kAngle2 * r2;
+  }
+
+  /// At most the squared distance of the node's middle from a place of the box, however the middle
+  /// was rounded.
+  double gap2(const OctreePlane& plane, std::size_t node, const double* lower,
+              const double* upper) const {
+    double r2 = 0;
+    for (std::size_t axis = 0; axis < d_; ++axis) {
+      const double low = plane.lower[node * d_ + axis], high = plane.upper[node * d_ + axis];
+      const double rounding = 1e-14 * std::max(std::abs(low), std::abs(high));
+      const double gap = std::max({lower[axis] - high, low - upper[axis], rounding}) - rounding;
+      r2 += gap * gap;
+    }
+    return r2;
   }
 
   /// Calls visit(branch) for those that some box inside this one opens, ascending.
@@ -156,12 +174,18 @@ class OctreeSum {
         branches_(branches),
         slot_(std::move(slot)) {}
 
-  std::size_t leaves() const { return branches_.planes[1].nodes; }
+  std::size_t branches() const { return top_.planes.front().nodes; }
+
+  /// No body of this branch lies deeper: nodes act as if they were where their boxes are nearest.
+  /// All branches must be here.
+  double bound_of_branch(std::size_t branch) const { return bound(top_.planes.front(), branch); }
+  /// The same for an octet of leaves.
+  double bound_of_octet(std::size_t octet) const { return bound(branches_.planes[2], octet); }
 
   /// The potentials of the bodies of one leaf, which share their walk.
   void run(std::size_t leaf, double* potential) const {
     Receivers to(*this, leaf);
-    sum(kBranchHeight + top_.planes.size() - 1, 0, to);
+    sum(root_height(), 0, to);
     std::copy_n(to.potential, to.count, potential);
   }
 
@@ -187,6 +211,26 @@ class OctreeSum {
 
   const OctreePlane& plane(std::size_t height) const {
     return height < kBranchHeight ? branches_.planes[height] : top_.planes[height - kBranchHeight];
+  }
+
+  std::size_t root_height() const { return kBranchHeight + top_.planes.size() - 1; }
+
+  double bound(const OctreePlane& boxes, std::size_t receiver) const {
+    constexpr double kRounding = 1 + 1e-9;  // of sums with up to 10^6 terms
+    const std::size_t at = receiver * d_;
+    return kRounding * bound(root_height(), 0, &boxes.lower[at], &boxes.upper[at]);
+  }
+  double bound(std::size_t height, std::size_t node, const double* lower,
+               const double* upper) const {
+    const OctreePlane& at = plane(height);
+    if (at.mass[node] == 0) return 0;
+    const double gap2 = opening_.gap2(at, node, lower, upper);
+    if (height == 1 || opening_.is_far(at, node, gap2))
+      return -at.mass[node] / std::sqrt(softening2_ + gap2);
+    double all = 0;
+    const std::size_t end = std::min(plane(height - 1).nodes, (node + 1) * kOctet);
+    for (std::size_t c = node * kOctet; c < end; ++c) all += bound(height - 1, c, lower, upper);
+    return all;
   }
 
   void sum(std::size_t height, std::size_t node, Receivers& to) const {

@@ -1,4 +1,5 @@
 // Centers against their definitions, and against the mistakes that each kind avoids.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 
 #include <kith/kith.hpp>
 
+#include "groups/octree.hpp"
 #include "support/expect_error.hpp"
 #include "support/property.hpp"
 
@@ -82,6 +84,32 @@ TEST(Centers, OfPotentialAreTheDeepestMembers) {
 
 TEST(Centers, OfLargeGroupsAreTheDeepestToo) {
   for (unsigned seed = 1; seed <= 3; ++seed) expect_deepest(1500 + 700 * seed, seed, 2);
+}
+
+/// Dense, thin and single bodies far from 0, in no useful order, so that boxes overlap. With the
+/// largest softening, bounds are close to what they bound.
+TEST(Octree, NoBodyLiesDeeperThanTheBoundOfItsNode) {
+  for (const double softening : {0.0, 1e-6, 0.01, 1.0, 1000.0}) {
+    SCOPED_TRACE(softening);
+    std::vector<Point> points = cloud(2500, {1e4, -1e4, 0}, 1, 6);
+    for (const Point& x : cloud(700, {1e4, -1e4 + 3, 0}, 0.01, 7)) points.push_back(x);
+    for (const Point& x : cloud(13, {0, 0, 0}, 1e4, 8)) points.push_back(x);
+    std::vector<double> x, mass;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      x.insert(x.end(), points[i].begin(), points[i].end());
+      mass.push_back(static_cast<double>(i % 5));
+    }
+    const OctreeBranches branches(3, x, mass);
+    const OctreeTop top(3, branches.nodes(3));
+    const OctreeSum sum(3, softening, top, branches);
+    for (std::size_t leaf = 0; leaf * kOctet < points.size(); ++leaf) {
+      double potential[kOctet] = {};
+      sum.run(leaf, potential);
+      const double least = *std::min_element(potential, potential + kOctet);
+      EXPECT_LE(sum.bound_of_octet(leaf / kOctet), least);
+      EXPECT_LE(sum.bound_of_branch(leaf / (kBranch / kOctet)), least);
+    }
+  }
 }
 
 TEST(Centers, AreNotInASmallDenseClump) {
