@@ -3,9 +3,9 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # Options of the sanitizers; tests/tsan.supp explains the one suppression. Allocations that are too large must fail as
-# they do without a sanitizer.
+# they do without a sanitizer. ThreadSanitizer would sleep for a second at the end of each process.
 if(KITH_SANITIZE MATCHES "thread")
-  set(kith_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:allocator_may_return_null=1:halt_on_error=1")
+  set(kith_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:allocator_may_return_null=1:halt_on_error=1:atexit_sleep_ms=0")
 elseif(KITH_SANITIZE MATCHES "address")
   set(kith_test_environment "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1")
 else()

@@ -37,12 +37,12 @@ build_sdist() {
   [ -z "$missing" ] || { echo "missing in the source archive:" && echo "$missing" && return 1; }
 }
 
-# environment NAME PACKAGE...: makes the virtual environment build/NAME with these packages.
+# environment NAME PACKAGE...: makes the virtual environment build/NAME with these packages, not compiled in advance.
 environment() {
   local name=$1
   shift
   [ -x "build/$name/bin/python" ] || python3 -m venv "build/$name"
-  "build/$name/bin/python" -m pip install "$@"
+  "build/$name/bin/python" -m pip install --no-compile "$@"
 }
 
 # environments: makes both environments of the tests, so that scripts/test.sh can do it while the library compiles.

@@ -79,12 +79,13 @@ END
 }
 
 # need_python NAME...: installs the missing ones of these Python packages in the virtual environment .venv; sets $python.
+# Not compiled in advance: most modules are never imported.
 need_python() {
   local absent
   python=$PWD/.venv/bin/python
   [ -x "$python" ] || { need_venv && python3 -m venv .venv; }
   mapfile -t absent < <(missing_python "$@" | grep .)
-  [ ${#absent[@]} = 0 ] || step python "$python" -m pip install "${absent[@]}"
+  [ ${#absent[@]} = 0 ] || step python "$python" -m pip install --no-compile "${absent[@]}"
 }
 
 # want_nvcc: installs NVIDIA's compiler from PyPI in .venv (350 MB) if the machine has none; without it, its tests are
