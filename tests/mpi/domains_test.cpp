@@ -90,8 +90,8 @@ TEST(Domains, ShareTheCpus) {
     const Execution execution;
     return mpi::Call("test", communicator, execution).inner().threads;
   };
-  for (const int ranks : {1, 2, 3})
-    on_ranks(std::min(ranks, world_size()), [&](MPI_Comm comm) {
+  for (const int ranks : at_most_all({1, 2, 3}))
+    on_ranks(ranks, [&](MPI_Comm comm) {
       EXPECT_EQ(threads(comm), std::max(1, cpus / size_of(comm)));
       // A launcher that gives each rank one CPU.
       int cpu = -1;
@@ -142,8 +142,8 @@ void expect_carried(MPI_Comm comm, bool has_ids, Make make) {
 
 TEST(Domains, CarryValuesThereAndBack) {
   using mpi::Domains;
-  for (const int ranks : {1, 3, 8})
-    on_ranks(std::min(ranks, world_size()), [&](MPI_Comm comm) {
+  for (const int ranks : at_most_all({1, 3, 8}))
+    on_ranks(ranks, [&](MPI_Comm comm) {
       for (const bool has_ids : {false, true}) {
         const auto with = [](auto how) {
           return [=](MPI_Comm on, const PointsView& points, const mpi::DomainOptions& options) {
@@ -233,8 +233,8 @@ std::map<std::int64_t, std::size_t> leaves_of(const Planes<T>& planes, Name name
 
 /// Ranks agree on the cells that are too large, and cut no leaf in two.
 TEST(Domains, HaveTheCellsOfOneProcess) {
-  for (const int ranks : {2, 3, 8})
-    on_ranks(std::min(ranks, world_size()), [&](MPI_Comm comm) {
+  for (const int ranks : at_most_all({2, 3, 8}))
+    on_ranks(ranks, [&](MPI_Comm comm) {
       const int size = size_of(comm), rank = rank_of(comm);
       for (const Shape shape : {Shape::uniform, Shape::clustered, Shape::two_far_clusters})
         for (const double ratio : {0.0, 2.0, 50.0}) {

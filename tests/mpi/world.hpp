@@ -53,6 +53,13 @@ inline std::vector<int> rank_counts() {
   return counts;
 }
 
+/// These ascending numbers of ranks, as far as there are so many, each once.
+inline std::vector<int> at_most_all(std::vector<int> counts) {
+  for (int& count : counts) count = std::min(count, world_size());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
 inline int rank_of(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
