@@ -98,7 +98,7 @@ void add_deepest(const OctreeSum& sum, const std::vector<std::size_t>& branches,
     if (octet * kBodies >= count || sum.bound_of_octet(octet) > limit) return;
     const std::size_t begin = octet * kBodies, end = std::min(count, begin + kBodies);
     double potential[kBodies];
-    for (std::size_t i = begin; i < end; i += kOctet) sum.run(i / kOctet, potential + i - begin);
+    for (std::size_t i = begin; i < end; i += kOctet) sum.run(i / kOctet, &potential[i - begin]);
     for (std::size_t i = begin; i < end; ++i)
       found[old + k * kBodies + i - begin] = {potential[i - begin], order[i]};
   });
