@@ -106,7 +106,12 @@ Image smoothed(const Image& counts, double enough, const Workers& workers) {
   for (std::size_t i = 0; i < is_done.size(); ++i)
     is_done[i] = gathered(sigma, fine.values[i]) >= goal ? 1 : 0;
   workers.advance(1);
-  for (int level = 1; level < level_count(counts); ++level) {
+  const int levels = level_count(counts);
+  for (int level = 1; level < levels; ++level) {
+    if (std::find(is_done.begin(), is_done.end(), 0) == is_done.end()) {
+      workers.advance(static_cast<std::uint64_t>(levels - level));  // the widest ones take longest
+      break;
+    }
     const double wider = sigma * kRatio;
     Image coarse =
         blurred(fine, std::sqrt(wider * wider - sigma * sigma), workers);  // variances add up
