@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compiles, links and runs the programs in documents: every fenced block that begins with ```cpp.
-A block without a main function is compiled only; one for MPI is left to the tests of MPI.
+Of a block without a main function, only the syntax is checked; one for MPI is left to the tests of MPI.
 
 Usage: snippets.py COMPILER DOCUMENT... -- FLAG...
 """
@@ -30,7 +30,7 @@ def build_and_run(compiler, code, flags):
             commands = [[*compile, source, *flags, "-o", program], [program]]
         else:
             includes = [flag for flag in flags if flag.startswith("-I")]
-            commands = [[*compile, *includes, "-c", source, "-o", program]]
+            commands = [[*compile, *includes, "-fsyntax-only", source]]
         for command in commands:
             result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
             if result.returncode:
