@@ -45,7 +45,8 @@ endif()
 # kith_test(NAME sources... [LABELS exact threads] [SLOW Suite.Test...] [VALUES Suite.Test...])
 # Adds an executable, test_NAME, and each of its tests to ctest, with the labels and NAME. Sanitizer builds leave out
 # the tests after SLOW, which take long and show nothing new there. ThreadSanitizer also leaves out those after
-# VALUES, which vary the points but not the work of threads, and those of doubles, which repeat those of floats.
+# VALUES, which vary the points but not the work of threads, those of doubles, which repeat those of floats, and those of
+# degenerate sets, most of which are too small for a second thread.
 function(kith_test name)
   cmake_parse_arguments(TEST "" "" "LABELS;SLOW;VALUES" ${ARGN})
   add_executable(test_${name} ${TEST_UNPARSED_ARGUMENTS})
@@ -68,7 +69,7 @@ function(kith_test name)
   if(KITH_SANITIZE)
     set(left_out ${TEST_SLOW})
     if(KITH_SANITIZE MATCHES "thread")
-      list(APPEND left_out ${TEST_VALUES} *Double*)
+      list(APPEND left_out ${TEST_VALUES} *Double* *Degenerate*)
     endif()
     list(JOIN left_out ":" left_out)
     if(left_out)

@@ -5,10 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 scope=$1
 
-# How each file is compiled by itself: the presets compile several at once. Nothing is built here.
-build=build/tidy
-cmake -S . -B $build -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DKITH_UNITY=OFF >/dev/null
-
 # All translation units except those of the tests: GoogleTest's macros violate many rules.
 units() { git ls-files --cached --others --exclude-standard 'src/*.cpp' 'cli/*.cpp' 'examples/*.cpp'; }
 
@@ -25,18 +21,23 @@ changes() {
 
 # The units to check: those that changed, and all units of a folder in which a header changed.
 chosen() {
-  if [ "$scope" = all ] || changes | grep -qxE '\.clang-tidy|include/.*'; then
+  local changed folders
+  changed=$(changes)
+  if [ "$scope" = all ] || grep -qxE '\.clang-tidy|include/.*' <<<"$changed"; then
     units
     return
   fi
-  local folders
-  folders=$(changes | grep -E '\.(hpp|h)$' | xargs -r -n 1 dirname | sort -u || true)
+  folders=$(grep -E '\.(hpp|h)$' <<<"$changed" | xargs -r -n 1 dirname | sort -u || true)
   units | while read -r unit; do
-    if changes | grep -qxF "$unit" || grep -qxF "$(dirname "$unit")" <<<"$folders"; then echo "$unit"; fi
+    if grep -qxF "$unit" <<<"$changed" || grep -qxF "$(dirname "$unit")" <<<"$folders"; then echo "$unit"; fi
   done
 }
 
 mapfile -t files < <(chosen)
 echo "${#files[@]} files"
-[ ${#files[@]} = 0 ] || printf '%s\n' "${files[@]}" |
-  xargs -P "$(nproc)" -n 2 clang-tidy --quiet -p "$build"
+[ ${#files[@]} -gt 0 ] || exit 0
+
+# How each file is compiled by itself: the presets compile several at once. Nothing is built here.
+build=build/tidy
+cmake -S . -B $build -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DKITH_UNITY=OFF >/dev/null
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 2 clang-tidy --quiet -p "$build"
