@@ -6,6 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 log_dir=$PWD/build/log
 # Folders below build/ share what ccache keeps: paths are relative to each.
 export CCACHE_BASEDIR=$PWD
+# Python compiles a module once, whatever the caller's environment says: tests start hundreds of interpreters.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$PWD/build/pycache
 mkdir -p "$log_dir"
 failed_steps=()
 
