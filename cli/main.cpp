@@ -103,7 +103,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
-    words.push_back("--help");
+    words.emplace_back("--help");
   }
   return words;
 }

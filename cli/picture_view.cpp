@@ -120,7 +120,7 @@ std::string slice_text(const PictureOptions& view, const ResultAbout& about) {
   if (!(view.thickness > 0)) return fmt::format("all along {}", axis);
   const std::string unit = unit_name(about.units, {.length = 1});
   const std::string space = unit.empty() ? "" : " ";
-  const std::string thick = fmt::format("slice {:.4g}{}{} thick", view.thickness, space, unit);
+  std::string thick = fmt::format("slice {:.4g}{}{} thick", view.thickness, space, unit);
   if (!about.box.is_periodic(view.axis)) return thick;
   return fmt::format("{} at {} = {:.4g}", thick, axis, about.box.origin(view.axis) + view.center);
 }

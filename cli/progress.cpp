@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
@@ -28,7 +29,7 @@ std::string rate_name(double rate) {
 }
 
 std::string left_name(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   if (whole < 120) return fmt::format("{} s left", whole);
   if (whole < 7200) return fmt::format("{} min left", (whole + 30) / 60);
   return fmt::format("{} h left", (whole + 1800) / 3600);

@@ -334,6 +334,7 @@ std::vector<CloseUp> close_ups(const Findings& findings, const ReportOptions& op
   std::vector<Surroundings> all = largest(findings);
   collect_points(findings, all);
   std::vector<CloseUp> result;
+  result.reserve(all.size());
   for (Surroundings& each : all)
     result.push_back(close_up(findings, options, each, reference, execution));
   return result;

@@ -69,6 +69,7 @@ class SubhaloMembers {
     std::vector<int> present = v_.about().types;
     if (present.empty()) present = {0};
     std::vector<std::vector<std::int64_t>> orders;
+    orders.reserve(present.size());
     for (const int type : present)
       orders.push_back(v_.result.integers(fmt::format("order_{}", type)));
     for (std::size_t s = 0; s < size.size(); ++s) {

@@ -11,6 +11,7 @@
 #ifndef KITH_KITH_MPI_H
 #define KITH_KITH_MPI_H
 
+/* NOLINTBEGIN(modernize-*, readability-identifier-naming): this is C. */
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -131,5 +132,6 @@ KITH_API const char* kith_mpi_error(void);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(modernize-*, readability-identifier-naming) */
 
 #endif

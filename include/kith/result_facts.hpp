@@ -29,7 +29,7 @@ inline constexpr unsigned kOnlyCosmological = 1U << 31;  ///< where the backgrou
 /// Calls visit(fact, field) for every fact, in the order in which files contain them; the
 /// ResultAbout may be const. A Box is two facts: its sides, and its `origin`.
 template <class About, class Visit>
-void for_each_fact(About& about, Visit visit) {
+void for_each_fact(About& about, Visit visit) {  // NOLINT(readability-function-size): a table
   static_assert(std::is_same_v<std::remove_const_t<About>, ResultAbout>);
   using enum ResultKind;
   constexpr unsigned all = kEveryResult;

@@ -75,6 +75,7 @@ class BruteDbscan {
     for (std::size_t i = 0; i < cluster.size(); ++i)
       if (cluster[i] != kNone) members[cluster[i]].push_back(i);
     std::vector<const Numbers*> order;
+    order.reserve(members.size());
     for (const auto& [lowest, points] : members) order.push_back(&points);
     std::sort(order.begin(), order.end(), [](const Numbers* a, const Numbers* b) {
       return a->size() != b->size() ? a->size() > b->size() : a->front() < b->front();

@@ -21,7 +21,8 @@ BruteClusters brute_dbscan(const PointsView& points, const DbscanOptions& option
 struct BruteEdge {
   double length2;  ///< in the frame of the tree
   std::size_t low, high;
-  friend auto operator<=>(const BruteEdge&, const BruteEdge&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14
+  auto operator<=>(const BruteEdge&) const = default;
 };
 
 /// What spanning_tree must return: Kruskal over all pairs, in O(n^2 log n) time.

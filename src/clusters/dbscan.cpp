@@ -25,7 +25,7 @@ constexpr std::size_t kDbscanGrain = std::size_t{1} << 16;
 constexpr std::size_t kDbscanTaskPoints = 4096;
 
 /// What a point is; core points have the value that the kernels write.
-enum PointKind : std::uint8_t { kNoise = 0, kCore = 1, kBorder = 2 };
+constexpr std::uint8_t kNoise = 0, kCore = 1, kBorder = 2;
 
 void check(const DbscanOptions& options) {
   if (!(options.eps > 0 && std::isfinite(options.eps)))

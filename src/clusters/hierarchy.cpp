@@ -85,8 +85,8 @@ class BranchList {
       lowest_[merge] = std::min(lowest(a), lowest(b));
       branch_[merge] = joined(a, b, merge);
     }
-    for (std::size_t i = 0; i < branches_.size(); ++i)
-      if (branches_[i].death == std::numeric_limits<double>::infinity()) branches_[i].size = last_;
+    for (Branch& branch : branches_)
+      if (branch.death == std::numeric_limits<double>::infinity()) branch.size = last_;
     return std::move(branches_);
   }
 

@@ -129,6 +129,7 @@ class SpanNeeds {
   template <class U>
   static std::vector<const U*> pointers(const std::vector<Array<U>>& arrays) {
     std::vector<const U*> result;
+    result.reserve(arrays.size());
     for (const Array<U>& array : arrays) result.push_back(array.data());
     return result;
   }

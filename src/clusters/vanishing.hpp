@@ -126,7 +126,8 @@ class VanishingEdges {
     if (state(plane, node) != State::mixed && !(metric_.upper2(box_, box) > 0)) {
       if (is_joined) return found_.push_back(tree_.plane(plane).smallest[node]);
       for (std::size_t q = points.begin; q < points.end; ++q) note(p, q);
-      return joining_.push_back({plane, node});
+      joining_.emplace_back(plane, node);
+      return;
     }
     if (plane > 0) {
       const IndexRange below = tree_.children(plane, node);

@@ -37,6 +37,7 @@ Palette palette_of(const Picture& picture) {
     if (known.size() > 256) return {};
   }
   std::vector<std::uint64_t> codes;
+  codes.reserve(known.size());
   for (const auto& each : known) codes.push_back(each.first);
   std::sort(codes.begin(), codes.end());
   Palette palette;

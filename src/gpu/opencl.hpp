@@ -16,7 +16,6 @@
 namespace kith::gpu {
 
 struct OpenCl {
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a name is declared
 #define KITH_USE(name) decltype(&::name) name = nullptr;
   KITH_OPENCL_FUNCTIONS(KITH_USE)
 #undef KITH_USE

@@ -16,7 +16,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kLarge = 16 * 4096;  // groups beyond this are shared by all threads
+constexpr std::size_t kLarge = 65536;  // groups beyond this are shared by all threads
 
 void check(const char* call, const PointsView& points, const Members& members,
            const HaloOptions& options, const Workers& workers) {

@@ -129,6 +129,7 @@ class Counting {
 }  // namespace
 
 template <class Points>
+// NOLINTNEXTLINE(readability-non-const-parameter): paths are shortened
 CountedSets count_sets(const Points& points, std::uint32_t* parent, std::size_t lowest_from,
                        const Workers& workers) {
   return Counting<Points>(points, parent, lowest_from, workers).run();

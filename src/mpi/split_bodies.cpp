@@ -17,6 +17,7 @@ std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value)
 
 void sort_by_place(std::vector<const double*>& rows, const Workers& workers) {
   std::vector<std::pair<Key, const double*>> sorted;
+  sorted.reserve(rows.size());
   for (const double* row : rows)
     sorted.emplace_back(Key{bits_of(row[kPlace])} << 64 | bits_of(row[kNumber]), row);
   checked_sort(sorted.begin(), sorted.end(), [&] { workers.check_cancelled(); });

@@ -37,6 +37,7 @@ const char* name_of(Scalar scalar) { return scalar == Scalar::float32 ? "float32
 
 std::vector<double> on_axes(const Box& box, int dimension, double (Box::*of)(int) const) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(dimension));
   for (int axis = 0; axis < dimension; ++axis) values.push_back((box.*of)(axis));
   return values;
 }
@@ -133,7 +134,7 @@ class FactReader {
          word->substr(0, 40));
   }
   std::vector<double> list(const std::string& name, std::size_t size) const {
-    const auto found = source_.numbers(name).value_or(std::vector<double>(size));
+    auto found = source_.numbers(name).value_or(std::vector<double>(size));
     if (found.size() != size)
       fail(ErrorCode::io, "{}: {} numbers for {}; {} were expected", where_, found.size(), name,
            size);

@@ -29,7 +29,8 @@ ShareNumbers widths_of(const Catalogue& table) {
 /// What a process tells the others about its rows: some counts, and numbers for each type.
 class ShareRow {
  public:
-  enum Count { groups, subhalos, first_parent, last_parent, first_run, last_run, kCounts };
+  enum Count { groups, subhalos, first_parent, last_parent, first_run, last_run };
+  static constexpr std::size_t kCounts = last_run + 1;
 
   static std::size_t length(std::size_t types, std::size_t columns) {
     return kCounts + 3 * types + 2 * columns;
