@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "base/fail.hpp"
+#include "base/sides.hpp"
 #include "gradients/halo_moments.hpp"
 #include "gradients/halo_radius.hpp"
 #include "parallel/public_call.hpp"
@@ -65,7 +66,7 @@ Source source_of(const PointsView& points, const HaloOptions& options) {
               {},
               static_cast<std::size_t>(points.dimension),
               0};
-  for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
+  from.side = sides_of(options.box, points.dimension);
   return from;
 }
 

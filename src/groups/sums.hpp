@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/dispatch.hpp"
+#include "base/sides.hpp"
 #include "groups/columns.hpp"
 
 namespace kith {
@@ -44,7 +45,7 @@ inline Source source_of(const PointsView& points, const CatalogueOptions& option
               {},
               static_cast<std::size_t>(points.dimension),
               types};
-  for (int axis = 0; axis < points.dimension; ++axis) from.side.push_back(options.box.side(axis));
+  from.side = sides_of(options.box, points.dimension);
   return from;
 }
 

@@ -11,6 +11,7 @@
 #include <kith/version.hpp>
 
 #include "base/fail.hpp"
+#include "base/sides.hpp"
 
 namespace kith {
 
@@ -34,13 +35,6 @@ constexpr ResultKind kKinds[] = {ResultKind::fof,    ResultKind::subhalos, Resul
 constexpr Scalar kScalars[] = {Scalar::float32, Scalar::float64};
 
 const char* name_of(Scalar scalar) { return scalar == Scalar::float32 ? "float32" : "float64"; }
-
-std::vector<double> on_axes(const Box& box, int dimension, double (Box::*of)(int) const) {
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(dimension));
-  for (int axis = 0; axis < dimension; ++axis) values.push_back((box.*of)(axis));
-  return values;
-}
 
 /// A field as what files can hold: words, numbers, whole numbers, and lists of them.
 struct FactMaker {

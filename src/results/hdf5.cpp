@@ -59,7 +59,7 @@ void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const Res
   const UnitPowers& powers = array.unit;
   if (powers == UnitPowers{}) return;
   // Physical value in cgs = value * a^a_scaling * h^h_scaling * to_cgs; 0 where nobody knows.
-  const bool is_known = unit.empty() == false;
+  const bool is_known = !unit.empty();
   dataset.set("a_scaling", units.is_comoving ? static_cast<double>(powers.length) : 0.0);
   dataset.set("h_scaling",
               units.is_per_h ? -static_cast<double>(powers.length + powers.mass) : 0.0);

@@ -30,6 +30,7 @@ std::uint64_t Hdf5Writer::rows_here(std::uint64_t rows) const {
 
 std::vector<std::int64_t> Hdf5Writer::first_rows(std::uint64_t rows) const {
   std::vector<std::int64_t> first;
+  first.reserve(static_cast<std::size_t>(files()));
   for (int part = 0; part < files(); ++part)
     first.push_back(static_cast<std::int64_t>(first_row(rows, part, files())));
   return first;

@@ -138,7 +138,7 @@ void add_others(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& fi
                           folder == "IDs" || folder == "Offsets" || folder.starts_with("PartType");
     if (!is_table) continue;
     for (const std::string& name : file->group(folder).names())
-      if (const std::string path = folder + "/" + name;
+      if (const std::string path = fmt::format("{}/{}", folder, name);
           !taken.contains(path) && name != "FOFGroupIDs")
         source.arrays.emplace(path, array_of(file, path));
   }

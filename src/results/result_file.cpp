@@ -27,7 +27,7 @@ void copy(const std::vector<char>& from, std::vector<To>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     From value;
     std::memcpy(&value, &from[i * sizeof value], sizeof value);
-    to[i] = static_cast<To>(value);
+    to[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): a number
   }
 }
 

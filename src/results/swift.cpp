@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/sides.hpp"
 #include "files/swift_groups.hpp"
 #include "results/columns.hpp"
 #include "results/point_rows.hpp"
@@ -29,9 +30,7 @@ void write_header(Hdf5Writer& writer, const CatalogueContent& content) {
   const ResultAbout& about = content.about;
   const auto groups = static_cast<std::int64_t>(groups_in(content));
   const std::size_t types = std::max<std::size_t>(7, type_numbers_of(about));
-  std::vector<double> sides;
-  for (int axis = 0; axis < about.dimension; ++axis) sides.push_back(about.box.side(axis));
-  header.set("BoxSize", sides);
+  header.set("BoxSize", kith::sides_of(about.box, about.dimension));
   header.set("Dimension", std::vector<std::int32_t>{about.dimension});
   header.set("Code", "SWIFT");
   header.set("OutputType", "FOF");

@@ -196,7 +196,7 @@ class FitsReader : public SnapshotReader {
  private:
   Cards find_table() const {
     for (std::uint64_t at = 0; at < file_.size();) {
-      const Cards cards(file_, at);
+      Cards cards(file_, at);
       if (cards.text("XTENSION") == "BINTABLE" && cards.count("NAXIS2", 0) > 0) {
         if (cards.has("ZTABLE"))
           fail(ErrorCode::io, "{}: the FITS table is packed; unpack it with funpack", file_.path());

@@ -175,7 +175,7 @@ class SortedCopy::Impl {
       if (!file.contains(group)) continue;
       for (const std::string& name : file.group(group).names()) names.insert(name);
     }
-    for (const std::string& name : names) find_dataset(type, group + "/" + name);
+    for (const std::string& name : names) find_dataset(type, formatted("{}/{}", group, name));
   }
 
   /// Leaves out what does not have one row per particle.

@@ -99,6 +99,7 @@ std::vector<std::size_t> all_asked(const std::vector<std::string>& names,
                                    const std::vector<std::string>& columns,
                                    const std::string& where) {
   std::vector<std::size_t> result;
+  result.reserve(columns.size());
   for (const std::string& column : columns) result.push_back(asked(names, column, where));
   return result;
 }

@@ -2,6 +2,7 @@
 #include <functional>
 #include <zlib.h>
 
+#include "base/sides.hpp"
 #include "files/npy.hpp"
 #include "files/zip.hpp"
 #include "snapshots/writers.hpp"
@@ -52,9 +53,7 @@ std::vector<NamedArray> arrays_of(const SnapshotContent& content, const Workers&
   if (content.id) arrays.push_back(id_array(content, workers));
   if (content.particle_mass > 0) arrays.push_back(small_array("mass", {}, {content.particle_mass}));
   if (content.box.is_periodic()) {
-    std::vector<double> sides;
-    for (int axis = 0; axis < content.position.dimension; ++axis)
-      sides.push_back(content.box.side(axis));
+    const std::vector<double> sides = kith::sides_of(content.box, content.position.dimension);
     arrays.push_back(small_array("box", {sides.size()}, sides));
   }
   return arrays;

@@ -11,6 +11,7 @@ namespace {
 /// x y z, or x1 x2 x3 x4 ... where the alphabet ends; `prefix` as in vx.
 std::vector<std::string> axis_names(const char* prefix, const PointsView& points) {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(points.dimension));
   for (int axis = 0; axis < points.dimension; ++axis)
     names.push_back(points.dimension <= 3 ? fmt::format("{}{}", prefix, "xyz"[axis])
                                           : fmt::format("{}x{}", prefix, axis + 1));

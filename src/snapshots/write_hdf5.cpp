@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/sides.hpp"
 #include "files/hdf5.hpp"
 #include "files/known_units.hpp"
 #include "files/swift_groups.hpp"
@@ -150,11 +151,8 @@ void write_swift_header(hdf5::OutputFile& file, const SnapshotContent& content) 
   const std::uint64_t n = content.position.size;
   const auto counts =
       by_type<std::int64_t>(kSwiftTypes, content.type, static_cast<std::int64_t>(n));
-  std::vector<double> sides;
-  for (int axis = 0; axis < content.position.dimension; ++axis)
-    sides.push_back(content.box.side(axis));
   hdf5::Group header = file.create_group("Header");
-  header.set("BoxSize", sides);
+  header.set("BoxSize", kith::sides_of(content.box, content.position.dimension));
   header.set("Dimension", std::vector<std::int32_t>{content.position.dimension});
   header.set("Time", std::vector<double>{swift_time(facts_of(content))});
   header.set("Redshift", std::vector<double>{content.background.redshift});
