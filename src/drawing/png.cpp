@@ -4,7 +4,8 @@
 #include <new>
 #include <png.h>
 #include <string>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <kith/picture.hpp>
 
@@ -22,33 +23,63 @@ struct Palette {
   std::vector<std::uint8_t> index;  ///< of each pixel
 };
 
+/// Numbers up to 256 colors in the order in which they come.
+class ColorNumbers {
+ public:
+  static constexpr std::size_t kMost = 256;
+
+  /// kMost for a color beyond the first 256.
+  std::size_t number(std::uint32_t color) {
+    std::size_t slot = color * 0x9e3779b1U >> (32 - kSlotBits);
+    while (number_[slot] != kFree && colors_[number_[slot]] != color) slot = (slot + 1) % kSlots;
+    if (number_[slot] == kFree) {
+      if (colors_.size() == kMost) return kMost;
+      number_[slot] = static_cast<std::uint16_t>(colors_.size());
+      colors_.push_back(color);
+    }
+    return number_[slot];
+  }
+  const std::vector<std::uint32_t>& colors() const { return colors_; }
+
+ private:
+  static constexpr int kSlotBits = 10;
+  static constexpr std::size_t kSlots = 1 << kSlotBits;
+  static constexpr std::uint16_t kFree = 0xffff;
+
+  std::vector<std::uint16_t> number_ = std::vector<std::uint16_t>(kSlots, kFree);
+  std::vector<std::uint32_t> colors_;
+};
+
+std::uint32_t brightness(std::uint32_t color) {
+  return (color >> 16) + (color >> 8 & 255) + (color & 255);
+}
+
 /// From dark to bright: neighbors in a map of colors have indices that differ little, and files
 /// with differences of indices are half as large.
 Palette palette_of(const Picture& picture) {
-  const auto code_at = [&](std::size_t i) {
-    const std::uint8_t* p = &picture.pixels[3 * i];
-    const std::uint32_t brightness = std::uint32_t{p[0]} + p[1] + p[2];
-    return std::uint64_t{brightness} << 24 | std::uint64_t{p[0]} << 16 | p[1] << 8 | p[2];
-  };
   const std::size_t count = picture.pixels.size() / 3;
-  std::unordered_map<std::uint64_t, std::uint8_t> known;
-  for (std::size_t i = 0; i < count; ++i) {
-    known.try_emplace(code_at(i));
-    if (known.size() > 256) return {};
-  }
-  std::vector<std::uint64_t> codes;
-  codes.reserve(known.size());
-  for (const auto& each : known) codes.push_back(each.first);
-  std::sort(codes.begin(), codes.end());
   Palette palette;
-  for (const std::uint64_t code : codes) {
-    known[code] = static_cast<std::uint8_t>(palette.colors.size());
-    palette.colors.push_back({static_cast<png_byte>(code >> 16 & 255),
-                              static_cast<png_byte>(code >> 8 & 255),
-                              static_cast<png_byte>(code & 255)});
-  }
   palette.index.resize(count);
-  for (std::size_t i = 0; i < count; ++i) palette.index[i] = known.find(code_at(i))->second;
+  ColorNumbers numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint8_t* p = &picture.pixels[3 * i];
+    const std::size_t number =
+        numbers.number(std::uint32_t{p[0]} << 16 | std::uint32_t{p[1]} << 8 | p[2]);
+    if (number == ColorNumbers::kMost) return {};
+    palette.index[i] = static_cast<std::uint8_t>(number);
+  }
+  std::vector<std::uint32_t> sorted = numbers.colors();
+  std::sort(sorted.begin(), sorted.end(), [](std::uint32_t a, std::uint32_t b) {
+    return std::pair(brightness(a), a) < std::pair(brightness(b), b);
+  });
+  std::uint8_t place[ColorNumbers::kMost] = {};  // in the palette, by number
+  for (const std::uint32_t color : sorted) {
+    place[numbers.number(color)] = static_cast<std::uint8_t>(palette.colors.size());
+    palette.colors.push_back({static_cast<png_byte>(color >> 16),
+                              static_cast<png_byte>(color >> 8 & 255),
+                              static_cast<png_byte>(color & 255)});
+  }
+  for (std::uint8_t& index : palette.index) index = place[index];
   return palette;
 }
 
