@@ -38,8 +38,8 @@ struct GivenSet {
   PairSet set;
 };
 
-struct Question {
-  explicit Question(const nb::dict& given) {
+struct CorrelationQuestion {
+  explicit CorrelationQuestion(const nb::dict& given) {
     Options read(given);
     read.choice("separation", options.bins.separation,
                 {{"r", Separation::r},
@@ -68,8 +68,8 @@ struct Question {
     read.expect_no_more();
     options.table.weight = table;
   }
-  Question(const Question&) = delete;
-  Question& operator=(const Question&) = delete;
+  CorrelationQuestion(const CorrelationQuestion&) = delete;
+  CorrelationQuestion& operator=(const CorrelationQuestion&) = delete;
 
   std::vector<double> table;
   CorrelationOptions options;
@@ -91,7 +91,7 @@ nb::dict histogram_of(const nb::tuple& given, const std::optional<nb::tuple>& ot
   const GivenSet points(given);
   std::optional<GivenSet> others;
   if (other) others.emplace(*other);
-  const Question question(asked);
+  const CorrelationQuestion question(asked);
   const CorrelationOptions& o = question.options;
   const PairHistogramOptions options{o.bins, o.box, o.regions, o.mean_separation, o.table};
   return dict_of(run(call, [&](const Execution& e) {
@@ -105,7 +105,7 @@ nb::dict correlation_of(const nb::tuple& given, const std::optional<nb::tuple>& 
   const GivenSet data(given);
   std::optional<GivenSet> randoms;
   if (other) randoms.emplace(*other);
-  const Question question(asked);
+  const CorrelationQuestion question(asked);
   Correlation answer = run(call, [&](const Execution& e) {
     return randoms ? correlation(data.set, randoms->set, question.options, e)
                    : correlation(data.set, question.options, e);

@@ -19,7 +19,7 @@
 namespace kith::python {
 namespace {
 
-using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using PointNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// A forest that Python's threads share: searches run at once, a change waits for them and they for
 /// it. Locks are taken by the work itself, after the interpreter's lock was released.
@@ -33,7 +33,7 @@ class SharedForest {
     return change(call,
                   [&](Forest<T>& forest, const Execution& e) { return forest.insert(view, e); });
   }
-  std::size_t remove(const Integers& indices, const Call& call) {
+  std::size_t remove(const PointNumbers& indices, const Call& call) {
     return change(call, [&](Forest<T>& forest, const Execution& e) {
       forest.remove(std::span(indices.data(), indices.size()), e);
       return forest.size();

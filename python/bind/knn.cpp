@@ -38,7 +38,7 @@ KnnOptions knn_options(const nb::dict& given) {
 namespace {
 
 /// What a search is asked, besides the tree.
-struct Question {
+struct KnnQuestion {
   std::optional<PointsView> queries;  ///< none = the tree's own points
   KnnOptions options;
   std::int64_t missing = -1;  ///< the index where there is no neighbor
@@ -61,7 +61,7 @@ V* memory_of(Rows& rows, std::size_t values) {
 
 /// The same question, with the rows in memory of the caller.
 template <class T, class Index>
-void search_into(const Tree& tree, const Question& question, const Call& call, Rows& index,
+void search_into(const Tree& tree, const KnnQuestion& question, const Call& call, Rows& index,
                  Rows& distance) {
   const std::size_t k = question.options.k;
   const bool is_in_tree_order = question.options.order == RowOrder::tree;
@@ -80,7 +80,7 @@ void search_into(const Tree& tree, const Question& question, const Call& call, R
 }
 
 template <class T, class Index>
-nb::object search(const Tree& tree, const Question& question, const Call& call) {
+nb::object search(const Tree& tree, const KnnQuestion& question, const Call& call) {
   auto result = run(call, [&](const Execution& e) {
     auto found = question.queries ? knn<T, Index>(tree, *question.queries, question.options, e)
                                   : knn<T, Index>(tree, question.options, e);
@@ -96,7 +96,7 @@ nb::object search(const Tree& tree, const Question& question, const Call& call) 
 
 nb::object knn_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& options,
                   bool is_long, std::int64_t missing, const Call& given_call) {
-  Question question{.options = knn_options(options), .missing = missing};
+  KnnQuestion question{.options = knn_options(options), .missing = missing};
   if (queries) question.queries = points_of(*queries);
   const Call call = for_search(given_call, queries ? queries->shape(0) : tree.size(), tree);
   if (tree.scalar() == Scalar::float32) {
@@ -109,7 +109,7 @@ nb::object knn_of(const Tree& tree, const std::optional<Array>& queries, const n
 
 void knn_into_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& options,
                  Rows index, Rows distance, std::int64_t missing, const Call& given_call) {
-  Question question{.options = knn_options(options), .missing = missing};
+  KnnQuestion question{.options = knn_options(options), .missing = missing};
   if (queries) question.queries = points_of(*queries);
   const Call call = for_search(given_call, queries ? queries->shape(0) : tree.size(), tree);
   const bool is_long = index.dtype() == nb::dtype<std::int64_t>();

@@ -92,10 +92,10 @@ nb::object pairs_of(const Tree& tree, const nb::dict& given, bool is_long, const
                  : pairs<double, std::int32_t>(tree, question.options, call);
 }
 
-using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
+using ListIntegers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 
 /// Lists of Python numbers, as scipy returns them: in the order that they have, or sorted by index.
-nb::list lists_of_numbers(const Integers& offset, const Integers& index, bool is_sorted) {
+nb::list lists_of_numbers(const ListIntegers& offset, const ListIntegers& index, bool is_sorted) {
   nb::list lists;
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i + 1 < offset.size(); ++i) {
