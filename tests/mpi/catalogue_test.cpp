@@ -11,7 +11,7 @@ namespace kith::test {
 namespace {
 
 template <class T>
-void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
+void check_catalogue(MPI_Comm comm, std::uint64_t seed, int threads) {
   Draw draw(seed);
   const int rank = rank_of(comm), ranks = size_of(comm);
   const auto shape = static_cast<Shape>(draw.below(static_cast<std::size_t>(Shape::count)));
@@ -56,7 +56,7 @@ void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
 
 TEST(MpiCatalogue, HasTheBitsOfOneProcess) {
   check_cases(10, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
-    check_case<T>(comm, seed, threads);
+    check_catalogue<T>(comm, seed, threads);
   });
 }
 

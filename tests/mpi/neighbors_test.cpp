@@ -163,7 +163,7 @@ void check_pairs(const Setting<T>& s, MPI_Comm comm, Draw& draw) {
 }
 
 template <class T>
-void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
+void check_neighbors(MPI_Comm comm, std::uint64_t seed, int threads) {
   Draw draw(seed);
   const int dimension = 2 + static_cast<int>(draw.below(3));
   const auto shape = static_cast<Shape>(draw.below(static_cast<std::size_t>(Shape::count)));
@@ -184,7 +184,7 @@ void check_case(MPI_Comm comm, std::uint64_t seed, int threads) {
 
 TEST(MpiNeighbors, HaveTheBytesOfOneProcess) {
   check_cases(12, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
-    check_case<T>(comm, seed, threads);
+    check_neighbors<T>(comm, seed, threads);
   });
 }
 
