@@ -103,7 +103,8 @@ KERNEL void fof_count(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint*
   if (LANE() == 0) count[GROUP()] = total;
 }
 
-// Sets may have merged since the count: fewer pairs are kept then, never more.
+// All unions of this step were made by the count, so sets may only have grown since: fewer pairs are
+// kept then, never more. (With unions in here, lists could overflow.)
 KERNEL void fof_fill(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit, ulong unit_at,
                      uint nodes, uint shift, uint r_first, uint r_parent,
                      GLOBAL const ulong* first, GLOBAL const uint* list, real reach2,
@@ -178,9 +179,14 @@ KERNEL void fof_link(GLOBAL const real* tree_blocks, GLOBAL const real* tree_box
 
 // ---- from sets to labels
 
+// Each entry becomes its root. Work-items write to their own entries alone: one that halved paths, as
+// find_root does, could put an older ancestor over a root that another one has just stored.
 KERNEL void fof_flatten(volatile GLOBAL uint* parent, ulong n) {
   ulong i = THREAD();
-  if (i < n) parent[i] = find_root(parent, (uint)i);
+  if (i >= n) return;
+  uint root = parent[i];
+  for (uint up = parent[root]; up != root; up = parent[root]) root = up;
+  parent[i] = root;
 }
 
 // size and lowest of each root; they begin with 0 and NO_INDEX.
