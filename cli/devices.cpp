@@ -8,10 +8,7 @@ void enable_devices() { gpu::enable(); }
 
 gpu::Device open_device(const std::string& name) {
   gpu::enable();
-  gpu::traffic(name);  // asking opens it
-  for (gpu::Device& device : gpu::devices())
-    if (device.name == name || (name == "gpu" && device.name == "gpu:0")) return std::move(device);
-  return {.name = name};
+  return gpu::device(name);
 }
 
 }  // namespace kith::cli

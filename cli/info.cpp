@@ -144,12 +144,14 @@ void tell_result(Session& session, const std::string& path) {
 }
 
 std::string device_text(const gpu::Device& device) {
-  const std::string text = fmt::format(
+  std::string text = fmt::format(
       "{}: {} ({}, {})\n  {}, {}, {}, {}", device.name, printable(device.model),
       printable(device.platform), printable(device.version), device.is_gpu ? "GPU" : "not a GPU",
       counted(static_cast<std::uint64_t>(device.compute_units), "compute unit", "compute units"),
       bytes_name(static_cast<double>(device.memory)),
       device.has_float64 ? "float32 and float64" : "float32 only");
+  if (!device.pci_address.empty()) text += "\n  PCI " + device.pci_address;
+  if (!device.uuid.empty()) text += "\n  UUID " + device.uuid;
   return device.refusal.empty() ? text : text + "\n  cannot be used: " + device.refusal;
 }
 
@@ -164,6 +166,8 @@ Report device_report(const gpu::Device& device) {
   facts.add_count("memory", device.memory);
   facts.add_flag("has_float64", device.has_float64);
   facts.add("refusal", device.refusal);
+  facts.add("pci_address", device.pci_address);
+  facts.add("uuid", device.uuid);
   return facts;
 }
 

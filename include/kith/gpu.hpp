@@ -20,7 +20,9 @@
 namespace kith::gpu {
 
 struct Device {
-  std::string name;        ///< for Execution::device: "gpu:0", "gpu:1", ...
+  /// For Execution::device: "gpu:0", "gpu:1", ... The numbers follow the order of the drivers; the
+  /// PCI address and the UUID name the same card on every system, and are names, too.
+  std::string name;
   std::string model;       ///< as reported by the driver
   std::string platform;    ///< the driver
   std::string version;     ///< of OpenCL and the driver
@@ -28,7 +30,9 @@ struct Device {
   std::size_t memory = 0;  ///< bytes
   int compute_units = 0;
   bool has_float64 = false;
-  std::string refusal;  ///< why it cannot be used; empty if it can
+  std::string refusal;      ///< why it cannot be used; empty if it can
+  std::string pci_address;  ///< "0000:3b:00.0"; empty if the driver does not report it
+  std::string uuid;         ///< "8-4-4-4-12" digits, as in nvidia-smi; empty likewise
 };
 
 /// Makes the devices known to Execution::device. Linking the library does it too, unless the linker
@@ -37,6 +41,10 @@ KITH_API void enable() noexcept;
 
 /// All devices, real GPUs first. Errors: unavailable, if there is no loader of OpenCL.
 KITH_API std::vector<Device> devices();
+
+/// Opens a device, which tests its arithmetic, and returns its facts. Errors: unavailable, with the
+/// first operation whose result differs from the CPU's; invalid_argument.
+KITH_API Device device(const std::string& name = "gpu");
 
 /// Transfers to and from a device since the program started.
 struct Traffic {
@@ -48,8 +56,9 @@ struct Traffic {
 };
 KITH_API Traffic traffic(const std::string& device = "gpu");
 
-/// Bytes that kith may use on a device from now on; 0 = seven eighths of what it has. Searches work
-/// in batches that fit; if a tree does not fit, the error says how many points would.
+/// Bytes that kith may use on a device from now on; 0 = seven eighths of what it has, or what other
+/// programs leave of it, where the driver reports that (NVIDIA, AMD). Searches work in batches that
+/// fit; if a tree does not fit, the error says how many points would.
 KITH_API void set_memory_limit(std::size_t bytes, const std::string& device = "gpu");
 
 }  // namespace kith::gpu

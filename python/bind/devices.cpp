@@ -11,13 +11,14 @@ namespace kith::python {
 namespace {
 
 using Facts = std::tuple<std::string, std::string, std::string, std::string, bool, std::size_t, int,
-                         bool, std::string>;
+                         bool, std::string, std::string, std::string>;
 
 std::vector<Facts> devices() {
   std::vector<Facts> found;
   for (const gpu::Device& device : gpu::devices())
     found.emplace_back(device.name, device.model, device.platform, device.version, device.is_gpu,
-                       device.memory, device.compute_units, device.has_float64, device.refusal);
+                       device.memory, device.compute_units, device.has_float64, device.refusal,
+                       device.pci_address, device.uuid);
   return found;
 }
 

@@ -22,6 +22,10 @@ class Device(NamedTuple):
     has_float64: bool
     refusal: str
     """Why it cannot be used; empty if it can."""
+    pci_address: str
+    """"0000:3b:00.0", another name for ``device=``; empty if the driver does not report it."""
+    uuid: str
+    """As in nvidia-smi, also a name; empty likewise."""
 
 
 def devices() -> list[Device]:

@@ -206,7 +206,7 @@ void MemberSums::run(const DeviceMembers& members, const SumColumns& columns,
   Batches batches(device_, job.groups(), job.bytes_per_group());
   batches.run([&](std::uint32_t begin, std::uint32_t end) {
     workers.check_cancelled();
-    if (!job.run(begin, end, batches.list_room(), take)) return false;
+    if (!job.run(begin, end, batches.result_room(), take)) return false;
     workers.advance(members.offset[end] - members.offset[begin]);
     return true;
   });

@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "gpu/free_memory.hpp"
 
 namespace kith::gpu {
 namespace {
@@ -53,7 +54,12 @@ OpenDevice::~OpenDevice() = default;
 
 std::size_t OpenDevice::memory_limit() const {
   const std::size_t limit = limit_;
-  return limit > 0 ? limit : facts_.memory / 8 * 7;
+  return limit > 0 ? limit : std::min(facts_.memory / 8 * 7, within_free_.load());
+}
+
+/// Some of it is left to drivers, which need memory for themselves.
+void OpenDevice::look_at_memory() const {
+  if (const auto free = free_memory(id_, facts_)) within_free_ = allocated_ + *free / 16 * 15;
 }
 
 std::size_t OpenDevice::available() const {
@@ -68,10 +74,10 @@ Traffic OpenDevice::traffic() const {
 cl_mem OpenDevice::allocate(std::size_t bytes) {
   const std::size_t room = std::max<std::size_t>(bytes, 8);
   if (room > available() || room > largest_piece_)
-    fail(ErrorCode::out_of_memory,
-         "gpu: {} bytes are not available on {}: {} of {} are in use, and one array takes at most "
-         "{}; use fewer points, or raise the memory limit",
-         room, facts_.name, allocated_.load(), memory_limit(), largest_piece_);
+    fail_for_device_memory(
+        "gpu: {} bytes are not available on {}: {} of {} are in use, and one array takes at most "
+        "{}; use fewer points, or raise the memory limit",
+        room, facts_.name, allocated_.load(), memory_limit(), largest_piece_);
   cl_int status = CL_SUCCESS;
   cl_mem memory = opencl().clCreateBuffer(context_, CL_MEM_READ_WRITE, room, nullptr, &status);
   check(status, "taking memory");
@@ -113,7 +119,9 @@ std::string OpenDevice::options(const ProgramKey& key) const {
   return text;
 }
 
-cl_program OpenDevice::build(const ProgramKey& key) const {
+/// Null if the compiler refuses it; its words are then added to `log`.
+cl_program OpenDevice::compiled(const ProgramKey& key, const std::string& how,
+                                std::string& log) const {
   std::vector<const char*> text;
   std::vector<std::size_t> length;
   for (const std::string_view file : files_of(key.file)) {
@@ -125,14 +133,23 @@ cl_program OpenDevice::build(const ProgramKey& key) const {
   cl_program made = opencl().clCreateProgramWithSource(context_, static_cast<cl_uint>(text.size()),
                                                        text.data(), length.data(), &status);
   check(status, "making a program");
-  const std::string how = options(key);
   if (opencl().clBuildProgram(made, 1, &id_, how.c_str(), nullptr, nullptr) == CL_SUCCESS)
     return made;
   std::size_t size = 0;
   opencl().clGetProgramBuildInfo(made, id_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
-  std::string log(size, ' ');
-  opencl().clGetProgramBuildInfo(made, id_, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  std::string words(size, ' ');
+  opencl().clGetProgramBuildInfo(made, id_, CL_PROGRAM_BUILD_LOG, size, words.data(), nullptr);
   opencl().clReleaseProgram(made);
+  log += words;
+  return nullptr;
+}
+
+/// A compiler that refuses the hints to unroll loops gets the text without them.
+cl_program OpenDevice::build(const ProgramKey& key) const {
+  const std::string how = options(key);
+  std::string log;
+  for (const char* more : {"", " -DNO_UNROLL"})
+    if (cl_program made = compiled(key, how + more, log)) return made;
   constexpr std::size_t kShown = 2000;
   fail(ErrorCode::unavailable,
        "gpu: the compiler of {} ({}) refuses {}.cl with {}; update the driver. It says: {}",

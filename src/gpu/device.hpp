@@ -100,6 +100,8 @@ class OpenDevice {
   std::size_t memory_limit() const;
   void set_memory_limit(std::size_t bytes) { limit_ = bytes; }
   std::size_t allocated() const { return allocated_; }
+  /// Asks the driver what is free: other programs use the device, too.
+  void look_at_memory() const;
   /// Bytes that may still be taken, and at most in one piece.
   std::size_t available() const;
   std::size_t largest_piece() const { return largest_piece_; }
@@ -116,6 +118,7 @@ class OpenDevice {
 
   cl_program program(const ProgramKey& key);
   cl_program build(const ProgramKey& key) const;
+  cl_program compiled(const ProgramKey& key, const std::string& options, std::string& log) const;
   std::string options(const ProgramKey& key) const;
   cl_kernel make_kernel(const ProgramKey& program, const char* name);
   void enqueue(cl_kernel kernel, const char* name, std::size_t threads);
@@ -142,6 +145,7 @@ class OpenDevice {
   std::mutex mutex_;
   std::map<ProgramKey, cl_program> programs_;
   std::atomic<std::size_t> limit_{0}, allocated_{0}, peak_{0};
+  mutable std::atomic<std::size_t> within_free_{~std::size_t{0}};  // of the limit
   std::atomic<std::uint64_t> uploaded_{0}, downloaded_{0}, launches_{0};
 };
 

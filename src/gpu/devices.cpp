@@ -7,6 +7,8 @@
 
 #include "base/fail.hpp"
 #include "gpu/device.hpp"
+#include "gpu/device_names.hpp"
+#include "gpu/self_test.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith::gpu {
@@ -71,8 +73,11 @@ Listed listed(cl_platform_id platform, cl_device_id id) {
   device.is_gpu = (value_of<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
   device.memory = value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
   device.compute_units = static_cast<int>(value_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS));
+  const std::string extensions = device_text(id, CL_DEVICE_EXTENSIONS);
+  device.pci_address = pci_address_of(id, extensions);
+  device.uuid = uuid_of(id, extensions);
   device.has_float64 =
-      device_text(id, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos &&
+      extensions.find("cl_khr_fp64") != std::string::npos &&
       (value_of<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_DENORM) != 0;
   device.refusal = refusal_of(id, device.has_float64);
   return {std::move(device), platform, id};
@@ -106,16 +111,6 @@ std::vector<Listed> list() {
   return all;
 }
 
-/// "gpu" is "gpu:0".
-std::size_t number_of(const char* call, const std::string& name) {
-  if (name == "gpu") return 0;
-  const std::string digits = name.starts_with("gpu:") ? name.substr(4) : "";
-  if (digits.empty() || digits.size() > 3 ||
-      digits.find_first_not_of("0123456789") != std::string::npos)
-    refuse("{}: device = {}; give cpu, gpu, or gpu:N for the one with number N", call, name);
-  return static_cast<std::size_t>(std::stoi(digits));
-}
-
 /// "gpu:0 (GeForce), gpu:1 (Arc)".
 std::string names_of(const std::vector<Listed>& all) {
   std::string names;
@@ -141,29 +136,47 @@ std::vector<Device> devices() {
   });
 }
 
+namespace {
+
+/// Opened and tested.
+std::unique_ptr<OpenDevice> tested_device(const char* call, const Listed& device) {
+  std::string refusal = device.facts.refusal;
+  std::unique_ptr<OpenDevice> made;
+  if (refusal.empty()) {
+    made = std::make_unique<OpenDevice>(device.facts, device.platform, device.id);
+    refusal = first_difference(*made);
+  }
+  if (!refusal.empty())
+    fail(ErrorCode::unavailable, "{}: {} ({}) cannot be used: {}", call, device.facts.name,
+         device.facts.model, refusal);
+  return made;
+}
+
+}  // namespace
+
 OpenDevice& open_device(const char* call, const std::string& name) {
   static std::mutex mutex;
-  static auto& open = *new std::map<std::size_t, std::unique_ptr<OpenDevice>>;
-  const std::size_t number = number_of(call, name);
+  static auto& open = *new std::map<std::string, std::unique_ptr<OpenDevice>>;
+  static auto& by_name = *new std::map<std::string, OpenDevice*>;
+  check_device_name(call, name);
   const std::lock_guard lock(mutex);
-  if (const auto found = open.find(number); found != open.end()) return *found->second;
-  std::vector<Listed> all = list();
+  if (const auto found = by_name.find(name); found != by_name.end()) return *found->second;
+  const std::vector<Listed> all = list();
   if (all.empty()) fail_without_devices(call);
-  if (number >= all.size())
+  const auto device = std::find_if(
+      all.begin(), all.end(), [&](const Listed& listed) { return is_name_of(name, listed.facts); });
+  if (device == all.end())
     fail(ErrorCode::unavailable, "{}: device = {}; the devices here are {}", call, name,
          names_of(all));
-  const Listed& device = all[number];
-  if (!device.facts.refusal.empty())
-    fail(ErrorCode::unavailable, "{}: {} ({}) cannot be used: {}", call, device.facts.name,
-         device.facts.model, device.facts.refusal);
-  auto& made = open[number];
-  try {
-    made = std::make_unique<OpenDevice>(device.facts, device.platform, device.id);
-  } catch (...) {
-    open.erase(number);
-    throw;
-  }
-  return *made;
+  const auto known = open.find(device->facts.name);
+  if (known == open.end()) open.emplace(device->facts.name, tested_device(call, *device));
+  OpenDevice& made = *open.at(device->facts.name);
+  by_name.emplace(name, &made);
+  return made;
+}
+
+Device device(const std::string& name) {
+  return public_call("gpu", [&] { return open_device("gpu", name).facts(); });
 }
 
 std::string device_of_process(const char* call, std::size_t process) {

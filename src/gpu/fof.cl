@@ -5,12 +5,12 @@
 // the start. Two units whose upper distance is within it are linked as a whole; a pair of nodes is
 // never dropped as linked unless both are units, so no link is lost. Units of one set are dropped.
 //
-// Races: parent[i] is i or a lower position in the same set, always. A root changes once, by a
+// Races (racing_uint: volatile): parent[i] is i or a lower position in the same set, always. A root changes once, by a
 // compare and swap against the root that was found; if that fails, the search goes on from what was
 // there. Path halving stores an ancestor over an ancestor. A reader may see an old value: it is an
 // ancestor all the same, and costs a step or a test, never a link.
 
-DEVICE uint find_root(volatile GLOBAL uint* parent, uint at) {
+DEVICE uint find_root(GLOBAL racing_uint* parent, uint at) {
   uint up = parent[at];
   while (up != at) {
     uint above = parent[up];
@@ -21,7 +21,7 @@ DEVICE uint find_root(volatile GLOBAL uint* parent, uint at) {
   return at;
 }
 
-DEVICE void unite(volatile GLOBAL uint* parent, uint a, uint b) {
+DEVICE void unite(GLOBAL racing_uint* parent, uint a, uint b) {
   a = find_root(parent, a);
   b = find_root(parent, b);
   while (a != b) {
@@ -61,7 +61,7 @@ KERNEL void fof_start(GLOBAL const uint* unit, GLOBAL const ulong* unit_at, uint
 // Has the receiver to look at the source, a node of the same plane that does not come before it?
 DEVICE int keeps_pair(GLOBAL const real* boxes, GLOBAL const uint* unit, uint receiver, uint source,
                       uint shift, const real* r_lo, const real* r_hi, real reach2,
-                      const real* side, volatile GLOBAL uint* parent) {
+                      const real* side, GLOBAL racing_uint* parent) {
   int are_units = unit[receiver] && unit[source];
   if (receiver == source) return !are_units;
   real lo[DIM], hi[DIM];
@@ -79,7 +79,7 @@ DEVICE int keeps_pair(GLOBAL const real* boxes, GLOBAL const uint* unit, uint re
 KERNEL void fof_count(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit,
                       ulong unit_at, uint nodes, uint shift, uint r_first, uint r_parent,
                       GLOBAL const ulong* first, GLOBAL const uint* list, real reach2,
-                      GLOBAL const real* sides, volatile GLOBAL uint* parent,
+                      GLOBAL const real* sides, GLOBAL racing_uint* parent,
                       GLOBAL ulong* count) {
   SHARED uint total;
   uint receiver = r_first + GROUP();
@@ -108,7 +108,7 @@ KERNEL void fof_count(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint*
 KERNEL void fof_fill(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit, ulong unit_at,
                      uint nodes, uint shift, uint r_first, uint r_parent,
                      GLOBAL const ulong* first, GLOBAL const uint* list, real reach2,
-                     GLOBAL const real* sides, volatile GLOBAL uint* parent,
+                     GLOBAL const real* sides, GLOBAL racing_uint* parent,
                      GLOBAL const ulong* new_first, GLOBAL uint* new_list) {
   SHARED uint next;
   uint receiver = r_first + GROUP();
@@ -136,7 +136,7 @@ KERNEL void fof_fill(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* 
 KERNEL void fof_link(GLOBAL const real* tree_blocks, GLOBAL const real* tree_boxes,
                      uint block_count, ulong n, GLOBAL const uint* block_unit, uint r_first,
                      GLOBAL const ulong* list_first, GLOBAL const uint* list, real reach2,
-                     GLOBAL const real* sides, volatile GLOBAL uint* parent) {
+                     GLOBAL const real* sides, GLOBAL racing_uint* parent) {
   SHARED real blocks[NODE_BLOCKS];
   SHARED real boxes[CHUNK_STRIDE];
   uint lane = LANE();
@@ -181,7 +181,7 @@ KERNEL void fof_link(GLOBAL const real* tree_blocks, GLOBAL const real* tree_box
 
 // Each entry becomes its root. Work-items write to their own entries alone: one that halved paths, as
 // find_root does, could put an older ancestor over a root that another one has just stored.
-KERNEL void fof_flatten(volatile GLOBAL uint* parent, ulong n) {
+KERNEL void fof_flatten(GLOBAL racing_uint* parent, ulong n) {
   ulong i = THREAD();
   if (i >= n) return;
   uint root = parent[i];

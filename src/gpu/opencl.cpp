@@ -54,10 +54,10 @@ void check(cl_int status, const char* what) {
     case CL_OUT_OF_RESOURCES:
     case CL_OUT_OF_HOST_MEMORY:
     case CL_INVALID_BUFFER_SIZE:
-      fail(ErrorCode::out_of_memory,
-           "gpu: {} failed for lack of memory (OpenCL error {}); use fewer points, or set a lower "
-           "memory limit",
-           what, status);
+      fail_for_device_memory(
+          "gpu: {} failed for lack of memory (OpenCL error {}); use fewer points, or set a lower "
+          "memory limit",
+          what, status);
     case CL_DEVICE_NOT_AVAILABLE:
       fail(ErrorCode::unavailable,
            "gpu: {} failed, the device is lost (OpenCL error {}); look at the driver's log", what,

@@ -4,6 +4,8 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include "base/fail.hpp"
+
 #define KITH_OPENCL_FUNCTIONS(use)                                                              \
   use(clGetPlatformIDs) use(clGetPlatformInfo) use(clGetDeviceIDs) use(clGetDeviceInfo)         \
       use(clCreateContext) use(clReleaseContext) use(clCreateCommandQueue)                      \
@@ -25,7 +27,21 @@ struct OpenCl {
 /// unavailable. The table may be changed by tests, which put failing functions there.
 OpenCl& opencl();
 
-/// Throws Error unless `status` is CL_SUCCESS: out_of_memory or unavailable.
+/// A device lacks memory: the same work in smaller batches may succeed.
+class DeviceMemoryError : public Error {
+ public:
+  explicit DeviceMemoryError(const Error& error) : Error(error) {}
+};
+template <class... Args>
+[[noreturn]] void fail_for_device_memory(Pattern<sizeof...(Args)> pattern, const Args&... args) {
+  try {
+    fail(ErrorCode::out_of_memory, pattern, args...);
+  } catch (const Error& error) {
+    throw DeviceMemoryError(error);
+  }
+}
+
+/// Throws Error unless `status` is CL_SUCCESS: DeviceMemoryError or unavailable.
 void check(cl_int status, const char* what);
 
 }  // namespace kith::gpu

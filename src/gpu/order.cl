@@ -98,14 +98,6 @@ DEVICE int z_less(const real* p, const real* q) {
 // digits of a z-curve: [1] least digit, [2] number of digits, [3] has a sign.
 #define GRID_FACTS 4u
 
-DEVICE real quotient(real a, real b) {
-#ifdef DIVIDE_IN_DOUBLE
-  return (real)((double)a / (double)b);
-#else
-  return a / b;
-#endif
-}
-
 DEVICE real power_of_two(int exponent) { return ldexp((real)1, exponent); }
 
 DEVICE int digits_for(uint size, uint is_long) {

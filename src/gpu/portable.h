@@ -1,11 +1,15 @@
-// The common subset of OpenCL C 1.2 and CUDA C in which the kernels are written.
+// The common subset of OpenCL C 1.2, CUDA C and C++ in which the kernels are written. As C++
+// (KERNELS_ON_HOST, tests/gpu/host) they run on fibers, in orders that no driver shows.
 //
 // REAL (float or double) and DIM (axes) come from the command line. Groups are one-dimensional and
 // have GROUP_SIZE work-items. No sub-groups, and no assumption that groups make progress at once.
+//
+// COUNT(section, key) marks a piece of work for the count of warps; work-items with the same key
+// since the last barrier do it together.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 // One distance: products and sums are rounded one by one.
 #pragma OPENCL FP_CONTRACT OFF
-#ifdef USE_DOUBLE
+#if defined(USE_DOUBLE) || defined(DIVIDE_IN_DOUBLE)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #define KERNEL __kernel
@@ -13,10 +17,25 @@
 #define GLOBAL __global
 #define LOCAL __local
 #define SHARED __local
-#ifdef FOR_GPU  // arrays of a work-item stay in registers only if loops over them are unrolled
+// Arrays of a work-item stay in registers only if loops over them are unrolled; to compile that for a
+// CPU takes many seconds and gains nothing. The hint is one of OpenCL C 2.0, which compilers for 1.2
+// need not know; without any (NO_UNROLL), arrays may be in memory, and results are the same.
+#ifndef NO_UNROLL
+#ifdef __has_attribute
+#if __has_attribute(opencl_unroll_hint)
+#ifdef FOR_GPU
 #define UNROLL __attribute__((opencl_unroll_hint))
-#else  // to compile that for a CPU takes many seconds and gains nothing
+#else
 #define UNROLL __attribute__((opencl_unroll_hint(1)))
+#endif
+#endif
+#endif
+#if !defined(UNROLL) && defined(FOR_GPU)
+#define UNROLL _Pragma("unroll")
+#endif
+#endif
+#ifndef UNROLL
+#define UNROLL
 #endif
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define GROUP() ((uint)get_group_id(0))
@@ -31,12 +50,44 @@
 #define DOUBLE_OF(x) as_double(x)
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define ATOMIC_MIN(p, v) atomic_min(p, v)
+#define ATOMIC_OR(p, v) atomic_or(p, v)
 #define ATOMIC_CAS(p, seen, value) atomic_cmpxchg(p, seen, value)
-#else
+#define COUNT(section, key)
+typedef volatile uint racing_uint;
+#elif defined(KERNELS_ON_HOST)
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
+#define KERNEL static
+#define DEVICE static inline
+#define GLOBAL
+#define LOCAL
+#define SHARED static HOST_LOCAL
+#define UNROLL
+#define BARRIER() kith::host::barrier(__LINE__)
+#define GROUP() (kith::host::item.group)
+#define LANE() (kith::host::item.lane)
+#define THREAD() ((ulong)GROUP() * GROUP_SIZE + LANE())
+#define THREADS() ((ulong)kith::host::item.groups * GROUP_SIZE)
+#define LEADING_ZEROS(x) std::countl_zero((uint)(x))
+#define LEADING_ZEROS_LONG(x) std::countl_zero((ulong)(x))
+#define FLOAT_BITS(x) std::bit_cast<uint>((float)(x))
+#define FLOAT_OF(x) std::bit_cast<float>((uint)(x))
+#define DOUBLE_BITS(x) std::bit_cast<ulong>((double)(x))
+#define DOUBLE_OF(x) std::bit_cast<double>((ulong)(x))
+#define ATOMIC_ADD(p, v) kith::host::atomic_add(p, v)
+#define ATOMIC_MIN(p, v) kith::host::atomic_min(p, v)
+#define ATOMIC_OR(p, v) kith::host::atomic_or(p, v)
+#define ATOMIC_CAS(p, seen, value) kith::host::atomic_cas(p, seen, value)
+#define COUNT(section, key) \
+  if (kith::host::item.counts) kith::host::count(kith::host::Section::section, key)
+using kith::host::racing_uint;
+#else
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long long ulong;  // unsigned long has 32 bits on some systems
 #define KERNEL extern "C" __global__
 #define DEVICE static __device__ inline
 #define GLOBAL
@@ -56,7 +107,10 @@ typedef unsigned long ulong;
 #define DOUBLE_OF(x) __longlong_as_double((long long)(x))
 #define ATOMIC_ADD(p, v) atomicAdd((uint*)(p), v)
 #define ATOMIC_MIN(p, v) atomicMin((uint*)(p), v)
+#define ATOMIC_OR(p, v) atomicOr((uint*)(p), v)
 #define ATOMIC_CAS(p, seen, value) atomicCAS((uint*)(p), seen, value)
+#define COUNT(section, key)
+typedef volatile uint racing_uint;
 #endif
 
 #define GROUP_SIZE 64u
@@ -93,3 +147,12 @@ typedef uint real_bits;
 // A block of 8 points, in scalars; a chunk of 8 boxes.
 #define BLOCK_STRIDE (LANES * DIM + INDEX_ROOM)
 #define CHUNK_STRIDE (2u * LANES * DIM)
+
+// Rounded once, also where the device divides floats only nearly.
+DEVICE real quotient(real a, real b) {
+#ifdef DIVIDE_IN_DOUBLE
+  return (real)((double)a / (double)b);
+#else
+  return a / b;
+#endif
+}

@@ -67,40 +67,86 @@ DEVICE int comes_before(real a, uint a_index, real b, uint b_index) {
   return a < b || (a == b && a_index < b_index);
 }
 
-// Lets the entry at `at` sink in a heap of `count` whose greatest entry is the first.
-DEVICE void sink(GLOBAL real* d2, GLOBAL uint* index, ulong at, ulong count) {
-  real value = d2[at];
-  uint of = index[at];
-  for (ulong child = 2 * at + 1; child < count; child = 2 * at + 1) {
-    if (child + 1 < count && comes_before(d2[child], index[child], d2[child + 1], index[child + 1]))
-      ++child;
-    if (!comes_before(value, of, d2[child], index[child])) break;
-    d2[at] = d2[child];
-    index[at] = index[child];
-    at = child;
+// Rows of up to this many neighbors are sorted by one group each.
+#define GROUP_ROW 256u
+
+// One group per row: by (d2, index), in place; longer rows stay as they are. The place of an entry is
+// the number of those before it.
+KERNEL void radius_sort(GLOBAL const ulong* offsets, GLOBAL real* all_d2, GLOBAL uint* all_index) {
+  SHARED real d2[GROUP_ROW];
+  SHARED uint index[GROUP_ROW];
+  ulong first = offsets[GROUP()], size = offsets[GROUP() + 1] - first;
+  if (size < 2 || size > GROUP_ROW) return;
+  for (uint i = LANE(); i < size; i += GROUP_SIZE) {
+    d2[i] = all_d2[first + i];
+    index[i] = all_index[first + i];
   }
-  d2[at] = value;
-  index[at] = of;
+  BARRIER();
+  for (uint i = LANE(); i < size; i += GROUP_SIZE) {
+    uint rank = 0;
+    for (uint n = 0; n < size; ++n) rank += comes_before(d2[n], index[n], d2[i], index[i]);
+    all_d2[first + rank] = d2[i];
+    all_index[first + rank] = index[i];
+  }
 }
 
-// One work-item per row: by (d2, index), in place.
-KERNEL void radius_sort(GLOBAL const ulong* offsets, ulong rows, GLOBAL real* all_d2,
-                        GLOBAL uint* all_index) {
+// ---- longer rows, all of them at once, by the radix sort: no work-item works for long
+
+// rows + 1 values, the last one 0; scanned, they tell where the entries of a long row begin.
+KERNEL void long_rows(GLOBAL const ulong* offsets, ulong rows, GLOBAL ulong* sizes) {
   ulong row = THREAD();
-  if (row >= rows) return;
-  GLOBAL real* d2 = all_d2 + offsets[row];
-  GLOBAL uint* index = all_index + offsets[row];
-  ulong count = offsets[row + 1] - offsets[row];
-  for (ulong at = count / 2; at > 0; --at) sink(d2, index, at - 1, count);
-  for (ulong last = count; last > 1; --last) {
-    real value = d2[0];
-    uint of = index[0];
-    d2[0] = d2[last - 1];
-    index[0] = index[last - 1];
-    d2[last - 1] = value;
-    index[last - 1] = of;
-    sink(d2, index, 0, last - 1);
+  if (row > rows) return;
+  ulong size = row < rows ? offsets[row + 1] - offsets[row] : 0;
+  sizes[row] = size > GROUP_ROW ? size : 0;
+}
+
+// The last row that begins at `entry` or before.
+DEVICE ulong long_row_of(GLOBAL const ulong* begin, ulong rows, ulong entry) {
+  ulong low = 0, high = rows;
+  while (high - low > 1) {
+    ulong middle = low + (high - low) / 2;
+    if (begin[middle] <= entry)
+      low = middle;
+    else
+      high = middle;
   }
+  return low;
+}
+
+// Copies of all entries, and their first keys: (d2, index) of floats, the index of doubles.
+KERNEL void long_entries(GLOBAL const ulong* begin, ulong rows, GLOBAL const ulong* offsets,
+                         GLOBAL const real* d2, GLOBAL const uint* index, ulong n,
+                         GLOBAL real* copied_d2, GLOBAL uint* copied_index, GLOBAL uint* row_of,
+                         GLOBAL ulong* keys) {
+  ulong entry = THREAD();
+  if (entry >= n) return;
+  ulong row = long_row_of(begin, rows, entry), from = offsets[row] + entry - begin[row];
+  copied_d2[entry] = d2[from];
+  copied_index[entry] = index[from];
+  row_of[entry] = (uint)row;
+#ifdef USE_DOUBLE
+  keys[entry] = index[from];
+#else
+  keys[entry] = (ulong)BITS_OF(d2[from]) << 32 | index[from];
+#endif
+}
+
+// Squared distances are not negative, so their bits are in their order.
+KERNEL void long_keys(GLOBAL const real* d2, GLOBAL const uint* items, ulong n,
+                      GLOBAL ulong* keys) {
+  ulong i = THREAD();
+  if (i < n) keys[i] = BITS_OF(d2[items[i]]);
+}
+
+KERNEL void long_places(GLOBAL const ulong* begin, ulong rows, GLOBAL const ulong* offsets,
+                        GLOBAL const uint* items, GLOBAL const real* copied_d2,
+                        GLOBAL const uint* copied_index, ulong n, GLOBAL real* d2,
+                        GLOBAL uint* index) {
+  ulong entry = THREAD();
+  if (entry >= n) return;
+  ulong row = long_row_of(begin, rows, entry), to = offsets[row] + entry - begin[row];
+  d2[to] = copied_d2[items[entry]];
+  index[to] = copied_index[items[entry]];
 }
 
 // The original indices of some positions.

@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "gpu/batches.hpp"
 #include "gpu/calls.hpp"
 #include "gpu/search.hpp"
@@ -21,9 +23,9 @@ class Radius {
   std::uint32_t receivers() const { return walk_.receivers(); }
   std::size_t queries() const { return trees_.queries->points(); }
 
-  bool run(std::uint32_t begin, std::uint32_t end, bool only_count, std::size_t list_room,
+  bool run(std::uint32_t begin, std::uint32_t end, bool only_count, const Batches& batches,
            FunctionRef<void(const DeviceRows<T>&)> take) {
-    const auto lists = walk_.run(begin, end, list_room);
+    const auto lists = walk_.run(begin, end, batches.list_room());
     if (!lists) return false;
     const QueryRange range(queries(), begin, end);
     const std::size_t room = (end - begin) * kGroupQueries;
@@ -31,7 +33,7 @@ class Radius {
     fill(device_, offsets, 0, room + 1);
     launch("radius_count", *lists, begin, end, offsets);
     exclusive_scan(device_, offsets, room + 1);
-    if (!only_count && !fill_rows(*lists, begin, end, list_room, offsets)) return false;
+    if (!only_count && !fill_rows(*lists, begin, end, batches.result_room(), offsets)) return false;
     rows_.read_queries(*trees_.queries, "radius", range);
     rows_.offset.resize(range.count + 1);
     offsets.read(rows_.offset.data(), range.count + 1);
@@ -57,8 +59,8 @@ class Radius {
     Buffer<T> d2(device_, total);
     Uints index(device_, total);
     launch("radius_fill", lists, begin, end, offsets, d2, index);
-    device_.launch(trees_.sources->program("radius"), "radius_sort", queries, offsets,
-                   std::uint64_t{queries}, d2, index);
+    device_.launch(program(), "radius_sort", queries * kGroupSize, offsets, d2, index);
+    sort_long_rows(offsets, queries, d2, index);
     rows_.d2.resize(total);
     rows_.index.resize(total);
     d2.read(rows_.d2.data(), total);
@@ -66,11 +68,38 @@ class Radius {
     return true;
   }
 
+  ProgramKey program() const { return trees_.sources->program("radius"); }
+
+  /// By row, d2 and index: a stable sort by the last of them first.
+  void sort_long_rows(const Ulongs& offsets, std::size_t rows, Buffer<T>& d2, Uints& index) {
+    const std::uint64_t row_count = rows;
+    Ulongs begin(device_, rows + 1);
+    device_.launch(program(), "long_rows", rows + 1, offsets, row_count, begin);
+    exclusive_scan(device_, begin, rows + 1);
+    const std::uint64_t n = begin.value(rows);
+    if (n == 0) return;
+    Buffer<T> copied_d2(device_, n);
+    Uints copied_index(device_, n), row_of(device_, n);
+    KeySort sort(device_, n);
+    device_.launch(program(), "long_entries", n, begin, row_count, offsets, d2, index, n, copied_d2,
+                   copied_index, row_of, sort.keys());
+    sort.reset(n);
+    sort.sort(n, sizeof(T) == 8 ? 32 : 64);
+    if (sizeof(T) == 8) {
+      device_.launch(program(), "long_keys", n, copied_d2, sort.items(), n, sort.keys());
+      sort.sort(n, 64);
+    }
+    sort.gather(row_of, n);
+    sort.sort(n, static_cast<int>(std::bit_width(rows)));
+    device_.launch(program(), "long_places", n, begin, row_count, offsets, sort.items(), copied_d2,
+                   copied_index, n, d2, index);
+  }
+
   template <class... Out>
   void launch(const char* kernel, const Lists<T>& lists, std::uint32_t begin, std::uint32_t end,
               const Out&... out) {
     const PackedTree<T>&from = *trees_.sources, &to = *trees_.queries;
-    device_.launch(from.program("radius"), kernel, (end - begin) * kGroupSize, to.blocks(), begin,
+    device_.launch(program(), kernel, (end - begin) * kGroupSize, to.blocks(), begin,
                    std::uint64_t{to.points()}, from.blocks(), from.boxes(), from.block_count(),
                    lists.first, lists.source, trees_.sides, search_.limit2, limits2_,
                    std::uint32_t{search_.limits2 != nullptr}, std::uint32_t{search_.exclude_self},
@@ -96,7 +125,7 @@ void Calls<T>::radius(const DeviceSearch<T>& search, bool only_count,
   Batches batches(device_, job.receivers(), kGroupQueries * 16);
   batches.run([&](std::uint32_t begin, std::uint32_t end) {
     workers.check_cancelled();
-    if (!job.run(begin, end, only_count, batches.list_room(), take)) return false;
+    if (!job.run(begin, end, only_count, batches, take)) return false;
     workers.advance(QueryRange(job.queries(), begin, end).count);
     return true;
   });

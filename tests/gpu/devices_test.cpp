@@ -8,6 +8,7 @@
 #include <kith/pair_counts.hpp>
 
 #include "gpu/device.hpp"
+#include "gpu/self_test.hpp"
 #include "gpu/steps.hpp"
 #include "gpu/support.hpp"
 #include "support/point_sets.hpp"
@@ -58,34 +59,9 @@ TEST_F(GpuDevices, CallsWithoutCodeForDevicesSaySo) {
   EXPECT_NE(error.second.find("no code for device = gpu"), std::string::npos) << error.second;
 }
 
-/// A product and a sum in one rounding would differ in about half of the cases.
-template <class T>
-void check_contraction() {
-  gpu::OpenDevice& device = gpu::open_device("test", "gpu");
-  constexpr std::size_t kCount = 4096;
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<T> uniform(0, 1);
-  std::vector<T> a(kCount), b(kCount), sum(kCount);
-  std::generate(a.begin(), a.end(), [&] { return uniform(random); });
-  std::generate(b.begin(), b.end(), [&] { return uniform(random); });
-  gpu::Buffer<T> on_a(device, kCount), on_b(device, kCount), out(device, kCount);
-  on_a.write(a.data(), kCount);
-  on_b.write(b.data(), kCount);
-  device.launch({"check", sizeof(T) == 8}, "sums_of_squares", kCount, on_a, on_b,
-                std::uint64_t{kCount}, out);
-  out.read(sum.data(), kCount);
-  std::size_t would_differ = 0;
-  for (std::size_t i = 0; i < kCount; ++i) {
-    const T expected = a[i] * a[i] + b[i] * b[i];
-    ASSERT_EQ(sum[i], expected) << i;
-    would_differ += std::fma(a[i], a[i], b[i] * b[i]) != expected;
-  }
-  EXPECT_GT(would_differ, kCount / 8);
-}
-
-TEST_F(GpuDevices, RoundEveryProduct) {
-  check_contraction<float>();
-  check_contraction<double>();
+TEST_F(GpuDevices, ComputeWhatTheCpuComputes) {
+  EXPECT_EQ(gpu::first_difference(gpu::open_device("test", "gpu")), "");
+  EXPECT_EQ(gpu::device().name, "gpu:0");
 }
 
 TEST_F(GpuDevices, ScanAndSort) {
@@ -144,6 +120,29 @@ TEST_F(GpuDevices, LackOfMemoryAndALostDeviceAreErrors) {
   const std::size_t before = gpu::traffic().allocated;
   EXPECT_EQ(error_of(search).second, "nothing was thrown");
   EXPECT_EQ(gpu::traffic().allocated, before);  // and nothing is leaked
+}
+
+/// A driver may find out only at a launch that there is no memory: the batch is halved then.
+TEST_F(GpuDevices, LackOfMemoryAtALaunchHalvesTheBatch) {
+  const auto set = test::random_sets<float>(3, 5000, 1)[0];
+  const Tree tree(set.view(), {}, on_device());
+  const auto expected = knn<float>(tree, {.k = 4}, {.threads = 1});
+  static std::size_t allowed;
+  static decltype(gpu::OpenCl::clEnqueueNDRangeKernel) launch;
+  for (const std::size_t work_items : {512, 64}) {
+    const Restored at_the_end;
+    allowed = work_items;
+    launch = gpu::opencl().clEnqueueNDRangeKernel;
+    gpu::opencl().clEnqueueNDRangeKernel =
+        [](cl_command_queue queue, cl_kernel kernel, cl_uint dimension, const std::size_t* offset,
+           const std::size_t* global, const std::size_t* local, cl_uint events,
+           const cl_event* wait, cl_event* event) -> cl_int {
+      if (*global > allowed) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+      return launch(queue, kernel, dimension, offset, global, local, events, wait, event);
+    };
+    const auto found = knn<float>(tree, {.k = 4}, on_device());
+    EXPECT_TRUE(std::equal(found.indices(), found.indices() + 4 * 5000, expected.indices()));
+  }
 }
 
 TEST_F(GpuDevices, CanBeCancelled) {

@@ -65,6 +65,27 @@ TEST_F(GpuRadius, DegenerateSetsEqualBruteForce) {
   }
 }
 
+/// Rows longer than one group of work-items sorts, beside short ones and empty ones, with ties.
+template <class T>
+void check_long_rows() {
+  const auto set = test::make_set<T>("grid and a clump", 3, 1500, [](std::size_t i, int axis) {
+    if (i < 700)
+      return 0.3 + 0.001 * static_cast<double>((i * (7 + static_cast<std::size_t>(axis))) % 11);
+    return static_cast<double>((i * 131 + static_cast<std::size_t>(axis) * 17) % 1009);
+  });
+  const Tree tree(set.view(), {}, on_device());
+  for (const double r : {0.02, 3.0, 300.0}) {
+    const RadiusOptions options{.radius = r};
+    EXPECT_TRUE(are_equal(rows_of(radius<T>(tree, options, on_device())),
+                          brute_radius<T>(set.view(), {}, options)))
+        << r;
+  }
+}
+TEST_F(GpuRadius, LongRowsEqualBruteForce) {
+  check_long_rows<float>();
+  check_long_rows<double>();
+}
+
 /// Lists come back, with the number of the row's point and where its neighbors begin.
 TEST_F(GpuRadius, OnlyResultsCrossTheBus) {
   constexpr std::size_t kCount = 20000;
