@@ -87,7 +87,11 @@ using kith::host::racing_uint;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-typedef unsigned long long ulong;  // unsigned long has 32 bits on some systems
+#ifdef _WIN64  // where unsigned long has 32 bits
+typedef unsigned long long ulong;
+#else
+typedef unsigned long ulong;
+#endif
 #define KERNEL extern "C" __global__
 #define DEVICE static __device__ inline
 #define GLOBAL

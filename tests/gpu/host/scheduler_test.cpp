@@ -18,11 +18,12 @@ extern "C" __attribute__((visibility("hidden"))) char __start_local_of_test[],
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wunused-function"
-// clang-format off: in this order
-#include "gpu/fof.cl"
-#include "gpu/geometry.cl"
-#include "gpu/host/wrong.cl"
+// In this order.
+// clang-format off
 #include "gpu/portable.h"
+#include "gpu/geometry.cl"
+#include "gpu/fof.cl"
+#include "gpu/host/wrong.cl"
 // clang-format on
 #pragma GCC diagnostic pop
 
