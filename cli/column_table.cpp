@@ -51,6 +51,11 @@ void ColumnTable::add_places(const std::string& name, const std::vector<double>&
                               : fmt::format("{:.4e}", place));
 }
 
+void ColumnTable::mark_last(const std::vector<bool>& is_marked) {
+  for (std::size_t row = 0; row < is_marked.size(); ++row)
+    columns_.back()[row] += is_marked[row] ? "?" : " ";
+}
+
 std::string ColumnTable::text() const {
   Table table(head_);
   for (std::size_t row = 0; row < columns_.front().size(); ++row) {

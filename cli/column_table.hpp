@@ -17,6 +17,9 @@ class ColumnTable {
   /// Coordinates along an axis of this length: five digits of the largest.
   void add_places(const std::string& name, const std::vector<double>& places, double side);
 
+  /// Puts a question mark behind these values of the last column.
+  void mark_last(const std::vector<bool>& is_marked);
+
   std::string text() const;
 
  private:

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <kith/execution.hpp>
 
@@ -48,6 +49,10 @@ class Session {
   /// Prints a line, or several; nothing with --quiet or --json.
   void say(const std::string& text) const;
 
+  /// Prints "warning: ..." on standard error; nothing with --quiet. With --json it is one of the
+  /// `notes`.
+  void warn(const std::string& text);
+
   /// Tells how much memory is needed. Throws Error (out_of_memory) if that is more than allowed.
   void need_memory(double bytes);
   void check_memory(double bytes) const;  ///< The same without words.
@@ -65,6 +70,7 @@ class Session {
   Statistics statistics_;
   Execution execution_, on_device_;
   Report report_;
+  std::vector<std::string> warnings_;
   std::chrono::steady_clock::time_point start_;
 };
 

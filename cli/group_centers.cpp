@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 #include <kith/centers.hpp>
@@ -24,15 +25,6 @@ double inside(double x, const Box& box, int axis) {
 }
 
 }  // namespace
-
-Cosmology cosmology_of(const SnapshotInfo& info) {
-  const std::optional<Cosmology> cosmology = snapshot_cosmology(info);
-  if (!cosmology)
-    throw Error(ErrorCode::invalid_argument,
-                "--overdensities needs units and a cosmology, and the file does not state them; "
-                "give --units and --cosmology");
-  return *cosmology;
-}
 
 /// Distances of the 16th neighbor among the linked points; infinite for the attached ones. Gas and
 /// stars lie in separate clumps, and one gas particle can be its own center.
@@ -143,16 +135,26 @@ void GroupRun::find_peaks() {
                        : centers(points(), members_, options, session_.execution());
 }
 
-void GroupRun::check_overdensities() const {
-  cosmology_of(input_.info());
-  if (!input_.has(Field::mass))
-    throw Error(ErrorCode::invalid_argument,
-                "--overdensities needs masses, and the file has none; give --mass");
+/// Extras that a file cannot support are left out with a warning; the groups are found all the
+/// same.
+void GroupRun::leave_out_overdensities() {
+  const SnapshotInfo& info = input_.info();
+  std::vector<std::string> missing;
+  if (!info.background.is_known) missing.emplace_back("a cosmology (--cosmology)");
+  if (!(info.units.length > 0) || !(info.units.mass > 0) || !(info.units.velocity > 0))
+    missing.emplace_back("units (--units)");
+  if (!input_.has(Field::mass)) missing.emplace_back("masses (--mass)");
+  if (missing.empty() && snapshot_cosmology(info)) return;
+  request_.wants_overdensities = false;
+  session_.warn(
+      fmt::format("the file lacks {}, so the result has no masses and radii of given overdensity",
+                  missing.empty() ? std::string("a usable cosmology (--cosmology)")
+                                  : fmt::format("{}", fmt::join(missing, " and "))));
 }
 
 void GroupRun::find_overdensities() {
   const SnapshotInfo& info = input_.info();
-  const Cosmology cosmology = cosmology_of(info);
+  const Cosmology cosmology = *snapshot_cosmology(info);  // leave_out_overdensities has looked
   edges_ = {Edge::critical200, Edge::critical500, Edge::mean200, Edge::virial};
   // Edges are densities per comoving volume.
   const double physical = info.units.is_comoving ? 1 : std::pow(1 + info.background.redshift, 3);

@@ -59,9 +59,11 @@ void add_view(Command command, ViewRequest& view) {
 void add_linking(Command command, GroupRequest& request) {
   const Option length = command
                             .add_option("--linking-length", request.fof.linking_length,
-                                        "largest distance between friends")
-                            .non_negative();
-  command.add_option("-b", request.fof.b, "linking length as a fraction of the mean separation")
+                                        "largest distance between friends, instead of -b")
+                            .positive();
+  command
+      .add_option("-b", request.fof.b,
+                  "linking length as a fraction of the mean separation; default: 0.2")
       .positive()
       .excludes(length);
   command

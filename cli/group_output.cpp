@@ -154,9 +154,16 @@ std::string GroupRun::table() const {
   if (!all.catalogue.velocity_dispersion.empty())
     table.add("dispersion" + unit_note(units(), {.velocity = 1}),
               taken(all.catalogue.velocity_dispersion, rows));
-  if (!edges_.empty())
-    table.add("M200c" + mass, taken(all.overdensities.mass, rows, edges_.size()));
-  return table.text();
+  if (edges_.empty()) return table.text();
+  std::vector<bool> is_marked(rows);
+  for (std::size_t g = 0; g < rows; ++g)
+    is_marked[g] = all.overdensities.size[g * edges_.size()] < kResolvedSize;
+  table.add("M200c" + mass, taken(all.overdensities.mass, rows, edges_.size()));
+  table.mark_last(is_marked);
+  const bool is_any = std::find(is_marked.begin(), is_marked.end(), true) != is_marked.end();
+  return table.text() +
+         (is_any ? fmt::format("  ? unresolved: fewer than {} points within R200c\n", kResolvedSize)
+                 : "");
 }
 
 void GroupRun::report() const {

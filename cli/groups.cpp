@@ -4,7 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 
+#include <kith/density.hpp>
 #include <kith/error.hpp>
 #include <kith/figure.hpp>
 
@@ -12,6 +14,8 @@
 
 namespace kith::cli {
 namespace {
+
+constexpr double kDefaultB = 0.2;  // what nearly all catalogues of halos use
 
 std::string types_text(const std::vector<int>& types) {
   return fmt::format("{}", fmt::join(types, ", "));
@@ -21,10 +25,10 @@ std::string types_text(const std::vector<int>& types) {
 
 GroupRun::GroupRun(const GroupRequest& request, Session& session)
     : request_(request), session_(session), input_(request.input) {
+  if (!(request.fof.linking_length > 0) && !(request.fof.b > 0)) request_.fof.b = kDefaultB;
   choose_roles();
   check_sight();
   check_outputs();
-  if (request.wants_overdensities) check_overdensities();
   if (request.needs_velocity && !input_.has(Field::velocity))
     throw Error(
         ErrorCode::invalid_argument,
@@ -32,6 +36,7 @@ GroupRun::GroupRun(const GroupRequest& request, Session& session)
                     "the file",
                     request.input.path));
   session.say(input_.describe());
+  if (request.wants_overdensities) leave_out_overdensities();
   if (input_.info().type.size() > 1)
     session.say(
         fmt::format("linked: types {}; attached: {}{}", types_text(link_types_),
@@ -182,6 +187,47 @@ void GroupRun::tell_found(double b) {
   report.add_count("min_size", options.min_size);
   report.add_count("groups", found_.count);
   report.add_count("grouped_points", found_.grouped);
+  if (b > 1)
+    session_.warn(fmt::format(
+        "b = {:g} links points over more than the mean separation; halos are found with 0.2", b));
+  if (found_.count == 0 && input_.size() > 1) explain_no_groups();
+}
+
+/// Finding nothing is rarely what was wanted: says how far apart the points are.
+void GroupRun::explain_no_groups() {
+  const double nearest = median_nearest(), length = found_.linking_length;
+  if (!std::isfinite(nearest) || !(length > 0)) return;
+  const std::string fact = fmt::format(
+      "no group has {} members: half of the linked points have their nearest neighbor beyond {}, "
+      "which is {:.3g} linking lengths",
+      request_.fof.min_size, with_unit(nearest, units(), {.length = 1}), nearest / length);
+  if (nearest <= length)
+    return session_.warn(fact + "; groups are smaller: lower --min-size, or link over more");
+  session_.warn(fact + (b_ > 0
+                            ? "; is this a part of a simulation, a subsample, or a zoom? The mean "
+                              "separation is that of the "
+                              "whole box then: give --linking-length, or --mean-separation with -b"
+                            : "; is --linking-length in the units of the file?"));
+}
+
+/// The median distance to the nearest other linked point.
+double GroupRun::median_nearest() {
+  const KnnOptions nearest{.k = 1, .exclude_self = true};
+  const std::uint64_t middle = input_.snapshot().size(link_types_) / 2;
+  if (ranks()) {
+    if (input_.types().size() > 1)
+      return std::numeric_limits<double>::quiet_NaN();  // not only the linked
+    const std::vector<double> distance = ranks()->kth_distance(nearest, session_.execution());
+    return ranks()->nth(distance, std::min(middle, sum_of_all(distance.size()) - 1));
+  }
+  const Numbers linked = own_linked();
+  const Tree tree(linked.rows(input_.dimension()),
+                  {.box = input_.box(), .non_finite = input_.non_finite()}, session_.execution());
+  std::vector<double> distance = kth_distance(tree, nearest, session_.execution());
+  if (distance.empty()) return std::numeric_limits<double>::infinity();
+  const auto place = distance.begin() + static_cast<std::ptrdiff_t>(distance.size() / 2);
+  std::nth_element(distance.begin(), place, distance.end());
+  return *place;
 }
 
 void GroupRun::measure() {

@@ -100,6 +100,8 @@ class GroupRun {
  private:
   void take(const Groups& groups, double b);
   void tell_found(double b);
+  void explain_no_groups();
+  double median_nearest();
   SharedGroups found_together(const FofOptions& options);
   void choose_roles();
   void choose_contaminating(const std::vector<int>& present, const ParticleRoles& roles);
@@ -148,10 +150,10 @@ class GroupRun {
   tree();  ///< of all points; built when it is first asked for, kept until `measure` ends
   std::vector<double> densest();
   void find_peaks();
-  void check_overdensities() const;
+  void leave_out_overdensities();
   void find_overdensities();
 
-  const GroupRequest& request_;
+  GroupRequest request_;  // completed by defaults, less what the file cannot support
   Session& session_;
   const SubhaloOptions* subhalo_options_ = nullptr;
   Input input_;
@@ -174,9 +176,5 @@ class GroupRun {
 
 /// The file for the catalogue of one of several lengths: "halos.hdf5" and 0.2, "halos_b0.2.hdf5".
 std::string with_b(const std::string& path, double b);
-
-/// The snapshot's universe in its own units. Throws Error (invalid_argument) if it does not say
-/// enough.
-Cosmology cosmology_of(const SnapshotInfo& info);
 
 }  // namespace kith::cli

@@ -1,5 +1,8 @@
 // `kith info FILE`: what is in a snapshot, or in a result of kith.
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include <kith/error.hpp>
 #include <kith/results.hpp>
@@ -21,18 +24,6 @@ struct Request {
   InputOptions input;
   bool wants_devices = false;
 };
-
-/// A file that says itself that it is a result.
-bool is_result(const std::string& path) {
-  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
-    return false;
-  try {
-    const ResultFile file(path);
-    return true;
-  } catch (const Error&) {
-    return false;  // then it must be a snapshot; errors are reported when it is opened
-  }
-}
 
 void tell_type(Session& session, const SnapshotType& type, const Units& units) {
   std::string fields = "positions";
@@ -72,9 +63,46 @@ void report_universe(Report& report, const Background& background) {
 }
 
 std::string universe_text(const Background& background) {
-  return fmt::format("  redshift {:.4g}, Omega_m {:.4g}, Omega_Lambda {:.4g}, h {:.4g}",
-                     background.redshift, background.omega_m, background.omega_lambda,
-                     background.h);
+  const bool is_today = std::abs(background.redshift) < 1e-6;  // rounding in 1 / a - 1
+  return fmt::format(
+      "  redshift {:.4g}, scale factor {:.4g}, Omega_m {:.4g}, Omega_Lambda {:.4g}, h {:.4g}",
+      is_today ? 0.0 : background.redshift, background.scale_factor, background.omega_m,
+      background.omega_lambda, background.h);
+}
+
+std::string units_text(const Units& units) {
+  const std::string length = unit_name(units, {.length = 1}), mass = unit_name(units, {.mass = 1}),
+                    velocity = unit_name(units, {.velocity = 1});
+  if (length.empty() && mass.empty() && velocity.empty())
+    return "  units unknown; give them with --units \"kpc/h,1e10 Msun/h,km/s\"";
+  const auto word = [](const std::string& unit) { return unit.empty() ? "unknown" : unit; };
+  return fmt::format("  units: length {}{}, mass {}, velocity {}", word(length),
+                     units.is_comoving ? " (comoving)" : "", word(mass), word(velocity));
+}
+
+/// Least and largest coordinates show whether the box and its origin are right.
+void show_extent(Session& session, const Input& input) {
+  const Input::SampledRows sample = input.sampled_positions();
+  const auto d = static_cast<std::size_t>(input.dimension());
+  std::vector<double> low(d, std::numeric_limits<double>::infinity()), high(d, -low[0]);
+  for (std::size_t k = 0; k < sample.values.size(); ++k) {
+    low[k % d] = std::min(low[k % d], sample.values[k]);
+    high[k % d] = std::max(high[k % d], sample.values[k]);
+  }
+  if (sample.values.empty()) return;
+  std::string text;
+  for (std::size_t axis = 0; axis < d; ++axis)
+    text += fmt::format("{}{:.6g} to {:.6g}", axis == 0 ? "" : ", ", low[axis], high[axis]);
+  session.say(fmt::format("  coordinates{}: {}", sample.is_complete ? "" : " of a sample", text));
+  session.report().add("least", low);
+  session.report().add("largest", high);
+  session.report().add_flag("extent_is_complete", sample.is_complete);
+}
+
+std::string next_command(const Input& input) {
+  const bool has_b = input.box().is_periodic();
+  return fmt::format("next: kith fof {} {}-o halos.hdf5", printable(input.options().path),
+                     has_b ? "" : "--linking-length LENGTH ");
 }
 
 void tell_snapshot(Session& session, const InputOptions& options) {
@@ -85,7 +113,10 @@ void tell_snapshot(Session& session, const InputOptions& options) {
   session.say(fmt::format("  format {}{}{}, {}", name(info.format), has_code ? ", layout of " : "",
                           printable(info.code), counted(info.files.size(), "file", "files")));
   for (const SnapshotType& type : info.type) tell_type(session, type, info.units);
+  session.say(units_text(info.units));
+  show_extent(session, input);
   if (info.background.is_known) session.say(universe_text(info.background));
+  session.say(next_command(input));
   input.report(session.report());
   session.report().add("format", name(info.format));
   session.report().add("code", info.code);

@@ -57,28 +57,56 @@ SnapshotOptions file_options(const InputOptions& options) {
 
 constexpr double kOutside = 0.01;  // of a side: rounding and drift, not another box
 
-/// Coordinates far outside of a periodic box mean that the box, its origin or the units are wrong.
+/// Least and largest coordinate of each axis; finite ones alone.
+struct Extent {
+  std::vector<double> low, high;
+};
+
 template <class T>
-void check_inside(std::span<const T> positions, const Box& box, int dimension,
-                  const std::string& path) {
+Extent extent_of(std::span<const T> positions, int dimension) {
   const auto d = static_cast<std::size_t>(dimension);
-  for (std::size_t axis = 0; axis < d; ++axis) {
+  Extent extent{std::vector<double>(d, std::numeric_limits<double>::infinity()),
+                std::vector<double>(d, -std::numeric_limits<double>::infinity())};
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    const auto x = static_cast<double>(positions[k]);
+    if (!std::isfinite(x)) continue;
+    extent.low[k % d] = std::min(extent.low[k % d], x);
+    extent.high[k % d] = std::max(extent.high[k % d], x);
+  }
+  return extent;
+}
+
+/// Whether the box, moved so that its lower corner is at `origin`, contains the points of an axis.
+bool contains(const Extent& extent, std::size_t axis, double origin, double side) {
+  return extent.low[axis] >= origin - kOutside * side &&
+         extent.high[axis] <= origin + (1 + kOutside) * side;
+}
+
+/// The option that describes points which leave the box on an axis.
+std::string remedy(const Extent& extent, std::size_t axis, double side) {
+  if (contains(extent, axis, -side / 2, side))
+    return fmt::format("the box seems to be centered on 0: give --origin {:.6g}", -side / 2);
+  if (extent.high[axis] - extent.low[axis] <= side)
+    return fmt::format("they fit into a box of this size: give --origin {:.6g}", extent.low[axis]);
+  return fmt::format(
+      "they extend over {:.3g} sides: give --wrap if they left a periodic box, --box open if the "
+      "box is "
+      "not periodic, or the right --box",
+      (extent.high[axis] - extent.low[axis]) / side);
+}
+
+/// Coordinates far outside of a periodic box mean that the box, its origin or the units are wrong.
+void check_inside(const Extent& extent, const Box& box, const std::string& path) {
+  for (std::size_t axis = 0; axis < extent.low.size(); ++axis) {
     const double side = box.side(static_cast<int>(axis));
     const double origin = box.origin(static_cast<int>(axis));
-    if (!(side > 0)) continue;
-    T low = std::numeric_limits<T>::infinity(), high = -low;
-    for (std::size_t k = axis; k < positions.size(); k += d) {
-      if (!std::isfinite(positions[k])) continue;
-      low = std::min(low, positions[k]);
-      high = std::max(high, positions[k]);
-    }
-    if (!(low < origin - kOutside * side) && !(high > origin + (1 + kOutside) * side)) continue;
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("{}: points lie between {:.6g} and {:.6g} on axis {}, outside of the box from "
-                    "{:.6g} to {:.6g}; give the right --box and --origin, or --wrap",
-                    path, static_cast<double>(low), static_cast<double>(high), axis, origin,
-                    origin + side));
+    const bool has_points = extent.low[axis] <= extent.high[axis];
+    if (!(side > 0) || !has_points || contains(extent, axis, origin, side)) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: points lie between {:.6g} and {:.6g} on axis {}, outside of the "
+                            "box from {:.6g} to {:.6g}; {}",
+                            path, extent.low[axis], extent.high[axis], axis, origin, origin + side,
+                            remedy(extent, axis, side)));
   }
 }
 
@@ -190,6 +218,50 @@ Input::Input(const InputOptions& options)
       box_(box_of(options, snapshot_.info().box)),
       scalar_(scalar_from(options, snapshot_.info().position_scalar)) {
   choose(options.types.empty() ? types_of(info()) : options.types);
+  if (options.origin.empty() && !options.wrap && box_.is_periodic()) center_box();
+}
+
+/// Coordinates from -L/2 to L/2 are as common as those from 0 to L, and headers do not say which. A
+/// sample from all over the file shows it; should it not, `positions` refuses the points and names
+/// the origin.
+void Input::center_box() {
+  const SampledRows sample = sampled_positions();
+  const Extent extent = extent_of(std::span<const double>(sample.values), dimension());
+  std::vector<double> origin;
+  bool is_centered = false;
+  for (std::size_t axis = 0; axis < extent.low.size(); ++axis) {
+    const double side = box_.side(static_cast<int>(axis));
+    origin.push_back(side > 0 ? -side / 2 : box_.origin(static_cast<int>(axis)));
+    if (!(side > 0) || !(extent.low[axis] <= extent.high[axis])) continue;
+    if (box_.origin(static_cast<int>(axis)) != 0 || !contains(extent, axis, -side / 2, side))
+      return;
+    is_centered = is_centered || extent.low[axis] < -kOutside * side;
+  }
+  if (is_centered) box_ = box_.with_origin(origin);
+}
+
+/// Formats whose rows have no fixed place skip all rows before: there the first rows must do.
+Input::SampledRows Input::sampled_positions() const {
+  constexpr std::uint64_t kRuns = 32, kRun = 128;
+  std::vector<int> types;
+  for (const SnapshotType& type : info().type)
+    if (type.has_position && std::binary_search(types_.begin(), types_.end(), type.type))
+      types.push_back(type.type);
+  const FileFormat format = info().format;
+  const bool is_sequential =
+      format == FileFormat::text || format == FileFormat::npz || format == FileFormat::ply;
+  const std::uint64_t all = types.empty() ? 0 : snapshot_.size(types);
+  const bool is_complete = all <= kRuns * kRun;
+  const std::uint64_t runs = is_complete || is_sequential ? 1 : kRuns;
+  const std::uint64_t run = runs == 1 ? std::min(all, kRuns * kRun) : kRun;
+  const auto d = static_cast<std::size_t>(dimension());
+  SampledRows sample{std::vector<double>(runs * run * d), is_complete};
+  for (std::uint64_t i = 0; i < runs && run > 0; ++i) {
+    const std::uint64_t begin = runs < 2 ? 0 : (all - run) / (runs - 1) * i;
+    snapshot_.read(Field::position, begin, std::span(sample.values).subspan(i * run * d, run * d),
+                   types);
+  }
+  return sample;
 }
 
 NonFinite Input::non_finite() const {
@@ -244,8 +316,9 @@ Numbers Input::positions(const Execution& execution) const {
   return read_numbers(scalar_, count, [&](auto memory) {
     snapshot_.read(Field::position, rows.begin, memory, types_, execution);
     using T = typename decltype(memory)::element_type;
-    if (!options_.wrap)
-      check_inside(std::span<const T>(memory), box_, dimension(), printable(options_.path));
+    if (!options_.wrap && box_.is_periodic())
+      check_inside(extent_of(std::span<const T>(memory), dimension()), box_,
+                   printable(options_.path));
   });
 }
 
@@ -311,6 +384,13 @@ std::string Input::describe() const {
   if (!kinds.empty()) kinds += ")";
   std::string warnings;
   for (const std::string& warning : info().warnings) warnings += "\nwarning: " + printable(warning);
+  for (int axis = 0; axis < dimension() && box_.is_periodic(); ++axis)
+    if (box_.origin(axis) != 0 && options_.origin.empty() && info().box.origin(axis) == 0) {
+      warnings = fmt::format(" centered on 0: from {:.6g} to {:.6g}", box_.origin(axis),
+                             box_.origin(axis) + box_.side(axis)) +
+                 warnings;
+      break;
+    }
   return fmt::format("{}: {}{} in {}, {}, box {}{}", printable(options_.path),
                      counted(size(), "point", "points"), kinds,
                      counted(static_cast<std::uint64_t>(dimension()), "dimension", "dimensions"),
@@ -357,13 +437,29 @@ std::string box_name(const Box& box, int dimension, const Units& units) {
 }
 
 std::string with_unit(double number, const Units& units, const UnitPowers& powers) {
-  const std::string unit = unit_name(units, powers);
+  std::string unit = unit_name(units, powers);
+  if (const std::size_t space = unit.find(' ');
+      unit.starts_with("1e") && space != std::string::npos) {
+    number *= std::stod(unit.substr(0, space));  // "1e10 Msun/h"
+    unit.erase(0, space + 1);
+  }
   return fmt::format("{:.6g}{}{}", number, unit.empty() ? "" : " ", unit);
 }
 
 std::string unit_note(const Units& units, const UnitPowers& powers) {
   const std::string unit = unit_name(units, powers);
   return unit.empty() ? unit : " [" + unit + "]";
+}
+
+bool is_result(const std::string& path) {
+  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
+    return false;
+  try {
+    const ResultFile file(path);
+    return true;
+  } catch (const Error&) {
+    return false;  // then it must be a snapshot; errors are reported when it is opened
+  }
 }
 
 }  // namespace kith::cli

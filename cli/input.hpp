@@ -89,6 +89,13 @@ class Input {
   ValuesView mass_values(const Numbers& masses) const;
   std::vector<std::uint64_t> ids(const Execution& execution) const;
 
+  /// Coordinates of rows in short runs from all over the file.
+  struct SampledRows {
+    std::vector<double> values;
+    bool is_complete = false;  ///< all rows of the file
+  };
+  SampledRows sampled_positions() const;
+
   ResultAbout about(ResultKind kind) const;
   std::string describe() const;  ///< one line
   void report(Report& report) const;
@@ -96,6 +103,7 @@ class Input {
   void check_output(const std::string& path, int files = 1) const;
 
  private:
+  void center_box();
   Share rows() const { return reads_all_ ? Share{0, size()} : share_of(size()); }
 
   InputOptions options_;
@@ -108,6 +116,9 @@ class Input {
 
 /// "100 Mpc/h" or "100 x 100 x 50", or "open".
 std::string box_name(const Box& box, int dimension, const Units& units);
+
+/// A file that says itself that it is a result.
+bool is_result(const std::string& path);
 
 /// A number in few digits, with its unit.
 std::string with_unit(double number, const Units& units, const UnitPowers& powers);

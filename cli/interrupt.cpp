@@ -16,21 +16,30 @@ const CancelToken* token_of_handler = nullptr;
 
 constexpr unsigned kPatience = 2;  // seconds; commands stop within 0.25
 
+void print(const char* words) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));
+}
+
 /// Ends the program at once.
 [[noreturn]] void end_now(const char* words) {
   remove_temporary_files();
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));
+  print(words);
   _exit(1);
 }
 
 /// Calls into other libraries may never end: HDF5's on a damaged heap.
 void on_alarm(int) { end_now("kith: stopped\n"); }
 
-/// The HDF5 library crashes on some damaged files, about one of 10,000 with random changes.
-void on_fault(int) {
-  end_now(
-      "kith: stopped by a memory fault; if it was reading an HDF5 file, that file is damaged; "
-      "otherwise this is a bug in kith\n");
+/// The HDF5 library crashes on some damaged files, about one of 10,000 with random changes: an
+/// error like others. Any other fault ends the program as it would have without this handler
+/// (SA_RESETHAND): with its own status and a core dump, so that nobody takes a bug for a wrong
+/// argument.
+void on_fault(int number) {
+  if (is_inside_hdf5())
+    end_now("kith: an HDF5 file is damaged: the HDF5 library failed with a memory fault on it\n");
+  remove_temporary_files();
+  print("kith: stopped by a memory fault; this is a bug in kith, please report it\n");
+  raise(number);
 }
 
 /// A store to a lock-free atomic, and a clock: safe in a signal handler.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "faults.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
+#include "usage.hpp"
 
 namespace kith::cli {
 namespace {
@@ -34,6 +35,22 @@ constexpr const char* kExamples = R"(Examples:
 
 Exit codes: 0 success, 1 failed or stopped, 2 invalid command line.)";
 
+constexpr const char* kShort =
+    R"(kith: exact nearest neighbors and friends-of-friends groups in huge point sets
+
+  kith info FILE                            what a snapshot or a result contains
+  kith fof FILE -o halos.hdf5               groups or halos, and their properties
+  kith knn FILE -k 16 -o neighbors.hdf5     nearest neighbors
+  kith report FILE -o report.html           a page with maps, curves and a table of the groups
+
+All commands: kith --help. One of them: kith fof --help.
+)";
+
+int show_commands() {
+  if (is_first_rank()) fmt::print(stderr, "{}", kShort);
+  return kUsage;
+}
+
 int say(int code, const std::string& sentence) {
   clear_progress();
   if (!is_first_rank()) return code;
@@ -41,44 +58,16 @@ int say(int code, const std::string& sentence) {
   return code;
 }
 
-/// The command that the words lead to: `kith sample cosmology ...` leads to cosmology.
-const CLI::App& last_command(const CLI::App& program) {
-  const CLI::App* command = &program;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return *command;
-}
-
-/// "kith sample cosmology".
-std::string full_name(const CLI::App& command) {
-  return command.get_parent() ? full_name(*command.get_parent()) + " " + command.get_name()
-                              : command.get_name();
-}
-
-std::vector<std::string> names_below(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* each : command.get_subcommands([](const CLI::App*) { return true; }))
-    if (!each->get_name().empty() && !each->get_group().empty()) names.push_back(each->get_name());
-  return names;
-}
-
-/// The message for a missing or unknown subcommand.
-std::string missing_subcommand(const CLI::App& command) {
-  const std::vector<std::string> names = names_below(command);
-  for (const std::string& word : command.remaining())
-    if (!word.starts_with("-"))
-      return fmt::format("unknown command {} {}; choose from: {}", full_name(command), word,
-                         fmt::join(names, ", "));
-  return fmt::format("{}: a subcommand is required: {}", full_name(command),
-                     fmt::join(names, ", "));
-}
-
-/// The first line of what the parser says.
-int say_usage(const CLI::App& program, const CLI::ParseError& error) {
-  const CLI::App& command = last_command(program);
-  if (command.get_require_subcommand_min() > 0) return say(kUsage, missing_subcommand(command));
-  const std::string text = error.what();
-  return say(kUsage,
-             fmt::format("{}; see {} --help", text.substr(0, text.find('\n')), full_name(command)));
+/// The code of a command that succeeded, unless some of its output is lost: a full disk behind `>
+/// file`. A buffer that could not be written earlier leaves nothing to flush here, only the mark of
+/// the stream.
+int check_output(int code) {
+  const bool is_flushed = std::fflush(stdout) == 0;
+  std::cout.flush();
+  if (is_flushed && !std::ferror(stdout) && std::cout) return code;
+  return say(kFailed,
+             "standard output could not be written completely; is its disk full? Some of the "
+             "output is lost");
 }
 
 void add_commands(Command program) {
@@ -123,6 +112,7 @@ int run(int argc, char** argv) {
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", std::string("kith ") + KITH_VERSION,
                            "print the version and exit");
+  program.formatter(help_formatter());
   program.footer(kExamples);
   program.require_subcommand(1);
   add_commands(Command(&program));
@@ -130,15 +120,17 @@ int run(int argc, char** argv) {
     std::vector<std::string> words = words_of(argc, argv);
     std::reverse(words.begin(), words.end());  // as the parser wants them
     program.parse(std::move(words));
-    if (std::fflush(stdout) != 0) return say(kFailed, "standard output cannot be written");
-    return 0;
+    return check_output(0);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // help and version
-    return say_usage(program, error);
+    if (error.get_exit_code() == 0) return check_output(program.exit(error));  // help, version
+    if (argc <= 1) return show_commands();
+    return say(kUsage, usage_error(program, error));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::cancelled) return say(kFailed, "stopped");
-    return say(error.code() == ErrorCode::invalid_argument ? kUsage : kFailed, error.what());
+    return say(error.code() == ErrorCode::invalid_argument ? kUsage : kFailed,
+               in_option_names(program, error.what()));
   } catch (const std::exception& error) {
+    if (std::ferror(stdout)) return check_output(kFailed);
     return say(kFailed, error.what());
   }
 }

@@ -1,7 +1,13 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sstream>
+
+#include "output.hpp"
+#include "usage.hpp"
 
 namespace kith::cli {
 namespace {
@@ -41,7 +47,14 @@ Option Option::non_negative() {
 }
 
 Option Option::one_of(std::initializer_list<std::string> words) {
-  option_->check(CLI::IsMember(std::vector<std::string>(words)));
+  const std::vector<std::string> all(words);
+  option_->check(CLI::Validator(
+      [all](const std::string& word) -> std::string {
+        if (std::find(all.begin(), all.end(), word) != all.end()) return "";
+        return fmt::format("{} is not one of {}{}", printable(word.substr(0, 40)),
+                           fmt::join(all, ", "), suggestion(word, all));
+      },
+      fmt::format("{{{}}}", fmt::join(all, ","))));
   return *this;
 }
 

@@ -284,12 +284,7 @@ void run(const ReportRequest& request) {
                   "--catalogue already has a linking length; leave out -b and --linking-length");
     return report_catalogue(request, request.catalogue, path, session);
   }
-  if (has_length) return report_snapshot(request, session);
-  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: is not a catalogue; for a snapshot give -b, --linking-length, or "
-                            "--catalogue",
-                            path));
+  if (has_length || !is_result(path)) return report_snapshot(request, session);
   const ResultFile result(path);
   report_catalogue(request, path, find_snapshot(result.about().snapshot, path), session);
 }

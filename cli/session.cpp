@@ -136,6 +136,14 @@ void Session::say(const std::string& text) const {
   std::fflush(stdout);
 }
 
+void Session::warn(const std::string& text) {
+  warnings_.push_back(text);
+  if (is_silent() || !is_first_rank()) return;
+  clear_progress();
+  std::fflush(stdout);
+  fmt::print(stderr, "warning: {}\n", printable(text));
+}
+
 void Session::need_memory(double bytes) {
   report_.add("memory", std::round(bytes));
   say(fmt::format("memory: about {}", bytes_name(bytes)));
@@ -173,6 +181,7 @@ void Session::finish() {
       stages.back().add("seconds", stage.seconds);
     }
     report_.add("stages", stages);
+    if (!warnings_.empty()) report_.add("notes", warnings_);
     report_.add("seconds", seconds());
     fmt::print("{}\n", report_.json());
     return;

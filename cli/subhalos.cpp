@@ -143,11 +143,14 @@ void add_subhalos(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   request->needs_velocity = true;
+  request->subhalos.linking_length = 0.25;
   add_group_request(command, *request);
   command
-      .add_option("--phase-linking-length", request->subhalos.linking_length,
-                  "linking length in phase space, in units of the scales")
-      .required();
+      .add_option(
+          "--phase-linking-length", request->subhalos.linking_length,
+          "linking length in phase space, in units of the scales; 0.2 to 0.3 is a good start")
+      .shows_default()
+      .positive();
   command
       .add_option("--position-scale", request->subhalos.position_scale,
                   "scale of positions; 0: the extent of each group")

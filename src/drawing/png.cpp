@@ -119,7 +119,11 @@ bool encode(const Picture& picture, const Palette& palette, Encoder& encoder) {
                                             &Encoder::on_warning);
   if (!png) return false;
   png_infop info = png_create_info_struct(png);
-  if (!info || setjmp(png_jmpbuf(png))) {
+  if (!info) {
+    png_destroy_write_struct(&png, nullptr);
+    return false;
+  }
+  if (setjmp(png_jmpbuf(png))) {  // alone in its condition, as the standard demands
     png_destroy_write_struct(&png, &info);
     return false;
   }

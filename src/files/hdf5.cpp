@@ -2,10 +2,13 @@
 #include "files/hdf5.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <mutex>
 #include <new>
+
+#include <kith/temporary_files.hpp>
 
 #include "files/hdf5_internal.hpp"
 
@@ -16,6 +19,10 @@ std::recursive_mutex& library_mutex() {
   static std::recursive_mutex mutex;
   return mutex;
 }
+
+/// How often the lock is held; a handler of signals can read nothing but a lock-free atomic.
+std::atomic<int> lock_depth{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 
 /// The library asks before it follows a link to another file; no.
 herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
@@ -77,6 +84,8 @@ herr_t keep_reason(unsigned n, const H5E_error2_t* error, void* reason) try {
 
 Lock::Lock() {
   library_mutex().lock();
+  // Relaxed: only the handler of a fault on this thread relies on it.
+  lock_depth.fetch_add(1, std::memory_order_relaxed);
   H5Eget_auto2(H5E_DEFAULT, &report_, &report_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
@@ -85,6 +94,7 @@ Lock::~Lock() {
   // What is left on the stack of errors of a thread that ends would keep the library from closing.
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, report_, report_data_);
+  lock_depth.fetch_sub(1, std::memory_order_relaxed);
   library_mutex().unlock();
 }
 
@@ -279,3 +289,7 @@ void OutputFile::commit() {
 }
 
 }  // namespace kith::io::hdf5
+
+bool kith::is_inside_hdf5() noexcept {
+  return kith::io::hdf5::lock_depth.load(std::memory_order_relaxed) > 0;
+}

@@ -342,7 +342,7 @@ class GadgetBinaryReader : public SnapshotReader {
            "incomplete or damaged",
            files_.front().path, header.total[type], type, found.count);
     if (found.count == 0) return;
-    constexpr const char* kNames[] = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
+    constexpr const char* kNames[] = {"gas", "dark matter", "disk", "bulge", "stars", "boundary"};
     found.type = static_cast<int>(type);
     found.name = type < 6 ? kNames[type] : formatted("type {}", type);
     found.mass = header.mass[type];

@@ -58,7 +58,7 @@ class Attributes {
 class GadgetHdf5Reader : public Hdf5Reader {
  public:
   explicit GadgetHdf5Reader(const std::string& path) {
-    type_names = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
+    type_names = {"gas", "dark matter", "disk", "bulge", "stars", "boundary"};
     info.format = FileFormat::gadget_hdf5;
     const hdf5::InputFile first(path);
     Common common = common_of(first.group("Header"));

@@ -114,7 +114,7 @@ class Clusters(ProgramTest):
                                      (2, "--eps is not an option of --method hdbscan", ["--method", "hdbscan", "--eps", 1]),
                                      (2, "--selection is not an option of --method dbscan",
                                       ["--method", "dbscan", "--eps", 1, "--selection", "leaf"]),
-                                     (2, "min_cluster_size", ["--method", "hdbscan", "--min-cluster-size", 1]),
+                                     (2, "--min-cluster-size 1", ["--method", "hdbscan", "--min-cluster-size", 1]),
                                      (2, ".gif", ["--method", "hdbscan", "--picture", self.path("p.gif")])):
             self.fails(code, words, "cluster", self.points, *options)
 

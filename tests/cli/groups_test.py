@@ -284,7 +284,6 @@ class Groups(ProgramTest):
     def test_errors(self):
         snapshot = self.snapshot()
         out = self.path("h.hdf5")
-        self.fails(2, "give one of them", "fof", self.points, "--box", "1", "-o", out)
         self.fails(2, "excludes", "fof", self.points, "-b", "0.2", "--linking-length", "0.1")
         self.fails(2, "volume", "fof", self.points, "-b", "0.2", "-o", out)
         self.fails(2, "has no particles of type 4", "fof", snapshot, "-b", "0.2", "--attach-types", "4", "-o", out)
@@ -295,7 +294,6 @@ class Groups(ProgramTest):
         self.fails(2, "cannot hold --labels", "fof", snapshot, "-b", "0.2", "--labels", "-o", self.path("h.csv"))
         self.fails(2, "cannot hold --order", "fof", snapshot, "-b", "0.2", "--style", "swift", "--order", "-o", out)
         self.fails(2, "is the input", "fof", snapshot, "-b", "0.2", "-o", snapshot)
-        self.fails(2, "needs units and a cosmology", "fof", self.points, "--box", "1", "-b", "0.2", "--overdensities", "-o", out)
         self.fails(2, "need velocities", "subhalos", self.points, "--box", "1", "-b", "0.2",
                    "--phase-linking-length", "0.1", "-o", out)
         self.fails(2, "cannot hold subhalos", "subhalos", snapshot, "-b", "0.2", "--phase-linking-length", "0.1",

@@ -75,13 +75,22 @@ class Interrupt(ProgramTest):
                 os.remove(self.path(name))
         self.assertGreater(stopped, 3)
 
-    def test_a_fault_is_an_error(self):
-        """As on damaged files, on which the HDF5 library crashes."""
-        code, said, _ = interrupted([PROGRAM, *self.command("knn", self.path("out.hdf5"))], 0.3, signal.SIGSEGV)
+    def test_a_fault_is_a_signal_with_a_message(self):
+        """A bug must not look like a wrong argument: temporary files go, the signal stays."""
+        code, said, _ = interrupted([PROGRAM, *self.command("knn", self.path("out.npz"))], 0.3, signal.SIGSEGV)
         if "Sanitizer" not in said:  # they say more
-            self.assertEqual(code, 1)
-            self.assertIn("kith: stopped by a memory fault", said)
+            self.assertEqual(code, -signal.SIGSEGV)
+            self.assertIn("kith: stopped by a memory fault; this is a bug in kith", said)
             self.assertEqual(self.files(), ["x.npy"])
+
+    def test_a_fault_inside_hdf5_is_a_damaged_file(self):
+        """As on some damaged files: here a library that is loaded first crashes in HDF5's place."""
+        self.works("sample", "uniform", "-n", 1000, "-o", self.path("points.hdf5"))
+        crashing = dict(os.environ, LD_PRELOAD=os.environ["KITH_CRASHING_HDF5"])
+        result = run("knn", self.path("points.hdf5"), "-k", 2, env=crashing)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.stderr,
+                         "kith: an HDF5 file is damaged: the HDF5 library failed with a memory fault on it\n")
 
     def test_kill_leaves_the_old_file_or_the_new_one(self):
         out = self.path("out.npz")

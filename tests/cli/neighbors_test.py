@@ -216,15 +216,15 @@ class Neighbors(ProgramTest):
     def test_usage_errors(self):
         self.fails(2, "unknown command kith frobnicate; choose from: info, fof", "frobnicate", "-x")
         self.fails(2, "unknown command kith sample nothing; choose from: uniform", "sample", "nothing")
-        self.fails(2, "a subcommand is required", "sample")
+        self.fails(2, "needs one of these commands", "sample")
         self.fails(2, "-k is required", "knn", self.points)
         self.fails(2, "see kith knn --help", "knn", self.points, "-k", "3", "--colour")
         self.fails(2, "snapshot is required", "knn", "-k", "3")
         self.fails(2, "is not a list of numbers", "knn", self.points, "-k", "3", "--box", "1,x")
         self.fails(2, "is not an amount of memory", "knn", self.points, "-k", "3", "--max-memory", "much")
-        self.fails(2, "radius = -1", "radius", self.points, "--radius", "-1")
+        self.fails(2, "--radius -1", "radius", self.points, "--radius", "-1")
         self.fails(2, "do not fit into .csv", "radius", self.points, "--radius", "0.1", "-o", self.path("r.csv"))
-        self.fails(2, "compression = 12", "knn", self.points, "-k", "3", "--compression", "12", "-o",
+        self.fails(2, "--compression 12", "knn", self.points, "-k", "3", "--compression", "12", "-o",
                    self.path("n.hdf5"))
         self.fails(2, "is the input", "knn", self.points, "-k", "3", "-o", self.link("x.npz"))
         self.fails(2, "threads", "knn", self.points, "-k", "3", "--threads", "-2")

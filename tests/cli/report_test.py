@@ -217,8 +217,7 @@ class Report(unittest.TestCase):
         self.expect_failure(1, "there is no folder", self.halos, "-o", self.path("x/r.html"))
         self.expect_failure(2, "leave out -b", self.universe, "--catalogue", self.halos, "-b", "0.2",
                             "-o", page)
-        self.expect_failure(2, "give -b", "points.npy", "-o", page)
-        self.expect_failure(1, "universe.hdf5", self.universe, "-o", page)
+        self.expect_failure(1, "points.npy", "points.npy", "-o", page)
         self.expect_failure(1, "missing.hdf5", "missing.hdf5", "-b", "0.2", "-o", page)
         self.expect_failure(2, "--output", self.universe)
         self.expect_failure(2, "axis = 7", self.universe, "-b", "0.2", "--picture-axis", "7",

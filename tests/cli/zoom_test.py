@@ -47,7 +47,7 @@ class Zoom(ProgramTest):
     def test_the_mean_separation_follows_from_the_mass(self):
         write_zoom(self.path("s.hdf5"), 1000, coarse=500)
         self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10, places=5)
-        self.assertIn("they do not fill the box", self.works("fof", self.path("s.hdf5"), "-b", 0.2))
+        self.assertIn("they do not fill the box", self.works("fof", self.path("s.hdf5"), "--min-size", 1))
         self.assertAlmostEqual(self.linking_length("--mean-separation", 3), 0.6, places=6)
         self.assertAlmostEqual(self.linking_length("--volume", SIDE**3), 0.2 * SIDE / 10, places=4)
 
@@ -57,7 +57,7 @@ class Zoom(ProgramTest):
             del file["Parameters"].attrs["OmegaBaryon"]
         guess = ((OMEGA_M - OMEGA_B) / (OMEGA_M * (1 - 0.157))) ** (1 / 3)
         self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10 * guess, places=5)
-        self.assertIn("with Omega_b = 0.157 Omega_m", self.works("fof", self.path("s.hdf5"), "-b", 0.2))
+        self.assertIn("with Omega_b = 0.157 Omega_m", self.works("fof", self.path("s.hdf5"), "--min-size", 1))
         write_zoom(self.path("s.hdf5"), 1000)
         self.assertAlmostEqual(self.linking_length("--box", "open"), 0.2 * 0.1 * SIDE / 10, places=5)
         self.fails(2, "give --box, --volume or", "fof", self.save("p.npy", np.zeros((3, 3))), "-b", 0.2)
