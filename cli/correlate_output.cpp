@@ -33,11 +33,13 @@ std::string name_of(const Correlation& result, const Layout& layout, std::size_t
   return layout.values == 1 ? "xi" : fmt::format("xi_{}", j);
 }
 
-double pairs_of(const Correlation& result, std::size_t i) {
-  const std::size_t second = result.data_data.weight.size() / result.bins.first();
-  double pairs = 0;
-  for (std::size_t j = 0; j < second; ++j) pairs += result.data_data.weight[i * second + j];
-  return pairs;
+/// The sum of weights, or the number of pairs, of a bin of the first coordinate.
+template <class Value>
+double sum_of(const std::vector<Value>& values, const Correlation& result, std::size_t i) {
+  const std::size_t second = values.size() / result.bins.first();
+  double sum = 0;
+  for (std::size_t j = 0; j < second; ++j) sum += static_cast<double>(values[i * second + j]);
+  return sum;
 }
 
 /// The mean of the separations in a bin, if it was asked for: over all bins of pi or mu.
@@ -47,7 +49,7 @@ double mean_of(const Correlation& result, std::size_t i) {
   double sum = 0;
   for (std::size_t j = i * second; j < (i + 1) * second; ++j)
     if (pairs.weight[j] != 0) sum += pairs.weight[j] * pairs.mean_separation[j];
-  return sum / pairs_of(result, i);
+  return sum / sum_of(pairs.weight, result, i);
 }
 
 double middle(const Correlation& result, std::size_t i) {
@@ -85,6 +87,7 @@ CorrelationTable table_of(const Correlation& result) {
     table.names.push_back(name_of(result, layout, j));
     if (has_errors) table.names.push_back(table.names.back() + "_error");
   }
+  if (result.data_data.is_weighted) table.names.emplace_back("weight");
   table.names.emplace_back("pairs");
   for (std::size_t i = 0; i < layout.first; ++i) {
     std::vector<double> row{result.bins.edges[i], result.bins.edges[i + 1]};
@@ -93,7 +96,8 @@ CorrelationTable table_of(const Correlation& result) {
       row.push_back(result.value[layout(i, j)]);
       if (has_errors) row.push_back(result.error[layout(i, j)]);
     }
-    row.push_back(pairs_of(result, i));
+    if (result.data_data.is_weighted) row.push_back(sum_of(result.data_data.weight, result, i));
+    row.push_back(sum_of(result.data_data.counts, result, i));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -27,7 +27,8 @@ enum class Separation {
 enum class LineOfSight { x, y, z, midpoint };
 
 /// The bins of a count: [edge i, edge i + 1) in r, rp, s or theta; pi from 0 to pi_max and mu from
-/// 0 to 1 in bins of equal width (mu = 1 belongs to the last).
+/// 0 to 1 in bins of equal width, whose edges are i pi_max / pi_bins and i / mu_bins in the points'
+/// scalar type. A pair on an edge belongs to the bin above it (mu = 1 to the last bin).
 struct PairBinning {
   Separation separation = Separation::r;
   std::vector<double> edges = {};  ///< ascending
@@ -74,8 +75,9 @@ struct PairHistogramOptions {
 /// Pair counts. Index of a bin: [first * second() + second].
 struct PairHistogram {
   PairBinning bins = {};
-  std::vector<std::int64_t> counts = {};  ///< empty if the points have weights
+  std::vector<std::int64_t> counts = {};  ///< numbers of pairs
   std::vector<double> weight = {};        ///< sums of weights; the counts if there are no weights
+  bool is_weighted = false;               ///< by weights of points, or pairwise ones
   /// Mean r, rp or s of the pairs of a bin (theta: the mean chord), weighted; NaN for empty bins.
   /// Empty unless `mean_separation` was set.
   std::vector<double> mean_separation = {};

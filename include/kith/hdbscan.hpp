@@ -31,7 +31,10 @@ struct CondenseOptions {
   /// Do not split clusters at distances below this.
   double selection_epsilon = 0;
   bool allow_single_cluster = false;  ///< all points may be one cluster
-  std::size_t max_cluster_size = 0;   ///< eom does not select larger clusters; 0 = no limit
+  /// eom does not select clusters of more points; 0 = no limit. This holds for all points as one
+  /// cluster, too. (hdbscan and scikit-learn count only those of its points that are in clusters
+  /// into which it splits.)
+  std::size_t max_cluster_size = 0;
 };
 
 struct HdbscanOptions {
@@ -44,7 +47,10 @@ struct HdbscanOptions {
 
 /// The condensed tree: which points and clusters leave each cluster as the density grows. Numbers
 /// below Hierarchy::input_size() are points, the others clusters, the root first. Rows are in the
-/// order in which clusters are split, from the root down.
+/// order in which clusters are split, from the root down, level by level. Of the two parts of a
+/// split the first is the one that Prim's algorithm, started at the first point, reaches first: the
+/// one on the near side of the edge between them, seen from there along the spanning tree. This is
+/// the order of scikit-learn.
 struct CondensedTree {
   std::vector<std::int64_t> parent;  ///< the cluster
   std::vector<std::int64_t> child;   ///< a point or a cluster that leaves it
@@ -54,7 +60,7 @@ struct CondensedTree {
   std::size_t rows() const { return parent.size(); }
 };
 
-/// Clusters, numbered in the order of the condensed tree, as in hdbscan and scikit-learn.
+/// Clusters, numbered in the order of the condensed tree, as in scikit-learn.
 struct HdbscanClusters {
   std::vector<std::int32_t> label;     ///< per input point; -1 for noise and dropped points
   std::vector<double> probability;     ///< per input point: membership from 0 (noise) to 1

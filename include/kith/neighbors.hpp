@@ -56,10 +56,16 @@ struct KnnOptions {
 // is taken by std::pow. For p other than 1, 2 and infinity a separate search is used. `method` has
 // an effect for p = 2 only.
 
+/// The largest k: no tree has so many points.
+inline constexpr std::size_t kMaxNeighbors = std::size_t{1} << 32;
+
 namespace detail {
 /// Uninitialized memory on huge pages, from the workspace if there is one.
 KITH_API std::shared_ptr<void> allocate(std::size_t count, std::size_t size,
                                         const Execution& execution);
+/// The same for rows of k values. Errors: invalid_argument for more than kMaxNeighbors.
+KITH_API std::shared_ptr<void> allocate_rows(std::size_t rows, std::size_t k, std::size_t size,
+                                             const Execution& execution);
 }  // namespace detail
 
 /// The destination of a result: `rows` rows of k values each in the caller's memory. Either pointer
@@ -80,8 +86,8 @@ class Neighbors {
   Neighbors(std::size_t rows, std::size_t k, const Execution& execution = {})
       : rows_(rows),
         k_(k),
-        index_(detail::allocate(rows, k * sizeof(Index), execution)),
-        distance_(detail::allocate(rows, k * sizeof(T), execution)) {}
+        index_(detail::allocate_rows(rows, k, sizeof(Index), execution)),
+        distance_(detail::allocate_rows(rows, k, sizeof(T), execution)) {}
 
   std::size_t size() const { return rows_; }
   std::size_t k() const { return k_; }
@@ -147,7 +153,8 @@ class KITH_API KnnSearcher {
   KnnSearcher(KnnSearcher&&) noexcept;
   KnnSearcher& operator=(KnnSearcher&&) noexcept;
 
-  /// Writes the k neighbors of the point, as in one row of knn. Errors: non_finite.
+  /// Writes the k neighbors of the point, as in one row of knn. Either of index and distance may be
+  /// null if it is not needed. Errors: non_finite.
   void operator()(const T* point, Index* index, T* distance);
 
  private:

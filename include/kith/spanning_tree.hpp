@@ -39,6 +39,11 @@ class KITH_API SpanningTree {
   /// The length of every edge, ascending.
   std::vector<double> length() const;
 
+  /// The tree as bytes, and back, bit for bit. Errors: io for bytes that are damaged, or of another
+  /// machine or version.
+  std::vector<std::byte> bytes() const;
+  static SpanningTree from_bytes(std::span<const std::byte> bytes);
+
   class Impl;
   explicit SpanningTree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   const Impl& impl() const { return *impl_; }

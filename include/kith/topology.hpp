@@ -40,14 +40,14 @@ struct SoftLinks {
   SoftLinkOptions options;
   std::vector<std::int64_t> offset;  ///< points + 1 values
   std::vector<std::int32_t> second;
-  std::vector<float> probability;  ///< of each pair
+  std::vector<double> probability;  ///< of each pair, in the precision of the points
 
   std::size_t points() const { return offset.empty() ? 0 : offset.size() - 1; }
   std::size_t size() const { return second.size(); }
 };
 
 /// Finds the pairs; there is no limit on their number. Cost: one search of all pairs within reach,
-/// 8 bytes per pair kept and 12 more at the peak. Errors: those of Tree; invalid_argument for a
+/// 12 bytes per pair kept and 16 more at the peak. Errors: those of Tree; invalid_argument for a
 /// linking length, alpha or reach that is not positive; too_large for 2^31 points.
 KITH_API SoftLinks soft_links(PointsView points, const SoftLinkOptions& options,
                               const Execution& execution = {});

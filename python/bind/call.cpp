@@ -133,15 +133,9 @@ void translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
   } catch (const Error& error) {
-    PyObject* type = PyExc_ValueError;  // invalid_argument, non_finite, too_large
-    if (error.code() == ErrorCode::out_of_memory) type = PyExc_MemoryError;
-    if (error.code() == ErrorCode::io) type = PyExc_OSError;
-    if (error.code() == ErrorCode::cancelled) type = PyExc_KeyboardInterrupt;
-    if (error.code() == ErrorCode::unavailable || error.code() == ErrorCode::internal)
-      type = PyExc_RuntimeError;
-    nb::object raised = nb::handle(type)(error.what());
-    raised.attr("code") = name(error.code());
-    PyErr_SetObject(type, raised.ptr());
+    const nb::object raised =
+        nb::module_::import_("kith._errors").attr("error_of")(name(error.code()), error.what());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
   }
 }
 
@@ -184,7 +178,7 @@ void bind_call(nb::module_& module) {
   nb::class_<CancelToken>(module, "CancelToken",
                           "A switch that stops running calls from another thread.\n\n"
                           "Give it to a call as ``cancel``; the call then raises "
-                          "KeyboardInterrupt within 0.25 s of ``cancel()``.")
+                          "kith.Cancelled within 0.25 s of ``cancel()``.")
       .def(nb::init<>())
       .def("cancel", &CancelToken::cancel, "Stops every call that was given this token.")
       .def_prop_ro("is_cancelled", &CancelToken::is_cancelled);

@@ -130,7 +130,14 @@ void bind_clusters(nb::module_& module) {
       .def("is_core", &core_of);
   nb::class_<SpanningTree>(module, "CoreSpanningTree")
       .def("index", &ends_of)
-      .def("length", [](const SpanningTree& tree) { return array_of(tree.length()); });
+      .def("length", [](const SpanningTree& tree) { return array_of(tree.length()); })
+      .def("bytes", [](const SpanningTree& tree) {
+        const std::vector<std::byte> bytes = tree.bytes();
+        return nb::bytes(bytes.data(), bytes.size());
+      });
+  module.def("spanning_tree_from_bytes", [](const nb::bytes& bytes) {
+    return SpanningTree::from_bytes({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+  });
   nb::class_<Hierarchy>(module, "CoreHierarchy")
       .def_prop_ro("tree", &Hierarchy::spanning_tree)
       .def_prop_ro("input_size", &Hierarchy::input_size)

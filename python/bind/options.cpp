@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include <kith/error.hpp>
+
 namespace kith::python {
 
 nb::object Options::take(const char* name) {
@@ -9,17 +11,26 @@ nb::object Options::take(const char* name) {
   return item == Py_None ? nb::object() : nb::borrow(item);
 }
 
-void Options::fail_type(const char* name, const nb::object& item) {
-  const std::string shown = nb::cast<std::string>(nb::repr(item));
-  throw nb::type_error((std::string(name) + " = " + shown + " has the wrong type").c_str());
+void Options::fail_type(const char* name, const nb::object& item, const char* wanted) {
+  raise_type_error(std::string(name) + " = " + nb::cast<std::string>(nb::repr(item)) + "; give " +
+                   wanted);
 }
 
 void Options::fail_word(const char* name, const std::string& word, const std::string& known) {
-  throw nb::value_error((std::string(name) + " = '" + word + "'; there are: " + known).c_str());
+  throw Error(ErrorCode::invalid_argument,
+              std::string(name) + " = '" + word + "'; there are: " + known);
 }
 
 void Options::expect_no_more() const {
-  if (read_ != given_.size()) throw nb::type_error("this call does not have one of these options");
+  if (read_ != given_.size())
+    raise_type_error("options: this call does not have one of " +
+                     nb::cast<std::string>(nb::repr(given_.keys())) + "; leave it out");
+}
+
+void raise_type_error(const std::string& message) {
+  const nb::object type = nb::module_::import_("kith._errors").attr("ArgumentTypeError");
+  PyErr_SetString(type.ptr(), message.c_str());
+  throw nb::python_error();
 }
 
 }  // namespace kith::python

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <kith/box.hpp>
@@ -13,6 +14,26 @@
 namespace kith::python {
 
 namespace nb = nanobind;
+
+/// Raises kith's TypeError.
+[[noreturn]] void raise_type_error(const std::string& message);
+
+/// What an option of this type wants, for messages.
+template <class T>
+constexpr const char* wanted_for() {
+  if constexpr (std::is_same_v<T, bool>)
+    return "True or False";
+  else if constexpr (std::is_integral_v<T>)
+    return "a whole number of 0 or more";
+  else if constexpr (std::is_floating_point_v<T>)
+    return "a number";
+  else if constexpr (std::is_same_v<T, std::string>)
+    return "a word";
+  else if constexpr (std::is_same_v<T, Box>)
+    return "a box";
+  else
+    return "a sequence of numbers";
+}
 
 /// Reads options by name; an option that is not read is an error, so that none is lost by mistake.
 class Options {
@@ -23,7 +44,7 @@ class Options {
   template <class T>
   void operator()(const char* name, T& value) {
     const nb::object item = take(name);
-    if (item.is_valid() && !nb::try_cast(item, value)) fail_type(name, item);
+    if (item.is_valid() && !nb::try_cast(item, value)) fail_type(name, item, wanted_for<T>());
   }
 
   /// One of several values, each with its word.
@@ -63,7 +84,7 @@ class Options {
 
  private:
   nb::object take(const char* name);
-  [[noreturn]] static void fail_type(const char* name, const nb::object& item);
+  [[noreturn]] static void fail_type(const char* name, const nb::object& item, const char* wanted);
   [[noreturn]] static void fail_word(const char* name, const std::string& word,
                                      const std::string& known);
 

@@ -1,4 +1,5 @@
 // Random links and the score of their samples.
+#include <nanobind/stl/vector.h>
 #include <vector>
 
 #include <kith/topology.hpp>
@@ -71,6 +72,12 @@ void bind_topology(nb::module_& module) {
       .def("probability",
            [](nb::handle h) { return over_links(h, nb::cast<SoftLinks&>(h).probability); });
   nb::class_<LinkSamples>(module, "CoreLinkSamples")
+      .def_static("make",
+                  [](std::size_t samples, std::size_t points, std::vector<std::uint8_t> bits,
+                     std::vector<std::int32_t> labels, std::vector<std::int64_t> count) {
+                    return LinkSamples{samples, points, std::move(bits), std::move(labels),
+                                       std::move(count)};
+                  })
       .def_ro("samples", &LinkSamples::samples)
       .def_ro("points", &LinkSamples::points)
       .def("bits", [](nb::handle h) { return over_links(h, nb::cast<LinkSamples&>(h).bits); })

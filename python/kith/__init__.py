@@ -25,6 +25,8 @@ from ._catalogue import Catalogue, MassFunction, mass_function, read_catalogue
 from ._clusters import (Branches, Clusters, CondensedTree, HdbscanClusters, Hierarchy, SpanningTree, dbscan,
                         hdbscan, hierarchy, spanning_tree)
 from ._devices import Device, devices
+from ._errors import (ArgumentError, ArgumentTypeError, Cancelled, Error, FileError, InternalError, OutOfMemoryError,
+                      UnavailableError)
 from ._forest import Forest
 from ._groups import Groups, fof, redshift_fof
 from ._halos import (Overdensities, Subhalos, catalogue, centers, edge_density, halos, overdensities, peak_members,
@@ -38,10 +40,10 @@ from ._snapshot import Snapshot, read_snapshot, write_snapshot
 from ._tree import Cells, LeftBalanced, Plane, Splits, Tree, estimate_memory, left_balanced
 
 __all__ = [
-    "Box", "Branches", "CancelToken", "Catalogue", "Cells", "Clusters", "CondensedTree", "Device", "Forest",
-    "Groups",
-    "HdbscanClusters", "Hierarchy", "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors",
-    "Overdensities", "Pairs", "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree",
+    "ArgumentError", "ArgumentTypeError", "Box", "Branches", "CancelToken", "Cancelled", "Catalogue", "Cells", "Clusters",
+    "CondensedTree", "Device", "Error", "FileError", "Forest", "Groups", "HdbscanClusters", "Hierarchy", "InternalError",
+    "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors", "OutOfMemoryError", "Overdensities", "Pairs",
+    "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree", "UnavailableError",
     "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density", "devices", "edge_density", "estimate_memory",
     "fof",
     "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function",

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from . import _kith
+from ._arrays import floats
+from ._errors import ArgumentError
 
 
 class Box:
@@ -25,10 +27,13 @@ class Box:
     __slots__ = ("_core",)
 
     def __init__(self, side: Any = 0.0, origin: Any = 0.0) -> None:
-        sides = np.atleast_1d(np.asarray(side, dtype=np.float64))
-        origins = np.atleast_1d(np.asarray(origin, dtype=np.float64))
-        if sides.ndim != 1 or origins.ndim != 1 or not sides.size:
-            raise ValueError("box: pass one side, or one per axis")
+        sides, origins = floats(side, "box"), floats(origin, "box: origin")
+        if sides.ndim > 1 or origins.ndim > 1:
+            raise ArgumentError(f"box: sides of shape {sides.shape} and origins of shape {origins.shape}; pass one side, "
+                                "or one per axis")
+        sides, origins = np.atleast_1d(sides), np.atleast_1d(origins)
+        if not sides.size or not origins.size:
+            raise ArgumentError("box: no side or no origin; pass one side, or one per axis")
         if origins.size > 1 and sides.size == 1:
             sides = np.full(origins.size, sides[0])
         self._core = _kith.CoreBox.make(sides.tolist(), origins.tolist())

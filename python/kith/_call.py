@@ -5,6 +5,7 @@ import operator
 from typing import Any, Callable, Union
 
 from . import _kith
+from ._errors import ArgumentTypeError
 from ._kith import CancelToken
 
 Progress = Union[Callable[[str, int, int], None], bool, None]
@@ -47,14 +48,14 @@ def carry_out(function: Callable[..., Any], *arguments: Any, threads: int | None
     """Calls a function of the extension module, whose last argument is how to carry it out."""
     count = 0 if threads is None else operator.index(threads)
     if cancel is not None and not isinstance(cancel, CancelToken):
-        raise TypeError(f"cancel = {cancel!r}; give a kith.CancelToken")
+        raise ArgumentTypeError(f"cancel = {cancel!r}; give a kith.CancelToken")
     if not isinstance(device, str):
-        raise TypeError(f"device = {device!r}; give 'cpu', 'gpu', or 'gpu:1' for the second one")
+        raise ArgumentTypeError(f"device = {device!r}; give 'cpu', 'gpu', or 'gpu:1' for the second one")
     if progress is None or progress is False:
         return function(*arguments, _kith.Call(count, None, cancel, device))
     shown = TqdmProgress() if progress is True else progress
     if not callable(shown):
-        raise TypeError(f"progress = {shown!r}; give a function of (stage, done, total), or True for bars")
+        raise ArgumentTypeError(f"progress = {shown!r}; give a function of (stage, done, total), or True for bars")
     try:
         return function(*arguments, _kith.Call(count, shown, cancel, device))
     finally:

@@ -7,8 +7,10 @@ from typing import Any, Iterator, NamedTuple
 import numpy as np
 
 from . import _kith
+from ._arrays import numbers
 from ._box import Box, as_box
 from ._call import carry_out
+from ._errors import ArgumentError
 from ._groups import Groups
 
 
@@ -72,7 +74,7 @@ class Catalogue:
         """All rows, sorted by a column of scalars, largest first; equal values keep their order."""
         column = self[by]
         if column.ndim != 1:
-            raise ValueError(f"sort: {by} has {column.shape[1:]} numbers in each row; sort by one")
+            raise ArgumentError(f"sort: {by} has {column.shape[1:]} numbers in each row; sort by one")
         order = np.argsort(-column.astype(float) if descending else column, kind="stable")
         return self.select(order)
 
@@ -181,7 +183,7 @@ class MassFunction(NamedTuple):
 def mass_function(mass: Any, volume: float, *, bins_per_decade: int = 5, min_mass: float = 0.0,
                   max_mass: float = 0.0) -> MassFunction:
     """The mass function: counts and densities of groups in logarithmic bins of mass, with Poisson limits."""
-    given = np.ascontiguousarray(mass, dtype=np.float64)
+    given = numbers(mass, "mass_function: mass")
     options = {"volume": volume, "bins_per_decade": bins_per_decade, "min_mass": min_mass, "max_mass": max_mass}
     columns: Any = _kith.mass_function(given, options)
     return MassFunction(**columns)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import _kith
-from ._arrays import points as as_points
+from ._arrays import number, numbers, points as as_points, whole
 from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
+from ._errors import ArgumentError
 from ._groups import Groups, _at_least_one, _expect_own_box
 from ._tree import Tree
 
@@ -73,7 +74,7 @@ def dbscan(points: Any, eps: float, min_samples: int = 5, *, box: Any = None, bo
     -------
     Clusters
     """
-    options: dict[str, Any] = {"eps": float(eps), "min_samples": _positive("dbscan: min_samples", min_samples),
+    options: dict[str, Any] = {"eps": number(eps, "dbscan: eps"), "min_samples": _positive("dbscan: min_samples", min_samples),
                                "border": border, "border_links": _positive("dbscan: border_links", border_links)}
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     return Clusters._made_of(_call("dbscan", points, options, box, non_finite, how))
@@ -95,11 +96,18 @@ class SpanningTree:
         self.index: np.ndarray = core.index()
         self.length: np.ndarray = core.length()
 
+    def __reduce__(self) -> Any:
+        return _spanning_tree_of, (self._core.bytes(),)
+
     def __len__(self) -> int:
         return len(self.length)
 
     def __repr__(self) -> str:
         return f"<kith.SpanningTree: {len(self)} edges, total length {self.length.sum():g}>"
+
+
+def _spanning_tree_of(data: bytes) -> SpanningTree:
+    return SpanningTree(_kith.spanning_tree_from_bytes(data))
 
 
 def spanning_tree(points: Any, core_k: int = 1, *, box: Any = None, non_finite: str | None = None,
@@ -157,6 +165,9 @@ class Hierarchy:
     def __init__(self, core: Any) -> None:
         self._core = core
 
+    def __reduce__(self) -> Any:
+        return hierarchy, (self.tree,)
+
     @cached_property
     def tree(self) -> SpanningTree:
         return SpanningTree(self._core.tree)
@@ -176,8 +187,7 @@ class Hierarchy:
     def count(self, linking_length: Any, min_size: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For each linking length: the number of groups of at least ``min_size`` points, the number of points in
         them, and the size of the largest group."""
-        lengths = np.ascontiguousarray(np.atleast_1d(linking_length), dtype=np.float64)
-        rows = self._core.count(lengths, _at_least_one(min_size))
+        rows = self._core.count(numbers(linking_length, "linking_length"), _at_least_one(min_size))
         return rows[:, 0], rows[:, 1], rows[:, 2]
 
     def branches(self, min_size: int) -> Branches:
@@ -192,8 +202,9 @@ class Hierarchy:
                  threads: int | None = None) -> HdbscanClusters:
         """The clusters of HDBSCAN* in this hierarchy; see kith.hdbscan."""
         options = {"min_cluster_size": _positive("hdbscan: min_cluster_size", min_cluster_size),
-                   "selection": selection, "selection_epsilon": float(selection_epsilon),
-                   "allow_single_cluster": bool(allow_single_cluster), "max_cluster_size": max_cluster_size or 0}
+                   "selection": selection, "selection_epsilon": number(selection_epsilon, "hdbscan: selection_epsilon"),
+                   "allow_single_cluster": bool(allow_single_cluster), "max_cluster_size": 0 if max_cluster_size is None else whole(max_cluster_size, "hdbscan: max_cluster_size",
+                                                                           0)}
         return HdbscanClusters(self, carry_out(_kith.condense, self._core, options, threads=threads))
 
     def __len__(self) -> int:
@@ -246,7 +257,8 @@ class CondensedTree:
 
 
 class HdbscanClusters:
-    """Clusters of HDBSCAN*, numbered in the order of the condensed tree, as in hdbscan and scikit-learn.
+    """Clusters of HDBSCAN*, numbered as by scikit-learn's HDBSCAN: from the root of the condensed tree down, level by
+    level, and of two parts of a cluster first the one that Prim's algorithm, started at the first point, reaches first.
 
     Attributes
     ----------
@@ -285,7 +297,7 @@ class HdbscanClusters:
         if dtype is None or np.dtype(dtype) == self.label.dtype:
             return self.label.copy() if copy else self.label
         if copy is False:
-            raise ValueError("clusters: labels of another type need a copy")
+            raise ArgumentError("clusters: labels of another type need a copy")
         return self.label.astype(dtype)
 
     def __repr__(self) -> str:
@@ -322,18 +334,21 @@ def hdbscan(points: Any, min_cluster_size: int = 5, min_samples: int | None = No
     -------
     HdbscanClusters
     """
-    core_k = min_cluster_size if min_samples is None else min_samples
-    all_lengths = hierarchy(points, _positive("hdbscan: min_samples", core_k), box=box, non_finite=non_finite,
-                            threads=threads, progress=progress, cancel=cancel)
+    core_k = _positive("hdbscan: min_samples", min_cluster_size if min_samples is None else min_samples)
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if isinstance(points, Tree):
+        _expect_own_box(points, box, non_finite)
+    tree = points if isinstance(points, Tree) else Tree(points, box=box, non_finite=non_finite or "error", **how)
+    if core_k > tree.size > 0:
+        raise ArgumentError(f"hdbscan: min_samples = {core_k} of {tree.size} points; give at most their number")
+    all_lengths = hierarchy(tree, core_k if tree.size else 1, **how)
     return all_lengths.condense(min_cluster_size, selection=selection, selection_epsilon=selection_epsilon,
                                 allow_single_cluster=allow_single_cluster, max_cluster_size=max_cluster_size,
                                 threads=threads)
 
 
 def _positive(name: str, value: int) -> int:
-    if value < 1:
-        raise ValueError(f"{name} = {value}; give at least 1")
-    return int(value)
+    return whole(value, name)
 
 
 def _call(name: str, points: Any, options: dict[str, Any], box: Any, non_finite: str | None,

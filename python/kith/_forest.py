@@ -1,16 +1,16 @@
 """Sets of points that change between searches."""
 from __future__ import annotations
 
-import operator
 import os
 from typing import Any
 
 import numpy as np
 
 from . import _kith
-from ._arrays import FLOAT64, points as as_points, scalar_type
+from ._arrays import FLOAT64, as_array, integers, points as as_points, scalar_type, whole
 from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
+from ._errors import ArgumentTypeError
 from ._neighbors import NeighborLists, Neighbors, _checked_k, _radius_options
 from ._tree import OfPoints
 
@@ -41,7 +41,7 @@ class Forest(OfPoints):
 
     def __init__(self, dimension: int, *, box: Any = None, dtype: Any = np.float64) -> None:
         is_double = scalar_type(np.dtype(dtype), "dtype") == FLOAT64
-        self._core = _kith.make_forest(operator.index(dimension), is_double, as_box(box)._core)
+        self._core = _kith.make_forest(whole(dimension, "forest: dimension"), is_double, as_box(box)._core)
 
     @classmethod
     def _of(cls, core: Any) -> Forest:
@@ -60,10 +60,11 @@ class Forest(OfPoints):
                cancel: CancelToken | None = None) -> None:
         """Removes one or several points by index. If the call fails (an index that is not in the forest, or that is
         given twice), the forest is unchanged."""
-        indices = np.atleast_1d(np.asarray(index))
+        indices = np.atleast_1d(as_array(index, "remove: index"))
         if indices.ndim != 1 or (indices.size and indices.dtype.kind not in "iu"):
-            raise TypeError("remove: give one index, or a sequence of them")
-        carry_out(self._core.remove, np.ascontiguousarray(indices, dtype=np.int64), threads=threads,
+            raise ArgumentTypeError(f"remove: indices of type {indices.dtype} and shape {indices.shape}; give one index, or "
+                                    "a sequence of them")
+        carry_out(self._core.remove, integers(indices, "remove: index", np.int64), threads=threads,
                   progress=progress, cancel=cancel)
 
     def knn(self, queries: Any, *, k: int, max_radius: float = np.inf, strict: bool = False,

@@ -7,9 +7,10 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _kith, mpi
-from ._arrays import as_array, points as as_points
+from ._arrays import as_array, number, points as as_points, whole
 from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
+from ._errors import ArgumentError, ArgumentTypeError
 from ._tree import Tree
 
 
@@ -45,10 +46,10 @@ class Groups:
     def __init__(self, label: Any) -> None:
         given = as_array(label, "label")
         if given.ndim != 1 or given.dtype.kind not in "iu":
-            raise ValueError("label: give one integer per point")
+            raise ArgumentError("label: give one integer per point")
         count = int(given.max()) + 1 if given.size and given.max() >= 0 else 0
         if count > 2**31 - 1 or count > max(given.size, 1):
-            raise ValueError(f"label: {count - 1} is the largest of {given.size} labels; number the groups 0, 1, ...")
+            raise ArgumentError(f"label: {count - 1} is the largest of {given.size} labels; number the groups 0, 1, ...")
         self.label = np.where(given < 0, -1, given).astype(np.int32)
         self.size = np.bincount(self.label[self.label >= 0], minlength=count).astype(np.int64)
         self.linking_length = float("nan")
@@ -112,7 +113,7 @@ class Groups:
         if is_same:
             return self.label.copy() if copy else self.label
         if copy is False:
-            raise ValueError("groups: labels of another type need a copy")
+            raise ArgumentError("groups: labels of another type need a copy")
         return self.label.astype(dtype)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -170,7 +171,7 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
     """
     if comm is not None:
         if attached is not None or keep_roots or progress or cancel or device != "cpu":
-            raise ValueError("fof: attached, keep_roots, progress, cancel and device are not available with comm")
+            raise ArgumentError("fof: attached, keep_roots, progress, cancel and device are not available with comm")
         return mpi.fof(comm, points, linking_length=linking_length, b=b, box=box, min_size=min_size,  # type: ignore
                        mean_separation=mean_separation, volume=volume, strict=strict, non_finite=non_finite,
                        threads=threads)
@@ -182,7 +183,7 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
         _expect_own_box(points, box, non_finite)
         return Groups._of(carry_out(_kith.fof_tree, points._core, options, **how))
     if isinstance(points, Tree):
-        raise TypeError("fof: attached points need the points themselves, not a tree")
+        raise ArgumentTypeError("fof: attached points need the points themselves, not a tree")
     options |= {"box": as_box(box)._core, "non_finite": non_finite}
     linked = _types(points, "points")
     others = [] if attached is None else _types(attached, "attached")
@@ -218,23 +219,21 @@ def redshift_fof(points: Any, *, line_of_sight: str = "z", stretch: float, linki
     options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                                "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
                                "box": as_box(box)._core, "non_finite": non_finite}
-    sight = {"line_of_sight": line_of_sight, "stretch": float(stretch),
-             "observer": None if observer is None else [float(x) for x in observer]}
+    sight = {"line_of_sight": line_of_sight, "stretch": number(stretch, "redshift_fof: stretch"),
+             "observer": None if observer is None else [number(x, "redshift_fof: observer") for x in observer]}
     return Groups._of(carry_out(_kith.redshift_fof, as_points(points), options, sight, threads=threads,
                                 progress=progress, cancel=cancel))
 
 
 def _at_least_one(min_size: int) -> int:
-    if min_size < 1:
-        raise ValueError(f"fof: min_size = {min_size}; groups have at least 1 point")
-    return int(min_size)
+    return whole(min_size, "fof: min_size")
 
 
 def _expect_own_box(tree: Tree, box: Any, non_finite: str | None) -> None:
     if box is not None and as_box(box) != tree.box:
-        raise ValueError(f"box: the tree was built with {tree.box!r}; build another one for {as_box(box)!r}")
+        raise ArgumentError(f"box: the tree was built with {tree.box!r}; build another one for {as_box(box)!r}")
     if non_finite is not None:
-        raise ValueError("non_finite: this is decided when the tree is built; pass it to kith.Tree")
+        raise ArgumentError("non_finite: this is decided when the tree is built; pass it to kith.Tree")
 
 
 def _types(points: Any, name: str) -> list[np.ndarray]:

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _kith, mpi
-from ._arrays import FLOAT64, points as as_points, small_integers, values
+from ._arrays import FLOAT64, is_single, number, numbers, points as as_points, small_integers, values
 from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
 from ._catalogue import Catalogue
+from ._errors import ArgumentError, ArgumentTypeError
 from ._groups import Groups, _at_least_one, fof
 from ._roles import Roles, find_groups
 from ._snapshot import Snapshot
@@ -20,8 +21,8 @@ def _mass_options(mass: Any, count: int) -> dict[str, Any]:
     """One mass for all, or one per point."""
     if mass is None:
         return {}
-    if np.ndim(mass) == 0:
-        return {"same_mass": float(mass)}
+    if is_single(mass, "mass"):
+        return {"same_mass": number(mass, "mass")}
     return {"mass": values(mass, count, "mass")}
 
 
@@ -37,7 +38,7 @@ def peak_members(groups: Any, value: Any, *, peak: str = "largest") -> np.ndarra
     """For each group, the index of the member with the largest ``value``, for example its density, or with the smallest
     one if ``peak="smallest"``, for example the distance to its k-th neighbor. Equal values are resolved by index."""
     if peak not in ("largest", "smallest"):
-        raise ValueError(f"peak = {peak!r}; there are: largest, smallest")
+        raise ArgumentError(f"peak = {peak!r}; there are: largest, smallest")
     chosen = _as_groups(groups)
     per_point = values(value, len(chosen.label), "value")
     return carry_out(_kith.peak_members, chosen._members, per_point, peak == "smallest")
@@ -140,7 +141,7 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
     """
     if comm is not None:
         if isinstance(points, Snapshot) or progress is not None or cancel is not None or device != "cpu":
-            raise ValueError("halos: snapshots, progress, cancel and device are not available with comm; pass the "
+            raise ArgumentError("halos: snapshots, progress, cancel and device are not available with comm; pass the "
                              "arrays")
         return mpi.halos(comm, points, velocity=velocity, mass=mass, b=b, linking_length=linking_length,  # type: ignore
                          box=box, min_size=min_size, mean_separation=mean_separation, volume=volume, strict=strict,
@@ -150,7 +151,7 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
                              "volume": volume, "strict": strict, "min_size": _at_least_one(min_size)}
     if isinstance(points, Snapshot):
         if velocity is not None or mass is not None:
-            raise TypeError("halos: the snapshot already has velocities and masses; to use others, pass arrays instead "
+            raise ArgumentTypeError("halos: the snapshot already has velocities and masses; to use others, pass arrays instead "
                             "of the snapshot")
         found = _snapshot_halos(points, points.box if box is None else as_box(box), given, how, device)
     else:
@@ -249,6 +250,8 @@ def edge_density(edge: str, *, omega_m: float = 0.31, omega_lambda: float = 0.69
                  hubble: float = 100.0, gravity: float = 4.30091727e-9) -> float:
     """The density, per comoving volume, that defines the edge of a halo: "critical200", "critical500", "mean200" or
     "virial". The defaults of ``hubble`` and ``gravity`` are in Mpc/h, km/s and Msun/h."""
+    if not isinstance(edge, str):
+        raise ArgumentTypeError(f"edge_density: edge = {edge!r}; there are: critical200, critical500, mean200, virial")
     return _kith.edge_density(edge, {"omega_m": omega_m, "omega_lambda": omega_lambda, "redshift": redshift,
                                      "hubble": hubble, "gravity": gravity})
 
@@ -275,7 +278,10 @@ def overdensities(points: Any, centers: Any, *, density: Any, mass: Any = None, 
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree: Tree = as_tree(points, box, **how)
     rows = as_points(centers, "centers", FLOAT64)
-    options = {"density": np.atleast_1d(density).astype(float).tolist(), **_mass_options(mass, tree.input_size)}
+    if rows.shape[1] != tree.dimension:
+        raise ArgumentError(f"overdensities: centers of dimension {rows.shape[1]} for points of dimension "
+                            f"{tree.dimension}; give one row of coordinates per center")
+    options = {"density": numbers(density, "density").tolist(), **_mass_options(mass, tree.input_size)}
     for name, given in (("within", within), ("mass_guess", mass_guess)):
         if given is not None:
             options[name] = values(given, len(rows), name)

@@ -10,6 +10,7 @@ from . import _kith
 from ._arrays import FLOAT64, as_array, points as as_points, rows_for
 from ._box import Box
 from ._call import carry_out
+from ._errors import ArgumentError, ArgumentTypeError
 from ._neighbors import NeighborLists
 from ._nodes import InnerNode, LeafNode, Node, NodeBuilder, NodeView
 from ._scipy import norm_of, ranks_of, sides_of, threads_of, weight_of, worded
@@ -59,11 +60,11 @@ class KDTree:
                  balanced_tree: bool = True, boxsize: Any = None) -> None:
         given = as_array(data, "data")
         if given.dtype.kind == "c":
-            raise TypeError("KDTree does not work with complex data")
+            raise ArgumentTypeError("KDTree does not work with complex data")
         if given.ndim != 2:
-            raise ValueError("data must be 2 dimensions")
+            raise ArgumentError("data must be 2 dimensions")
         if leafsize < 1:
-            raise ValueError("leafsize must be at least 1")
+            raise ArgumentError("leafsize must be at least 1")
         array = as_points(given, "data")
         self.data: np.ndarray = array.copy() if copy_data and np.shares_memory(array, given) else array
         self.leafsize = leafsize
@@ -164,7 +165,7 @@ class KDTree:
         threads = threads_of(workers)
         ranks = ranks_of(k)
         if not p >= 1:
-            raise ValueError("Only p-norms with 1<=p<=infinity permitted")
+            raise ArgumentError("Only p-norms with 1<=p<=infinity permitted")
         is_own = x is None or x is self.data
         queries, shape = (None, (self.n,)) if is_own else self._rows(x)
         if exclude_self and queries is not None:
@@ -173,7 +174,7 @@ class KDTree:
         most = int(ranks.max(initial=1))
         if out is not None:
             if np.ndim(k) > 0:
-                raise ValueError("out: k must be one integer")
+                raise ArgumentError("out: k must be one integer")
             rows = self.n if queries is None else len(queries)
             out = rows_for(tuple(out)[::-1], (rows, most), self._dtype, (np.intp,))
         distance, index = self._knn(queries, most, p, distance_upper_bound, exclude_self, threads, out)
@@ -257,7 +258,7 @@ class KDTree:
             Return NeighborLists (``offset``, ``index``, ``distance``), or two lists of arrays: indices and distances.
         """
         if format not in ("csr", "lists"):
-            raise ValueError(f"format = {format!r}; there are: csr, lists")
+            raise ArgumentError(f"format = {format!r}; there are: csr, lists")
         queries, shape = (None, (self.n,)) if x is None else self._rows(x)
         radii = np.broadcast_to(np.asarray(r, np.float64), shape).reshape(-1)
         found = NeighborLists(*self._balls(queries, radii, p, threads_of(workers), strict), 0)
@@ -304,7 +305,7 @@ class KDTree:
     def query_pairs(self, r: float, p: float = 2.0, eps: float = 0.0, output_type: str = "set") -> Any:
         """All pairs i < j of points within r, as a set of tuples, or with "ndarray" as an array of rows."""
         if output_type not in ("set", "ndarray"):
-            raise ValueError("Invalid output type")
+            raise ArgumentError("Invalid output type")
         options = {"radius": float(r), "p": norm_of(p)}
         if r < 0:
             return set() if output_type == "set" else np.empty((0, 2), np.intp)
@@ -319,10 +320,10 @@ class KDTree:
         such parameter and uses one."""
         radii = np.asarray(r, np.float64)
         if radii.ndim > 1:
-            raise ValueError("r must be either a single value or a one-dimensional array of values")
+            raise ArgumentError("r must be either a single value or a one-dimensional array of values")
         flat = np.atleast_1d(radii)
         if not cumulative and (np.diff(flat) < 0).any():
-            raise ValueError("r must be non-decreasing for non-cumulative counting.")
+            raise ArgumentError("r must be non-decreasing for non-cumulative counting.")
         counts = self._pair_counts(self._match(other, "count_neighbors"), flat, norm_of(p),
                                    self._weights(other, weights), cumulative, threads_of(workers))
         return counts if radii.ndim else counts[0].item()
@@ -332,10 +333,10 @@ class KDTree:
             return None
         if not isinstance(weights, tuple):
             if self is not other:
-                raise ValueError("Two different trees are used. Specify weights for both in a tuple.")
+                raise ArgumentError("Two different trees are used. Specify weights for both in a tuple.")
             weights = (weights, weights)
         if len(weights) != 2:
-            raise ValueError("Invalid weights list; give one for each tree")
+            raise ArgumentError("Invalid weights list; give one for each tree")
         return weight_of(weights[0], self.n), weight_of(weights[1], other.n)
 
     def _pair_counts(self, other: KDTree, radii: np.ndarray, p: float, weights: Any, cumulative: bool,
@@ -359,7 +360,7 @@ class KDTree:
         """The distances up to max_distance between points of this tree and of the other, as "dok_matrix",
         "coo_matrix", "dict" or "ndarray" (records i, j, v)."""
         if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
-            raise ValueError("Invalid output type")
+            raise ArgumentError("Invalid output type")
         tree = self._match(other, "sparse_distance_matrix")
         radii = np.full(self.n, max_distance, np.float64)
         offset, column, distance = tree._balls(self._data_like(tree), radii, p, 0)
@@ -380,21 +381,21 @@ class KDTree:
         """Query points as rows, and the leading shape of the results."""
         a = as_array(x, "x")
         if a.dtype.kind == "c":
-            raise TypeError("KDTree does not work with complex data")
+            raise ArgumentTypeError("KDTree does not work with complex data")
         if a.ndim == 0 or a.shape[-1] != self.m:
-            raise ValueError(f"x must consist of vectors of length {self.m} but has shape {a.shape}")
+            raise ArgumentError(f"x must consist of vectors of length {self.m} but has shape {a.shape}")
         return as_points(a.reshape(-1, self.m), "x", self._dtype), a.shape[:-1]
 
     def _expect_own(self, queries: np.ndarray, shape: tuple[int, ...]) -> None:
         if shape != (self.n,) or not np.array_equal(queries, self.data):
-            raise ValueError("exclude_self: x must be the tree's own data; leave x out")
+            raise ArgumentError("exclude_self: x must be the tree's own data; leave x out")
 
     def _match(self, other: KDTree, call: str) -> KDTree:
         """The other tree, rebuilt if needed with the box of this one and the wider type of both."""
         if not isinstance(other, KDTree):
-            raise TypeError(f"{call}: the other tree must be a kith.KDTree")
+            raise ArgumentTypeError(f"{call}: the other tree must be a kith.KDTree")
         if self.m != other.m:
-            raise ValueError(f"Trees passed to {call} have different dimensionality")
+            raise ArgumentError(f"Trees passed to {call} have different dimensionality")
         return other._like(self)
 
     def _like(self, other: KDTree) -> KDTree:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _kith, mpi
-from ._arrays import FLOAT64, points as as_points, rows_for, values
+from ._arrays import FLOAT64, is_single, number, points as as_points, rows_for, values, whole
 from ._call import CancelToken, Progress, carry_out
+from ._errors import ArgumentError, ArgumentTypeError
 from ._tree import Tree, as_tree
 
 _INT32_LIMIT = 2**31 - 1
@@ -67,7 +68,7 @@ def is_long(index_dtype: Any, tree: Tree) -> bool:
         return tree.input_size > _INT32_LIMIT
     dtype = np.dtype(index_dtype)
     if dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
-        raise TypeError(f"index_dtype: {dtype}; indices are int32 or int64")
+        raise ArgumentTypeError(f"index_dtype: {dtype}; indices are int32 or int64")
     return dtype == np.dtype(np.int64)
 
 
@@ -126,7 +127,7 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
     """
     if comm is not None:
         if queries is not None or order != "input" or p != 2 or out or progress or cancel or device != "cpu":
-            raise ValueError("knn: queries, order, p, out, progress, cancel and device are not available with comm")
+            raise ArgumentError("knn: queries, order, p, out, progress, cancel and device are not available with comm")
         return Neighbors(*mpi.knn(comm, points, k=k, box=box, exclude_self=exclude_self, max_radius=max_radius,
                                   strict=strict, threads=threads))
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
@@ -144,18 +145,15 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
 
 
 def _checked_k(call: str, options: dict[str, Any]) -> dict[str, Any]:
-    k = options["k"]
-    if not isinstance(k, (int, np.integer)) or isinstance(k, bool):
-        raise TypeError(f"{call}: k = {k!r}; give an integer")
-    if k < 1:
-        raise ValueError(f"{call}: k = {k}; ask for at least 1 neighbor")
-    return {**options, "k": int(k)}
+    if isinstance(options["k"], (int, np.integer)) and options["k"] < 1:
+        raise ArgumentError(f"{call}: k = {options['k']}; ask for at least 1 neighbor")
+    return {**options, "k": whole(options["k"], f"{call}: k")}
 
 
 def _radius_options(radius: Any, count: int, options: dict[str, Any]) -> dict[str, Any]:
     """One radius for all queries, or one for each."""
-    if np.ndim(radius) == 0:
-        return {**options, "radius": float(radius)}
+    if is_single(radius, "radius"):
+        return {**options, "radius": number(radius, "radius")}
     return {**options, "radii": values(radius, count, "radius", FLOAT64)}
 
 
@@ -197,7 +195,7 @@ def radius_pairs(points: Any, *, radius: float, box: Any = None, strict: bool = 
     """Finds all pairs i < j of points within a radius, sorted by i, then by (squared distance, j)."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = as_tree(points, box, **how)
-    options = {"radius": float(radius), "strict": strict, "p": p}
+    options = {"radius": number(radius, "radius_pairs: radius"), "strict": strict, "p": p}
     return Pairs(*carry_out(_kith.radius_pairs, tree._core, options, is_long(index_dtype, tree), **how))
 
 
@@ -219,12 +217,14 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
     """
     if comm is not None:
         if progress or cancel or device != "cpu":
-            raise ValueError("density: progress, cancel and device are not available with comm")
+            raise ArgumentError("density: progress, cancel and device are not available with comm")
         masses = np.full(len(points), mass, FLOAT64) if mass is not None and np.ndim(mass) == 0 else mass
         return mpi.density(comm, points, k=k, kernel=kernel, mass=masses, box=box, threads=threads)
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
-    is_same = mass is None or np.ndim(mass) == 0
+    is_same = mass is None or is_single(mass, "mass")
+    if mass is not None and is_same and not np.isfinite(number(mass, "density: mass")):
+        raise ArgumentError(f"density: mass {mass}; it must be finite")
     masses = None if is_same else values(mass, tree.input_size, "mass", FLOAT64)
     found = carry_out(_kith.density, tree._core, masses, _checked_k("density", {"k": k, "kernel": kernel}), **how)
     return found if mass is None or not is_same else found * float(mass)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from typing import Any
+from ._errors import ArgumentError
 
 
 def _run(*words: str) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def _run(*words: str) -> dict[str, Any]:
                                 "path")
     done = subprocess.run([program, *words, "--json"], capture_output=True, text=True, check=False)
     if done.returncode == 2:
-        raise ValueError(done.stderr.strip().removeprefix("kith: "))
+        raise ArgumentError(done.stderr.strip().removeprefix("kith: "))
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip().removeprefix("kith: "))
     return json.loads(done.stdout)

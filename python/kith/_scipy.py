@@ -5,6 +5,7 @@ import operator
 from typing import Any
 
 import numpy as np
+from ._errors import ArgumentError, error_of
 
 
 def sides_of(boxsize: Any, dimension: int) -> np.ndarray:
@@ -18,30 +19,30 @@ def threads_of(workers: int) -> int:
         return 0
     count = operator.index(workers)
     if count < 1:
-        raise ValueError(f"Invalid number of workers {workers}, must be -1 or > 0")
+        raise ArgumentError(f"Invalid number of workers {workers}, must be -1 or > 0")
     return count
 
 
 def ranks_of(k: Any) -> np.ndarray:
     """The requested ranks, counted from 1."""
     if k is None:
-        raise ValueError("k must be an integer or a sequence of integers")
+        raise ArgumentError("k must be an integer or a sequence of integers")
     if np.ndim(k) == 0:
         count = operator.index(k)
         if count < 1:
-            raise ValueError(f"k = {k}; k must be an integer of at least 1 or a sequence of them")
+            raise ArgumentError(f"k = {k}; k must be an integer of at least 1 or a sequence of them")
         return np.arange(1, count + 1)
     ranks = np.asarray(k)
     if ranks.ndim != 1 or (ranks.size and ranks.dtype.kind not in "iu"):
-        raise ValueError("k must be an integer or a sequence of integers")
+        raise ArgumentError("k must be an integer or a sequence of integers")
     if (ranks < 1).any():
-        raise ValueError("k must be a sequence of integers of at least 1")
+        raise ArgumentError("k must be a sequence of integers of at least 1")
     return ranks.astype(np.intp)
 
 
 def norm_of(p: float) -> float:
     if not p >= 1:
-        raise ValueError("Only p-norms with 1<=p<=infinity permitted")
+        raise ArgumentError("Only p-norms with 1<=p<=infinity permitted")
     return float(p)
 
 
@@ -50,12 +51,12 @@ def weight_of(weights: Any, count: int) -> np.ndarray | None:
         return None
     a = np.ascontiguousarray(weights, dtype=np.float64)
     if a.shape != (count,):
-        raise ValueError(f"Number of weights differ from the number of data points: {a.shape} for {count}")
+        raise ArgumentError(f"Number of weights differ from the number of data points: {a.shape} for {count}")
     return a
 
 
-def worded(error: ValueError, name: str) -> ValueError:
+def worded(error: ValueError, name: str) -> Exception:
     """The error with scipy's message, if it has one for it."""
     if getattr(error, "code", "") == "non_finite":
-        return ValueError(f"'{name}' must be finite, check for nan or inf values: {error}")
+        return error_of("non_finite", f"'{name}' must be finite, check for nan or inf values: {error}")
     return error

@@ -11,6 +11,7 @@ from . import _kith
 from ._arrays import as_array, points as as_points
 from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
+from ._errors import ArgumentError, ArgumentTypeError
 
 _FIELDS = ("position", "velocity", "mass", "id")
 
@@ -41,7 +42,7 @@ class Snapshot:
         stored = np.dtype(np.float64 if self.info["is_double"] else np.float32)
         self.dtype = stored if dtype is None else np.dtype(dtype)
         if self.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise TypeError(f"dtype: {self.dtype}; coordinates are float32 or float64")
+            raise ArgumentTypeError(f"dtype: {self.dtype}; coordinates are float32 or float64")
         size = core.size(self._types)  # raises for an unknown type now, not at the first read
         self._begin = size * rank // ranks
         self._end = size * (rank + 1) // ranks
@@ -75,7 +76,7 @@ class Snapshot:
         None. Several processes can each read a part this way."""
         rows = len(self)
         if not 0 <= begin <= rows or not 0 <= (rows - begin if count is None else count) <= rows - begin:
-            raise ValueError(f"read: rows from {begin} on, count = {count}; there are {rows}")
+            raise ArgumentError(f"read: rows from {begin} on, count = {count}; there are {rows}")
         return self._read(field, self._types, self._begin + begin, rows - begin if count is None else count, self.dtype)
 
     def _read(self, field: str, types: Sequence[int], begin: int, count: int, dtype: np.dtype) -> np.ndarray:
@@ -190,7 +191,7 @@ def write_snapshot(path: str | os.PathLike[str], position: Any, *, velocity: Any
         The gzip level of .hdf5 files, 0 to 9.
     """
     if style not in ("gadget", "swift"):
-        raise ValueError(f"style = {style!r}; there are: gadget, swift")
+        raise ArgumentError(f"style = {style!r}; there are: gadget, swift")
     rows = as_points(position, "position")
     options: dict[str, Any] = {"particle_mass": float(mass), "type": type, "box": as_box(box)._core,
                                "compression": compression, "is_swift": style == "swift"}
@@ -208,5 +209,5 @@ def write_snapshot(path: str | os.PathLike[str], position: Any, *, velocity: Any
     if id is not None:
         options["id"] = np.ascontiguousarray(as_array(id, "id"), dtype=np.uint64)
         if options["id"].shape != (len(rows),):
-            raise ValueError(f"id: an array of shape {options['id'].shape} for {len(rows)} points; give one for each")
+            raise ArgumentError(f"id: an array of shape {options['id'].shape} for {len(rows)} points; give one for each")
     carry_out(_kith.write_snapshot, os.fspath(path), rows, options, progress=progress, cancel=cancel)

@@ -11,6 +11,7 @@ from . import _kith
 from ._arrays import points as as_points
 from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
+from ._errors import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -238,7 +239,7 @@ def as_tree(points: Any, box: Any = None, **execution: Any) -> Tree:
     """The tree itself, or a tree of the points."""
     if isinstance(points, Tree):
         if box is not None and as_box(box) != points.box:
-            raise ValueError(f"box: the tree has {points.box!r} and keeps it; build another for {as_box(box)!r}")
+            raise ArgumentError(f"box: the tree has {points.box!r} and keeps it; build another for {as_box(box)!r}")
         return points
     return Tree(points, box=box, **execution)
 

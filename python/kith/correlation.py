@@ -15,9 +15,10 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _kith
-from ._arrays import FLOAT64, points as as_points, values
+from ._arrays import FLOAT64, as_array, integers, number, numbers, points as as_points, values, whole
 from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
+from ._errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["Correlation", "PairHistogram", "comoving_distance", "count", "jackknife_regions", "load", "logspace",
            "multipoles", "nearest_regions", "pip_table", "read_bins", "sky_positions", "smu", "theta", "wp", "xi"]
@@ -37,8 +38,8 @@ class PairHistogram:
     """Of pi or mu."""
     weight: np.ndarray
     """Sums of products of weights; without weights the numbers of pairs."""
-    counts: np.ndarray | None
-    """Numbers of pairs as integers; None if there are weights."""
+    counts: np.ndarray
+    """Numbers of pairs as integers, also if there are weights."""
     total: float
     """All pairs of different points, at any separation."""
     mean_separation: np.ndarray | None = None
@@ -68,7 +69,9 @@ class Correlation:
     """The statistic without each region in turn: (regions, value.size)."""
     mean_separation: np.ndarray | None = None
     pairs: dict[str, np.ndarray] = field(default_factory=dict)
-    """Pairs in bins: "DD", "DR", "RR"."""
+    """Pairs in bins: "DD", "DR", "RR"; with weights, sums of their products."""
+    counts: dict[str, np.ndarray] = field(default_factory=dict)
+    """Numbers of pairs in bins, with or without weights; no "RR" if it follows from volumes."""
 
     @property
     def center(self) -> np.ndarray:
@@ -147,7 +150,8 @@ class Correlation:
         """Writes everything to an .npz file, which ``load`` reads."""
         arrays = {name: value for name, value in self.__dict__.items()
                   if isinstance(value, np.ndarray)}
-        arrays |= {f"pairs_{name}": value for name, value in self.pairs.items()}
+        for kind, tables in (("pairs", self.pairs), ("counts", self.counts)):
+            arrays |= {f"{kind}_{name}": value for name, value in tables.items()}
         np.savez(path, statistic=self.statistic, separation=self.separation, **arrays)
 
 
@@ -155,10 +159,12 @@ def load(path: Any) -> Correlation:
     """Reads a file that ``Correlation.save`` wrote."""
     with np.load(path) as file:
         given: dict[str, Any] = {name: file[name] for name in file.files}
-    pairs = {name[6:]: given.pop(name) for name in list(given) if name.startswith("pairs_")}
+    def tables(kind: str) -> dict[str, np.ndarray]:
+        return {name[len(kind):]: given.pop(name) for name in list(given) if name.startswith(kind)}
+    pairs, counts = tables("pairs_"), tables("counts_")
     words = {name: str(given.pop(name)) for name in ("statistic", "separation")}
     given.setdefault("second_edges", None)
-    return Correlation(**words, **given, pairs=pairs)
+    return Correlation(**words, **given, pairs=pairs, counts=counts)
 
 
 def logspace(low: float, high: float, bins: int) -> np.ndarray:
@@ -170,36 +176,32 @@ def read_bins(path: Any) -> np.ndarray:
     """Reads the edges from a bin file of Corrfunc: one line per bin, with its lower and upper edge."""
     rows = np.loadtxt(path, ndmin=2)
     if rows.shape[1] != 2 or not np.array_equal(rows[1:, 0], rows[:-1, 1]):
-        raise ValueError(f"read_bins: {path} has no two columns of bins that follow each other")
+        raise ArgumentError(f"read_bins: {path} has no two columns of bins that follow each other")
     return np.append(rows[:, 0], rows[-1, 1])
-
-
-def _numbers(x: Any) -> np.ndarray:
-    return np.ascontiguousarray(x, dtype=np.float64).ravel()
 
 
 def sky_positions(ra: Any, dec: Any, distance: Any = None) -> np.ndarray:
     """Cartesian coordinates around the observer from angles in degrees; without distances, unit vectors."""
-    angle = _numbers(ra)
+    angle = numbers(ra, "ra")
     far = None if distance is None else values(distance, len(angle), "distance", FLOAT64)
     return _kith.sky_positions(angle, values(dec, len(angle), "dec", FLOAT64), far)
 
 
 def comoving_distance(redshift: Any, omega_m: float = 0.31) -> np.ndarray:
     """Comoving distances in Mpc/h in a flat universe with matter and a cosmological constant."""
-    return _kith.comoving_distance(_numbers(redshift), omega_m)
+    return _kith.comoving_distance(numbers(redshift, "redshift"), number(omega_m, "omega_m"))
 
 
 def jackknife_regions(points: Any, regions: int, *, box: Any = None, threads: int | None = None) -> np.ndarray:
     """A jackknife region for each point: runs of equal length along the curve of the tree."""
-    return carry_out(_kith.jackknife_regions, as_points(points), regions, as_box(box)._core, threads=threads)
+    return carry_out(_kith.jackknife_regions, as_points(points), whole(regions, "regions"), as_box(box)._core, threads=threads)
 
 
 def nearest_regions(points: Any, region: Any, others: Any, *, box: Any = None,
                     threads: int | None = None) -> np.ndarray:
     """A region for each other point: that of the nearest of ``points``."""
     rows = as_points(points)
-    return carry_out(_kith.nearest_regions, rows, np.ascontiguousarray(region, dtype=np.int32),
+    return carry_out(_kith.nearest_regions, rows, integers(region, "region", np.int32),
                      as_points(others, "others", rows.dtype), as_box(box)._core, threads=threads)
 
 
@@ -209,17 +211,26 @@ def pip_table(words: int, realizations: int) -> np.ndarray:
     return np.divide(realizations, shared, out=np.zeros_like(shared), where=shared > 0)
 
 
+def _words(bits: Any, count: int, name: str) -> np.ndarray:
+    """Rows of 64-bit words; signed numbers stand for their bits."""
+    given = as_array(bits, f"bits of {name}")
+    if given.dtype.kind not in "iu" or (count and (given.size == 0 or given.size % count)):
+        raise ArgumentTypeError(f"bits of {name}: {given.dtype} of shape {given.shape}; give rows of uint64, as many for "
+                                "each point")
+    return np.ascontiguousarray(given).astype(np.uint64).reshape(count, -1 if count else 1)
+
+
 def _set(points: Any, weight: Any, region: Any, bits: Any, name: str) -> tuple[Any, ...]:
     rows = as_points(points, name)
     return (rows, None if weight is None else values(weight, len(rows), f"weight of {name}", FLOAT64),
-            None if region is None else np.ascontiguousarray(region, dtype=np.int32),
-            None if bits is None else np.ascontiguousarray(bits, dtype=np.uint64).reshape(len(rows), -1))
+            None if region is None else integers(region, f"region of {name}", np.int32),
+            None if bits is None else _words(bits, len(rows), name))
 
 
 def _second_edges(separation: str, pi_max: float, pi_bins: int, mu_bins: int) -> np.ndarray | None:
     if separation == "rp_pi":
-        return np.linspace(0, pi_max, pi_bins + 1)
-    return np.linspace(0, 1, mu_bins + 1) if separation == "s_mu" else None
+        return pi_max * np.arange(pi_bins + 1) / pi_bins
+    return np.arange(mu_bins + 1) / mu_bins if separation == "s_mu" else None
 
 
 def _some(array: np.ndarray, *shape: int) -> np.ndarray | None:
@@ -255,7 +266,7 @@ def count(points: Any, others: Any = None, *, edges: Any, separation: str = "r",
         Pairwise weights: the weight of a pair is multiplied by ``table[number of bits set in both points]``. ``bits``
         has rows of uint64.
     """
-    bins = np.asarray(edges, dtype=np.float64)
+    bins = numbers(edges, "edges")
     space = as_box(box)
     if regions and region is None and others is None:
         region = jackknife_regions(points, regions, box=box, threads=threads)
@@ -270,7 +281,7 @@ def count(points: Any, others: Any = None, *, edges: Any, separation: str = "r",
                       cancel=cancel)
     other_edges = _second_edges(separation, pi_max, pi_bins, mu_bins)
     shape = (len(bins) - 1,) if other_edges is None else (len(bins) - 1, len(other_edges) - 1)
-    return PairHistogram(bins, other_edges, found["weight"].reshape(shape), _some(found["counts"], *shape),
+    return PairHistogram(bins, other_edges, found["weight"].reshape(shape), found["counts"].reshape(shape),
                          found["total"], _some(found["mean_separation"], *shape),
                          _some(found["left_out"], regions, *shape), _some(found["left_out_total"], regions))
 
@@ -279,8 +290,8 @@ def _table_options(first: tuple[Any, ...], table: Any) -> dict[str, Any]:
     if table is None:
         return {}
     if first[3] is None:
-        raise ValueError("table: pairwise weights need the bits of each point")
-    return {"words": first[3].shape[1], "table": np.asarray(table, dtype=np.float64).tolist()}
+        raise ArgumentError("table: pairwise weights need the bits of each point")
+    return {"words": first[3].shape[1], "table": numbers(table, "table").tolist()}
 
 
 def _correlation(points: Any, randoms: Any, statistic: str, separation: str, given: Mapping[str, Any]) -> Correlation:
@@ -292,7 +303,7 @@ def _correlation(points: Any, randoms: Any, statistic: str, separation: str, giv
     regions = asked.pop("regions")
     if data[2] is not None and not regions:
         regions = int(np.max(data[2])) + 1
-    bins = np.asarray(asked.pop("edges"), dtype=np.float64)
+    bins = numbers(asked.pop("edges"), "edges")
     box = as_box(asked.pop("box"))
     options = {**{name: value for name, value in asked.items() if value is not None and name != "table"},
                **_table_options(data, asked.get("table")), "statistic": statistic, "separation": separation,
@@ -308,6 +319,8 @@ def _correlation(points: Any, randoms: Any, statistic: str, separation: str, giv
     names = {"DD": "data_data", "DR": "data_randoms", "RR": "randoms_randoms"}
     result.pairs = {name: found[key]["weight"].reshape(shape) for name, key in names.items()
                     if found[key]["weight"].size}
+    result.counts = {name: found[key]["counts"].reshape(shape) for name, key in names.items()
+                     if found[key]["counts"].size}
     result.mean_separation = _some(found["data_data"]["mean_separation"], *shape)
     return result
 

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from . import _kith
-from ._arrays import FLOAT64, as_array, points as as_points, values
+from ._arrays import FLOAT64, as_array, floats, integers, is_single, number, numbers, points as as_points, values, whole
 from ._box import as_box
 from ._call import carry_out
+from ._errors import ArgumentError, ArgumentTypeError
 from ._groups import Groups
 
 __all__ = [
@@ -28,7 +29,7 @@ __all__ = [
 def _index(index: Any) -> np.ndarray:
     a = as_array(index, "index")
     if a.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
-        raise TypeError(f"index: {a.dtype}; indices are int32 or int64")
+        raise ArgumentTypeError(f"index: {a.dtype}; indices are int32 or int64")
     return np.ascontiguousarray(a)
 
 
@@ -41,20 +42,20 @@ class _Pairs:
         self.queries = None if queries is None else as_points(queries, "queries", self.dtype)
         self.index = _index(index)
         if self.index.ndim != (2 if offset is None else 1):
-            raise ValueError(f"index: an array of shape {self.index.shape}; give rows of k neighbors, or lists with "
+            raise ArgumentError(f"index: an array of shape {self.index.shape}; give rows of k neighbors, or lists with "
                              "their offsets")
-        self.offset = None if offset is None else np.ascontiguousarray(offset, dtype=np.int64)
+        self.offset = None if offset is None else integers(offset, "offset", np.int64)
         if self.offset is not None and (self.offset[0] != 0 or self.offset[-1] != len(self.index)
                                         or np.any(np.diff(self.offset) < 0)):
-            raise ValueError("offset: must rise from 0 to the number of pairs")
+            raise ArgumentError("offset: must rise from 0 to the number of pairs")
         self.core = _kith.Lists(self.points, self.queries, as_box(box)._core, self.index, self.offset)
         self.rows = len(self.index) if self.offset is None else len(self.offset) - 1
 
     def array(self, x: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
         """A cotangent or tangent in the type of the points."""
-        a = np.ascontiguousarray(as_array(x, name), dtype=self.dtype)
+        a = np.ascontiguousarray(floats(x, name), dtype=self.dtype)
         if a.shape != shape:
-            raise ValueError(f"{name}: an array of shape {a.shape}; expected {shape}")
+            raise ArgumentError(f"{name}: an array of shape {a.shape}; expected {shape}")
         return a
 
     def tangent(self, x: Any, name: str, of: np.ndarray) -> np.ndarray | None:
@@ -160,12 +161,12 @@ def density_vjp(points: Any, index: Any, cotangent: Any, *, mass: Any = None, ke
 def _members(groups: Any) -> Any:
     if isinstance(groups, Groups):
         return groups._members
-    label = np.ascontiguousarray(groups, dtype=np.int32)
+    label = integers(groups, "groups", np.int32)
     return _kith.label_members(label, int(label.max(initial=-1)) + 1)
 
 
 def _halo_options(points: np.ndarray, mass: Any, velocity: Any, box: Any, alpha: float) -> dict[str, Any]:
-    options: dict[str, Any] = {"box": as_box(box)._core, "alpha": float(alpha)}
+    options: dict[str, Any] = {"box": as_box(box)._core, "alpha": number(alpha, "alpha")}
     if mass is not None:
         options["mass"] = values(mass, len(points), "mass")
     if velocity is not None:
@@ -193,7 +194,7 @@ def halos_vjp(points: Any, groups: Any, cotangent: dict[str, Any], *, mass: Any 
         Gradients of ``sum of cotangent * field`` in float64; velocity is None if no velocities were passed.
     """
     chosen = as_points(points)
-    given = {name: np.ascontiguousarray(value, dtype=np.float64).ravel() for name, value in cotangent.items()}
+    given = {name: numbers(value, f"cotangent of {name}") for name, value in cotangent.items()}
     return carry_out(_kith.halos_vjp, chosen, _members(groups), _halo_options(chosen, mass, velocity, box, alpha),
                      given, threads=threads)
 
@@ -203,7 +204,7 @@ def halos_jvp(points: Any, groups: Any, *, tangent: Any = None, velocity_tangent
               threads: int | None = None) -> dict[str, np.ndarray]:
     """The change of halo properties when points, velocities and masses move along tangents; see halos_vjp."""
     chosen = as_points(points)
-    moves = [None if each is None else np.ascontiguousarray(each, dtype=np.float64)
+    moves = [None if each is None else floats(each, "tangent")
              for each in (tangent, velocity_tangent, mass_tangent)]
     found = carry_out(_kith.halos_jvp, chosen, _members(groups), _halo_options(chosen, mass, velocity, box, alpha),
                       *moves, threads=threads)
@@ -222,19 +223,18 @@ def shape_tensors(points: Any, groups: Any, *, mass: Any = None, box: Any = None
 
 def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> np.ndarray:
     """Counts of halos in bins of mass with soft edges: logistic functions of this width in ln M."""
-    return _kith.soft_mass_function(np.ascontiguousarray(mass, dtype=np.float64),
-                                    np.ascontiguousarray(edge, dtype=np.float64), float(width))
+    return _kith.soft_mass_function(numbers(mass, "mass"), numbers(edge, "edge"), number(width, "width"))
 
 
 def soft_mass_function_vjp(mass: Any, edge: Any, cotangent: Any, *, width: float = 0.1) -> np.ndarray:
     """The gradient of ``sum(cotangent * soft_mass_function)`` with respect to the masses."""
-    arrays = [np.ascontiguousarray(each, dtype=np.float64) for each in (mass, edge, cotangent)]
-    return _kith.soft_mass_function_vjp(arrays[0], arrays[1], float(width), arrays[2])
+    return _kith.soft_mass_function_vjp(numbers(mass, "mass"), numbers(edge, "edge"), number(width, "width"),
+                                        numbers(cotangent, "cotangent"))
 
 
 def _mesh(points: Any, weight: Any, cells: Any) -> tuple[np.ndarray, Any, list[int]]:
     chosen = as_points(points)
-    counts = [int(cells)] * chosen.shape[1] if np.ndim(cells) == 0 else [int(each) for each in cells]
+    counts = [whole(each, "cells") for each in ([cells] * chosen.shape[1] if is_single(cells, "cells") else cells)]
     return chosen, None if weight is None else values(weight, len(chosen), "weight"), counts
 
 
@@ -249,7 +249,7 @@ def paint_vjp(points: Any, weight: Any, cotangent: Any, *, cells: Any, box: Any,
               threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The gradient of ``sum(cotangent * paint)`` with respect to points and weights."""
     chosen, weights, counts = _mesh(points, weight, cells)
-    given = np.ascontiguousarray(cotangent, dtype=np.float64).ravel()
+    given = numbers(cotangent, "cotangent")
     return carry_out(_kith.paint_vjp, chosen, weights, as_box(box)._core, counts, given, threads=threads)
 
 
@@ -297,10 +297,19 @@ class LinkSamples:
     def __len__(self) -> int:
         return self._core.samples
 
+    def __reduce__(self) -> Any:
+        core = self._core
+        return _samples_of, (core.samples, core.points, core.bits().tolist(), core.labels().tolist(),
+                             core.count().tolist())
+
     def linked(self) -> np.ndarray:
         """Whether each pair is linked, with shape (samples, pairs)."""
         rows = self._core.bits().reshape(-1, (len(self) + 7) // 8)
         return np.unpackbits(rows, axis=1, count=len(self), bitorder="little").T.astype(bool)
+
+
+def _samples_of(*arrays: Any) -> LinkSamples:
+    return LinkSamples(_kith.CoreLinkSamples.make(*arrays))
 
 
 class SoftLinks:
@@ -314,12 +323,17 @@ class SoftLinks:
                  box: Any = None, threads: int | None = None) -> None:
         self._points = as_points(points)
         self._threads = threads
-        options = {"box": as_box(box)._core, "linking_length": float(linking_length), "alpha": float(alpha),
-                   "reach": float(reach)}
+        options = {"box": as_box(box)._core, "linking_length": number(linking_length, "linking_length"),
+                   "alpha": number(alpha, "alpha"), "reach": number(reach, "reach")}
         self._core = carry_out(_kith.soft_links, self._points, options, threads=threads)
+        self._given = {"linking_length": linking_length, "alpha": alpha, "reach": reach, "box": box,
+                       "threads": threads}
 
     def __len__(self) -> int:
         return self._core.size
+
+    def __reduce__(self) -> Any:
+        return _links_of, (np.array(self._points), self._given)
 
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
@@ -329,12 +343,13 @@ class SoftLinks:
 
     @property
     def probability(self) -> np.ndarray:
-        """The probability of each pair."""
-        return self._core.probability()
+        """The probability of each pair, in the type of the points."""
+        return self._core.probability().astype(self._points.dtype, copy=False)
 
     def sample(self, samples: int = 16, *, seed: int = 0, min_size: int = 1) -> LinkSamples:
         """Draws links and finds the groups of each sample."""
-        options = {"samples": samples, "seed": seed, "min_size": min_size}
+        options = {"samples": whole(samples, "samples"), "seed": whole(seed, "seed", 0),
+                   "min_size": whole(min_size, "min_size", 0)}
         return LinkSamples(carry_out(_kith.sample_links, self._core, options, threads=self._threads))
 
     def log_probability(self, samples: LinkSamples) -> np.ndarray:
@@ -350,15 +365,22 @@ class SoftLinks:
 
     def relaxed(self, samples: int = 16, *, seed: int = 0, tau: float = 0.5, hard: bool = True) -> np.ndarray:
         """Links as numbers, with shape (samples, pairs): 1 and 0 if ``hard``, else relaxed with the temperature tau."""
-        options = {"samples": samples, "seed": seed, "tau": float(tau), "hard": hard}
+        options = {"samples": whole(samples, "samples"), "seed": whole(seed, "seed", 0), "tau": number(tau, "tau"),
+                   "hard": hard}
         return carry_out(_kith.relaxed_links, self._core, options, threads=self._threads)
 
     def relaxed_vjp(self, cotangent: Any, *, seed: int = 0, tau: float = 0.5) -> np.ndarray:
         """The gradient of ``sum(cotangent * relaxed)``. Hard links have the gradient of the soft ones."""
-        given = np.ascontiguousarray(cotangent, dtype=np.float64)
-        options = {"samples": given.shape[0], "seed": seed, "tau": float(tau)}
+        given = floats(cotangent, "cotangent")
+        if given.ndim != 2:
+            raise ArgumentError(f"cotangent: an array of shape {given.shape}; give the shape of relaxed: (samples, pairs)")
+        options = {"samples": given.shape[0], "seed": whole(seed, "seed", 0), "tau": number(tau, "tau")}
         return carry_out(_kith.relaxed_links_vjp, self._points, self._core, options, given.ravel(),
                          threads=self._threads)
+
+
+def _links_of(points: np.ndarray, given: dict[str, Any]) -> SoftLinks:
+    return SoftLinks(points, **given)
 
 
 def score_weights(loss: Any, *, baseline: str = "leave_one_out", advantage: str = "plain",
@@ -375,7 +397,7 @@ def score_weights(loss: Any, *, baseline: str = "leave_one_out", advantage: str 
         "normalized" divides by the standard deviation, which changes the length of the gradient; "clipped" limits
         weights to +-``clip`` and is biased.
     """
-    options = {"baseline": baseline, "advantage": advantage, "clip": float(clip)}
-    return _kith.score_weights(np.ascontiguousarray(loss, dtype=np.float64), options)
+    options = {"baseline": baseline, "advantage": advantage, "clip": number(clip, "clip")}
+    return _kith.score_weights(numbers(loss, "loss"), options)
 
 

@@ -22,7 +22,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _kith
+from ._arrays import is_single, number, whole
 from ._box import as_box
+from ._errors import ArgumentError, ArgumentTypeError
+from ._neighbors import _checked_k
 from .gradients import _power_spectrum
 
 __all__ = ["Halos", "LinkedPairs", "density", "fof", "halos", "knn", "links", "paint", "power_spectrum",
@@ -62,9 +65,9 @@ def _like(shape: Any, dtype: Any) -> jax.ShapeDtypeStruct:
 def _points(x: Any, name: str = "points") -> jax.Array:
     x = jnp.asarray(x)
     if x.ndim != 2:
-        raise ValueError(f"{name}: an array of shape {x.shape}; give one row per point: (n, dimension)")
+        raise ArgumentError(f"{name}: an array of shape {x.shape}; give one row per point: (n, dimension)")
     if x.dtype not in (jnp.float32, jnp.float64):
-        raise TypeError(f"{name}: {x.dtype}; give float32 or float64")
+        raise ArgumentTypeError(f"{name}: {x.dtype}; give float32 or float64")
     return x
 
 
@@ -103,6 +106,7 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
     derivative 0."""
     x = _points(points)
     arrays = (x,) if queries is None else (x, _points(queries, "queries").astype(x.dtype))
+    k = _checked_k("knn", {"k": k})["k"]
     return _knn(arrays, k, _options(x.shape[1], box, threads, k=k, exclude_self=exclude_self))
 
 
@@ -132,6 +136,9 @@ def density(points: Any, *, k: int = 32, mass: Any = None, kernel: str = "cubic_
     length."""
     x = _points(points)
     weight = jnp.ones(x.shape[0], x.dtype) if mass is None else jnp.asarray(mass, x.dtype)
+    if kernel not in _KERNELS:
+        raise ArgumentError(f"density: kernel = {kernel!r}; there are: {', '.join(_KERNELS)}")
+    k = _checked_k("density", {"k": k})["k"]
     return _density(x, weight, k, _options(x.shape[1], box, threads, k=k, kernel=_KERNELS.index(kernel)))
 
 
@@ -141,7 +148,7 @@ def fof(points: Any, *, linking_length: float, box: Any = None, min_size: int = 
         threads: int | None = None) -> tuple[jax.Array, jax.Array]:
     """Friends of friends: (labels as in kith.fof, number of groups). Integers have no derivative."""
     x = jax.lax.stop_gradient(_points(points))
-    options = _options(x.shape[1], box, threads, linking_length=float(linking_length), min_size=min_size)
+    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"), min_size=whole(min_size, "min_size"))
     return tuple(_call("fof", (_like((x.shape[0],), jnp.int32), _like((), jnp.int32)), x, options=options))
 
 
@@ -192,8 +199,9 @@ def halos(points: Any, label: Any, *, max_groups: int, velocity: Any = None, mas
     x = _points(points)
     moves = jnp.zeros_like(x) if velocity is None else jnp.asarray(velocity, x.dtype)
     weight = jnp.ones(x.shape[0], x.dtype) if mass is None else jnp.asarray(mass, x.dtype)
-    options = _options(x.shape[1], box, threads, alpha=float(alpha))
-    return Halos(*_halos(x, moves, weight, jnp.asarray(label, jnp.int32), max_groups, options))
+    options = _options(x.shape[1], box, threads, alpha=number(alpha, "alpha"))
+    return Halos(*_halos(x, moves, weight, jnp.asarray(label, jnp.int32), whole(max_groups, "max_groups"),
+                         options))
 
 
 def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> jax.Array:
@@ -230,7 +238,7 @@ def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int
     """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
     x = _points(points)
     weights = jnp.ones(x.shape[0], x.dtype) if weight is None else jnp.asarray(weight, x.dtype)
-    counts = (int(cells),) * x.shape[1] if np.ndim(cells) == 0 else tuple(int(each) for each in cells)
+    counts = tuple(whole(each, "cells") for each in ((cells,) * x.shape[1] if is_single(cells, "cells") else cells))
     return _paint(x, weights, counts, _options(x.shape[1], box, threads))
 
 
@@ -278,9 +286,9 @@ def links(points: Any, *, linking_length: float, max_pairs: int, alpha: float = 
     """Samples of random links (see kith.gradients.SoftLinks) with a straight-through estimator: forward they are 1 or
     0, backward they have the derivative of their Gumbel relaxation at temperature ``tau``."""
     x = _points(points)
-    options = _options(x.shape[1], box, threads, linking_length=float(linking_length), alpha=float(alpha),
-                       reach=float(reach), tau=float(tau), samples=samples, seed=seed)
-    return LinkedPairs(*_links(x, samples, max_pairs, options))
+    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"), alpha=number(alpha, "alpha"),
+                       reach=number(reach, "reach"), tau=number(tau, "tau"), samples=whole(samples, "samples"), seed=whole(seed, "seed", 0))
+    return LinkedPairs(*_links(x, samples, whole(max_pairs, "max_pairs"), options))
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
@@ -306,11 +314,11 @@ def _advantages(loss: jax.Array, baseline: str, advantage: str, clip: float) -> 
     """As kith.gradients.score_weights, times the number of samples."""
     count, mean = loss.shape[0], loss.mean()
     if baseline not in ("none", "leave_one_out", "batch_mean"):
-        raise ValueError(f"baseline = {baseline!r}; give none, leave_one_out or batch_mean")
+        raise ArgumentError(f"baseline = {baseline!r}; give none, leave_one_out or batch_mean")
     if advantage not in ("plain", "normalized", "clipped"):
-        raise ValueError(f"advantage = {advantage!r}; give plain, normalized or clipped")
+        raise ArgumentError(f"advantage = {advantage!r}; give plain, normalized or clipped")
     if baseline == "leave_one_out" and count < 2:
-        raise ValueError("samples = 1; leave_one_out wants at least 2")
+        raise ArgumentError("samples = 1; leave_one_out wants at least 2")
     weight = {"none": loss, "batch_mean": loss - mean,
               "leave_one_out": (loss - mean) * (count / max(count - 1, 1))}[baseline]
     if advantage == "normalized":
@@ -344,8 +352,8 @@ def topological_loss(points: Any, loss: Callable[[Halos], jax.Array], *, linking
     """
     x = _points(points)
     n = x.shape[0]
-    options = _options(x.shape[1], box, threads, linking_length=float(linking_length), alpha=float(alpha),
-                       reach=float(reach), samples=samples, min_size=min_size)
+    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"), alpha=number(alpha, "alpha"),
+                       reach=number(reach, "reach"), samples=samples, min_size=min_size)
     shapes = (_like((n + 1,), jnp.int32), _like((max_pairs,), jnp.int32),
               _like((max_pairs, (samples + 7) // 8), jnp.uint8), _like((samples, n), jnp.int32),
               _like((samples,), jnp.int32), _like((), jnp.int32))

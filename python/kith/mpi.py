@@ -20,12 +20,12 @@ import numpy as np
 
 from ._arrays import FLOAT64, points as as_points, values
 from ._box import as_box
+from ._errors import ArgumentError, ArgumentTypeError, error_of
 
 __all__ = ["Groups", "Halos", "density", "fof", "halos", "knn"]
 
 _NAMES = ("libkith_mpi.so", "libkith_mpi.so.0.1")
-_ERRORS: dict[int, type[Exception]] = {1: ValueError, 2: ValueError, 3: ValueError, 4: MemoryError,
-                                       6: OSError}
+_CODES = ("invalid_argument", "non_finite", "too_large", "out_of_memory", "cancelled", "io", "unavailable", "internal")
 
 
 _Stop = ctypes.CFUNCTYPE(ctypes.c_int)
@@ -197,14 +197,14 @@ def _call(name: str, comm: Any, given: _Given, *rest: Any) -> None:
     given.struct.stop = interrupts.stop
     code = interrupts.run(lambda: getattr(library, name)(handle, ctypes.byref(given.struct), *rest))
     if code:
-        raise _ERRORS.get(code, RuntimeError)(library.kith_mpi_error().decode())
+        raise error_of(_CODES[code - 1] if 0 < code <= len(_CODES) else "internal", library.kith_mpi_error().decode())
 
 
 def _handle(comm: Any) -> ctypes.c_int:
     try:
         return ctypes.c_int(comm.py2f())
     except AttributeError:
-        raise TypeError(f"comm = {comm!r}; give a communicator of mpi4py, such as MPI.COMM_WORLD") from None
+        raise ArgumentTypeError(f"comm = {comm!r}; give a communicator of mpi4py, such as MPI.COMM_WORLD") from None
 
 
 class _Given:
@@ -218,7 +218,7 @@ class _Given:
         self.origin = np.array(_per_axis(space.origin, dimension), FLOAT64)
         self.ids = None if ids is None else np.ascontiguousarray(ids, np.int64)
         if self.ids is not None and self.ids.shape != (len(self.x),):
-            raise ValueError(f"ids: an array of shape {self.ids.shape} for {len(self.x)} points; give one for each")
+            raise ArgumentError(f"ids: an array of shape {self.ids.shape} for {len(self.x)} points; give one for each")
         stride = self.x.strides[0] // self.x.itemsize if len(self.x) > 1 else dimension
         self.struct = _Points(self.x.ctypes.data, len(self.x), dimension, int(self.x.dtype == FLOAT64), stride,
                               self.box.ctypes.data if self.box.any() else None, self.origin.ctypes.data,
@@ -250,7 +250,7 @@ def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float
     """
     given = _Given(points, box, ids, keep, non_finite, threads)
     if min_size < 1:
-        raise ValueError(f"fof: min_size = {min_size}; groups have at least 1 point")
+        raise ArgumentError(f"fof: min_size = {min_size}; groups have at least 1 point")
     options = _FofOptions(linking_length or 0, b or 0, mean_separation or 0, volume or 0, min_size, int(strict), 1)
     label = np.empty(len(given.x), np.int64)
     found = _Groups()
@@ -282,10 +282,10 @@ def halos(comm: Any, points: Any, *, velocity: Any = None, mass: Any = None, gra
     """
     given = _Given(points, box, ids, keep, non_finite, threads)
     if min_size < 1:
-        raise ValueError(f"halos: min_size = {min_size}; groups have at least 1 point")
+        raise ArgumentError(f"halos: min_size = {min_size}; groups have at least 1 point")
     rows = None if velocity is None else np.ascontiguousarray(as_points(velocity, "velocity"), given.x.dtype)
     if rows is not None and rows.shape != given.x.shape:
-        raise ValueError(f"velocity: an array of shape {rows.shape} for points of shape {given.x.shape}")
+        raise ArgumentError(f"velocity: an array of shape {rows.shape} for points of shape {given.x.shape}")
     masses = None if mass is None else np.ascontiguousarray(values(mass, len(given.x), "mass", FLOAT64))
     linking = _FofOptions(linking_length or 0, b or 0, mean_separation or 0, volume or 0, min_size, int(strict), 1)
     options = _HaloOptions(linking, None if rows is None else rows.ctypes.data,
@@ -324,7 +324,7 @@ def knn(comm: Any, points: Any, *, k: int, box: Any = None, exclude_self: bool =
     See kith.knn for the parameters, and kith.mpi.fof for ``ids`` and ``keep``.
     """
     if k < 1:
-        raise ValueError(f"knn: k = {k}; ask for at least 1 neighbor")
+        raise ArgumentError(f"knn: k = {k}; ask for at least 1 neighbor")
     given = _Given(points, box, ids, keep, non_finite, threads)
     options = _KnnOptions(k, int(exclude_self), int(strict), max_radius)
     index = np.empty((len(given.x), k), np.int64)
@@ -342,7 +342,7 @@ def density(comm: Any, points: Any, *, k: int = 32, kernel: str = "cubic_spline"
     ``mass`` has one value per point of this rank. Pass it on all ranks or on none.
     """
     if kernel not in ("cubic_spline", "wendland_c2"):
-        raise ValueError(f"density: kernel = {kernel!r}; there are cubic_spline and wendland_c2")
+        raise ArgumentError(f"density: kernel = {kernel!r}; there are cubic_spline and wendland_c2")
     given = _Given(points, box, ids, keep, non_finite, threads)
     masses = None if mass is None else np.ascontiguousarray(values(mass, len(given.x), "mass", FLOAT64))
     options = _DensityOptions(k, int(kernel == "wendland_c2"), None if masses is None else masses.ctypes.data)

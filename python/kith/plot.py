@@ -14,6 +14,7 @@ from ._arrays import FLOAT64, points as as_points
 from ._box import as_box
 from ._call import carry_out
 from ._catalogue import Catalogue, mass_function as count_masses
+from ._errors import ArgumentError
 from ._groups import Groups
 from ._tree import Tree
 
@@ -145,7 +146,7 @@ def planes(tree: Tree | Any, *, planes: Sequence[int] | None = None, cells: bool
     """
     tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
     if tree.dimension != 2:
-        raise ValueError(f"planes: a tree in {tree.dimension} dimensions; pictures show 2")
+        raise ArgumentError(f"planes: a tree in {tree.dimension} dimensions; pictures show 2")
     chosen = list(range(min(tree.planes - 1, 4) - 1, -1, -1)) if planes is None else list(planes)
     if axes is None:
         axes = _pyplot().subplots(1, len(chosen), figsize=(4 * len(chosen), 4), squeeze=False)[1][0]
@@ -173,7 +174,7 @@ def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
     with ``options``, for example curve="z"."""
     tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
     if tree.dimension != 2:
-        raise ValueError(f"curve: a tree in {tree.dimension} dimensions; pictures show 2")
+        raise ArgumentError(f"curve: a tree in {tree.dimension} dimensions; pictures show 2")
     from matplotlib.collections import LineCollection
     place = np.ascontiguousarray(tree.coordinates(), dtype=FLOAT64)
     steps = np.stack([place[:-1], place[1:]], axis=1)
@@ -199,7 +200,7 @@ def splits(tree: Tree | Any, *, depth: int = 6, ax: Any = None, **options: Any) 
     """
     tree = tree if isinstance(tree, Tree) else Tree(tree, curve="kd", **options)
     if tree.dimension != 2:
-        raise ValueError(f"splits: a tree in {tree.dimension} dimensions; pictures show 2")
+        raise ArgumentError(f"splits: a tree in {tree.dimension} dimensions; pictures show 2")
     place = tree.coordinates()
     ax = _axes(ax, figsize=(5, 5))
     ax.plot(place[:, 0], place[:, 1], ".", color="0.6", markersize=2)
@@ -220,7 +221,7 @@ def domains(points: Any, rank: Any, splits: Sequence[Any] = (), *, ax: Any = Non
     """
     rows = as_points(points)
     if rows.shape[1] != 2:
-        raise ValueError(f"domains: points in {rows.shape[1]} dimensions; pictures show 2")
+        raise ArgumentError(f"domains: points in {rows.shape[1]} dimensions; pictures show 2")
     ranks = np.asarray(rank)
     ax = _axes(ax, figsize=(5, 5))
     ax.scatter(rows[:, 0], rows[:, 1], c=ranks, cmap="tab20", s=4, linewidths=0,

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _clusters, _groups, _neighbors
+from ._errors import ArgumentError, ArgumentTypeError
 from ._tree import Tree
 
 __all__ = ["DBSCAN", "FriendsOfFriends", "HDBSCAN", "NearestNeighbors"]
@@ -121,19 +122,19 @@ class NearestNeighbors(BaseEstimator):
         if self.metric == "minkowski":
             return self.p
         if self.metric not in _NORMS:
-            raise ValueError(f"metric = {self.metric!r}; there are: minkowski, {', '.join(_NORMS)}")
+            raise ArgumentError(f"metric = {self.metric!r}; there are: minkowski, {', '.join(_NORMS)}")
         return _NORMS[self.metric]
 
     def _checked_k(self, n_neighbors: int | None, is_own: bool) -> int:
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if not isinstance(k, (int, np.integer)):
-            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+            raise ArgumentTypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
         if k <= 0:
-            raise ValueError(f"Expected n_neighbors > 0. Got {k}")
+            raise ArgumentError(f"Expected n_neighbors > 0. Got {k}")
         most = self.n_samples_fit_ - is_own
         if k > most:
-            raise ValueError(f"Expected n_neighbors <= {most} (n_samples_fit{' - 1' if is_own else ''}), "
+            raise ArgumentError(f"Expected n_neighbors <= {most} (n_samples_fit{' - 1' if is_own else ''}), "
                              f"but n_neighbors = {k}")
         return int(k)
 
@@ -287,10 +288,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         _expect_euclidean(self.metric)
         data = _checked(self, X, is_first=True)
         if len(data) == 1:
-            raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
+            raise ArgumentError("n_samples=1 while HDBSCAN requires more than one sample")
         samples = self.min_cluster_size if self.min_samples is None else self.min_samples
         if samples > len(data):
-            raise ValueError(f"min_samples ({samples}) must be at most the number of samples in X ({len(data)})")
+            raise ArgumentError(f"min_samples ({samples}) must be at most the number of samples in X ({len(data)})")
         found = _clusters.hdbscan(data, self.min_cluster_size, samples, box=self.box,
                                   selection=self.cluster_selection_method,
                                   selection_epsilon=self.cluster_selection_epsilon,
@@ -321,12 +322,12 @@ class TreeArray:
 
 def _expect_euclidean(metric: str) -> None:
     if metric not in ("euclidean", "l2"):
-        raise ValueError(f"metric = {metric!r}; there is: euclidean")
+        raise ArgumentError(f"metric = {metric!r}; there is: euclidean")
 
 
 def _check_mode(mode: str) -> None:
     if mode not in ("connectivity", "distance"):
-        raise ValueError(f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead')
+        raise ArgumentError(f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead')
 
 
 def _array_of_arrays(values: np.ndarray, offset: np.ndarray) -> np.ndarray:

@@ -6,7 +6,8 @@
 >>> distance.sum().backward()
 
 The functions are torch.autograd.Function objects that call kith.gradients. Forward and backward run in C++ on the
-memory of the tensors. Second derivatives are not available.
+memory of the tensors, in float32 and float64; half precision becomes float32, integers float64. A second derivative is
+an error.
 """
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ import numpy as np
 import torch
 
 from . import gradients
+from ._errors import ArgumentTypeError, UnavailableError
 from ._halos import catalogue
 from ._groups import Groups, fof as _fof
 from ._neighbors import knn as _knn
@@ -31,8 +33,51 @@ def _tensor(x: Any, like: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(np.array(x)).to(like.dtype)
 
 
+def _floating(x: torch.Tensor, name: str = "points") -> torch.Tensor:
+    """In a type that kith computes with, by the rule of kith.knn; derivatives pass through."""
+    if not isinstance(x, torch.Tensor):
+        raise ArgumentTypeError(f"{name}: {type(x).__name__}; give a torch.Tensor, such as torch.as_tensor(x)")
+    if x.is_complex():
+        raise ArgumentTypeError(f"{name}: complex data; pass the real and the imaginary part as two coordinates")
+    if x.dtype in (torch.float32, torch.float64):
+        return x
+    return x.float() if x.is_floating_point() else x.double()
+
+
+def _weights(x: torch.Tensor | None, points: torch.Tensor, name: str) -> torch.Tensor:
+    """One number per point in the type of the points; 1 if none are given."""
+    return torch.ones(len(points), dtype=points.dtype) if x is None else _floating(x, name).to(points.dtype)
+
+
+class _NoMore(torch.autograd.Function):
+    """A gradient whose own derivative is refused."""
+
+    @staticmethod
+    def forward(ctx: Any, gradient: torch.Tensor, *inputs: torch.Tensor) -> torch.Tensor:
+        return gradient.view_as(gradient)
+
+    @staticmethod
+    def backward(ctx: Any, *_: Any) -> Any:
+        raise UnavailableError("kith.torch: second derivatives are not available; take first derivatives alone, or "
+                               "differentiate this part by differences")
+
+
 def _once(function: Callable[..., Any]) -> Any:
-    return staticmethod(torch.autograd.function.once_differentiable(function))
+    """A backward that can be differentiated no further. torch's once_differentiable forgets its error, and gives 0,
+    where the cotangent does not depend on the points."""
+
+    def backward(ctx: Any, *cotangent: Any) -> Any:
+        with torch.no_grad():
+            found = function(ctx, *cotangent)
+        inputs = [each for each in (*ctx.saved_tensors, *cotangent)
+                  if isinstance(each, torch.Tensor) and each.requires_grad]
+        if not torch.is_grad_enabled() or not inputs:
+            return found
+        every = found if isinstance(found, tuple) else (found,)
+        kept = tuple(_NoMore.apply(each, *inputs) if isinstance(each, torch.Tensor) else each for each in every)
+        return kept if isinstance(found, tuple) else kept[0]
+
+    return staticmethod(backward)
 
 
 class _Knn(torch.autograd.Function):
@@ -59,7 +104,8 @@ def knn(points: torch.Tensor, queries: torch.Tensor | None = None, *, k: int, bo
         exclude_self: bool = False, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """The k nearest neighbors, (index, distance) as in kith.knn; distances are differentiable."""
     options = {"k": k, "box": box, "exclude_self": exclude_self, "threads": threads}
-    return _Knn.apply(points, queries, options)
+    x = _floating(points)
+    return _Knn.apply(x, None if queries is None else _floating(queries, "queries").to(x.dtype), options)
 
 
 class _Density(torch.autograd.Function):
@@ -82,8 +128,8 @@ def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = No
             box: Any = None, threads: int | None = None) -> torch.Tensor:
     """The SPH density of kith.density, differentiable with respect to points and masses, including the smoothing
     length."""
-    weight = torch.ones(len(points), dtype=points.dtype) if mass is None else mass
-    return _Density.apply(points, weight, k, {"kernel": kernel, "box": box, "threads": threads})
+    x = _floating(points)
+    return _Density.apply(x, _weights(mass, x, "mass"), k, {"kernel": kernel, "box": box, "threads": threads})
 
 
 def fof(points: torch.Tensor, **options: Any) -> torch.Tensor:
@@ -132,9 +178,10 @@ def halos(points: torch.Tensor, label: torch.Tensor, *, velocity: torch.Tensor |
           threads: int | None = None) -> Halos:
     """The properties of groups at fixed membership. ``alpha`` belongs to the decorated mass; see
     kith.gradients.halos_vjp."""
-    moves = torch.zeros_like(points) if velocity is None else velocity
-    weight = torch.ones(len(points), dtype=points.dtype) if mass is None else mass
-    return Halos(*_Halos.apply(points, moves, weight, label, {"box": box, "alpha": alpha, "threads": threads}))
+    x = _floating(points)
+    moves = torch.zeros_like(x) if velocity is None else _floating(velocity, "velocity").to(x.dtype)
+    return Halos(*_Halos.apply(x, moves, _weights(mass, x, "mass"), label,
+                               {"box": box, "alpha": alpha, "threads": threads}))
 
 
 class _Paint(torch.autograd.Function):
@@ -154,8 +201,8 @@ class _Paint(torch.autograd.Function):
 def paint(points: torch.Tensor, weight: torch.Tensor | None = None, *, cells: Any, box: Any,
           threads: int | None = None) -> torch.Tensor:
     """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
-    weights = torch.ones(len(points), dtype=points.dtype) if weight is None else weight
-    return _Paint.apply(points, weights, {"cells": cells, "box": box, "threads": threads})
+    x = _floating(points)
+    return _Paint.apply(x, _weights(weight, x, "weight"), {"cells": cells, "box": box, "threads": threads})
 
 
 class _LogProbability(torch.autograd.Function):
@@ -163,6 +210,7 @@ class _LogProbability(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, points: torch.Tensor, links: gradients.SoftLinks, samples: gradients.LinkSamples) -> Any:
+        ctx.save_for_backward(points)
         ctx.links, ctx.samples = links, samples
         return torch.zeros(len(samples), dtype=points.dtype)
 
@@ -178,11 +226,12 @@ def topological_loss(points: torch.Tensor, loss: Callable[[Halos], torch.Tensor]
                      clip: float = 10.0, threads: int | None = None) -> torch.Tensor:
     """The mean of ``loss(halos)`` over samples of random links, with the gradient of its expectation; see
     kith.jax.topological_loss. Nothing is padded here."""
-    links = gradients.SoftLinks(_array(points), linking_length=linking_length, alpha=alpha, reach=reach, box=box,
+    x = _floating(points)
+    links = gradients.SoftLinks(_array(x), linking_length=linking_length, alpha=alpha, reach=reach, box=box,
                                 threads=threads)
     drawn = links.sample(samples, seed=seed, min_size=min_size)
-    losses = torch.stack([loss(halos(points, torch.from_numpy(np.array(label)), velocity=velocity, mass=mass, box=box,
+    losses = torch.stack([loss(halos(x, torch.from_numpy(np.array(label)), velocity=velocity, mass=mass, box=box,
                                      alpha=decoration, threads=threads)) for label in drawn.label])
     weight = gradients.score_weights(_array(losses), baseline=baseline, advantage=advantage, clip=clip)
-    score = (_tensor(weight, points) * _LogProbability.apply(points, links, drawn)).sum()
+    score = (_tensor(weight, x) * _LogProbability.apply(x, links, drawn)).sum()
     return losses.mean() + score

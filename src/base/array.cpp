@@ -90,8 +90,11 @@ Workspace::Workspace(const Workspace&) = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(const Workspace&) = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
-std::size_t Workspace::bytes_kept() const { return pool_->bytes(); }
-void Workspace::clear() { pool_->clear(); }
+// A workspace that was moved from has no pool: calls use it as if there were none.
+std::size_t Workspace::bytes_kept() const { return pool_ ? pool_->bytes() : 0; }
+void Workspace::clear() {
+  if (pool_) pool_->clear();
+}
 
 Memory::Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool) {
   if (bytes == 0) return;

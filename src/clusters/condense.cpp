@@ -1,6 +1,7 @@
 #include "clusters/condense.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "parallel/pieces.hpp"
@@ -17,7 +18,9 @@ class Condensing {
         hierarchy_(hierarchy),
         min_size_(min_size),
         points_(hierarchy.points()),
-        cluster_(hierarchy.merges()) {
+        cluster_(hierarchy.merges()),
+        entry_(hierarchy.merges()),
+        place_(hierarchy.points() + hierarchy.merges()) {
     const std::size_t rows = hierarchy.merges() + 1;
     out_.parent.reserve(rows);
     out_.child.reserve(rows);
@@ -28,6 +31,8 @@ class Condensing {
   CondensedTree run() {
     if (hierarchy_.merges() == 0) return {};
     const std::size_t root = points_ + hierarchy_.merges() - 1;
+    place_leaves();
+    entry_.back() = first_point();
     next_cluster_ = static_cast<std::int64_t>(points_);
     cluster_.back() = next_cluster_++;
     std::vector<std::size_t> level{root}, below;
@@ -41,15 +46,46 @@ class Condensing {
 
  private:
   bool is_merge(std::size_t node) const { return node >= points_; }
-  std::size_t child(std::size_t node, std::size_t side) const {
-    return hierarchy_.dendrogram.child[2 * (node - points_) + side];
+
+  std::uint32_t first_point() const {
+    const auto& is_dropped = hierarchy_.tree.impl().is_dropped;
+    std::uint32_t point = 0;
+    while (!is_dropped.empty() && is_dropped[point]) ++point;
+    return point;
+  }
+
+  /// Lists the points so that each node has a run of them; `place_` is where it begins.
+  void place_leaves() {
+    for (std::size_t merge = hierarchy_.merges(); merge-- > 0;) {
+      const std::uint32_t* child = &hierarchy_.dendrogram.child[2 * merge];
+      place_[child[0]] = place_[points_ + merge];
+      place_[child[1]] =
+          place_[points_ + merge] + static_cast<std::uint32_t>(hierarchy_.size(child[0]));
+      meter_.add(1);
+    }
+  }
+  bool contains(std::size_t node, std::uint32_t point) const {
+    return place_[point] >= place_[node] && place_[point] - place_[node] < hierarchy_.size(node);
+  }
+
+  /// The parts of a merge: first the one where Prim's algorithm enters, then the one that it
+  /// reaches over the edge between them.
+  std::array<std::size_t, 2> sides(std::size_t node) {
+    const std::size_t merge = node - points_;
+    const std::uint32_t* child = &hierarchy_.dendrogram.child[2 * merge];
+    const std::uint32_t* end = &hierarchy_.tree.impl().index[2 * merge];
+    const bool is_turned = !contains(child[0], entry_[merge]);
+    const std::size_t first = child[is_turned ? 1 : 0], second = child[is_turned ? 0 : 1];
+    if (is_merge(first)) entry_[first - points_] = entry_[merge];
+    if (is_merge(second)) entry_[second - points_] = end[is_turned ? 0 : 1];
+    return {first, second};
   }
 
   void split(std::size_t node, std::vector<std::size_t>& below) {
     const double length = hierarchy_.length(node - points_);
     const double lambda = length > 0 ? 1 / length : kInfinity;
     const std::int64_t cluster = cluster_[node - points_];
-    const std::size_t parts[] = {child(node, 0), child(node, 1)};
+    const std::array<std::size_t, 2> parts = sides(node);
     const bool is_large[] = {hierarchy_.size(parts[0]) >= min_size_,
                              hierarchy_.size(parts[1]) >= min_size_};
     for (const std::size_t side : {0, 1}) {
@@ -75,8 +111,8 @@ class Condensing {
     for (std::size_t i = 0; i < falling_.size(); ++i) {
       const std::size_t node = falling_[i];
       if (is_merge(node)) {
-        falling_.push_back(child(node, 0));
-        falling_.push_back(child(node, 1));
+        const std::array<std::size_t, 2> parts = sides(node);
+        falling_.insert(falling_.end(), parts.begin(), parts.end());
       } else {
         add(cluster, static_cast<std::int64_t>(node), lambda, 1);
       }
@@ -96,6 +132,8 @@ class Condensing {
   std::size_t min_size_, points_;
   std::int64_t next_cluster_ = 0;
   std::vector<std::int64_t> cluster_;  // per merge
+  std::vector<std::uint32_t> entry_;   // per merge: the point at which Prim's algorithm enters
+  std::vector<std::uint32_t> place_;   // per node, in a list of the points
   std::vector<std::size_t> falling_;
   CondensedTree out_;
 };

@@ -67,6 +67,10 @@ void check(const char* call, const PairsOf& pairs, const ListDensityOptions& opt
     refuse("{}: {} dimensions; the density is defined for 1, 2 and 3", call,
            pairs.points.dimension);
   if (pairs.queries.data) refuse("{}: the points are their own queries", call);
+  const ValueReader mass(options.mass);
+  for (std::size_t i = 0; options.mass.data && i < options.mass.size; ++i)
+    if (!std::isfinite(mass(i)))
+      refuse("{}: mass {} of point {}; it must be finite", call, mass(i), i);
   if (options.mass.data && options.mass.size != pairs.points.size)
     refuse("{}: {} masses for {} points; give one for each", call, options.mass.size,
            pairs.points.size);

@@ -39,17 +39,16 @@ void for_each_number(const Link& link, std::uint64_t seed, std::size_t samples, 
 }
 
 /// A link is drawn if its number is below this.
-inline std::uint64_t link_limit(float probability) {
-  return static_cast<std::uint64_t>(static_cast<double>(probability) * 0x1p32);
+inline std::uint64_t link_limit(double probability) {
+  return static_cast<std::uint64_t>(probability * 0x1p32);
 }
 
 /// The number as one in (0, 1).
 inline double unit_number(std::uint32_t number) { return (number + 0.5) * 0x1p-32; }
 
 /// log(p / (1 - p)) of a pair, from its distance in linking lengths.
-inline double logit_of(float probability) {
-  const auto p = static_cast<double>(probability);
-  return std::log(p) - std::log1p(-p);
+inline double logit_of(double probability) {
+  return std::log(probability) - std::log1p(-probability);
 }
 
 }  // namespace kith

@@ -33,9 +33,11 @@ class Mesh {
       if (cells_[axis] == 0 || !(side_[axis] > 0))
         refuse("{}: axis {} has {} cells and side {}; a mesh is periodic and has cells", call, axis,
                cells_[axis], side_[axis]);
-      size_ *= cells_[axis];
+      // Neither factor reaches 2^32, so that the product does not wrap around.
+      size_ = cells_[axis] < kNoTarget ? size_ * cells_[axis] : kNoTarget;
+      if (size_ >= kNoTarget)
+        fail(ErrorCode::too_large, "{}: a mesh of {} cells or more; use fewer", call, size_);
     }
-    if (size_ >= kNoTarget) fail(ErrorCode::too_large, "{}: {} cells are too many", call, size_);
   }
 
   int dimension() const { return d_; }

@@ -100,7 +100,7 @@ void set_probabilities(const T* distance, SoftLinks& links, const Workers& worke
     for (std::size_t pair = begin; pair < end; ++pair) {
       const double q = static_cast<double>(distance[pair]) / options.linking_length;
       links.probability[pair] =
-          static_cast<float>(1 / (1 + std::exp(-options.alpha * (1 - q * q))));
+          static_cast<double>(static_cast<T>(1 / (1 + std::exp(-options.alpha * (1 - q * q)))));
     }
   });
 }

@@ -28,7 +28,10 @@ void by_logits(const char* call, const PointsView& points, const SoftLinks& link
     const Stage stage(workers, call, links.points());
     const PairPlaces<T> places(pairs, workers);
     const double l = links.options.linking_length;
-    const double factor = -2 * links.options.alpha / (l * l) * static_cast<double>(places.unscale);
+    const double slope_of_d2 = -2 * links.options.alpha,
+                 unscale = static_cast<double>(places.unscale);
+    const double factor =
+        std::isnormal(l * l) ? slope_of_d2 / (l * l) * unscale : slope_of_d2 / l * (unscale / l);
     PairGradientSum<T> sum(places, points.dimension, workers);
     sum.add([&]<int D>(const PairRow<D, T>& row, T* vectors) {
       const auto d = static_cast<std::size_t>(row.metric.axes.count());
@@ -67,7 +70,7 @@ std::vector<double> log_probability(const SoftLinks& links, const LinkSamples& s
         [&](std::size_t begin, std::size_t end) {
           SampleSums sums(samples.samples, 0.0);
           for_each_link(links, begin, end, [&](const Link& link) {
-            const auto p = static_cast<double>(links.probability[link.pair]);
+            const double p = links.probability[link.pair];
             for (std::size_t sample = 0; sample < samples.samples; ++sample)
               sums[sample] += samples.is_linked(link.pair, sample) ? std::log(p) : std::log1p(-p);
           });
@@ -93,7 +96,7 @@ void log_probability_vjp(PointsView points, const SoftLinks& links, const LinkSa
     double linked = 0;
     for (std::size_t sample = 0; sample < weight.size(); ++sample)
       if (samples.is_linked(link.pair, sample)) linked += weight[sample];
-    return linked - all * static_cast<double>(links.probability[link.pair]);
+    return linked - all * links.probability[link.pair];
   });
 }
 
@@ -104,7 +107,7 @@ std::vector<double> relaxed_links(const SoftLinks& links, const RelaxedLinkOptio
     std::vector<double> out(options.samples * links.size());
     workers.for_ranges(links.points(), kRowGrain, [&](std::size_t begin, std::size_t end) {
       for_each_link(links, begin, end, [&](const Link& link) {
-        const float p = links.probability[link.pair];
+        const double p = links.probability[link.pair];
         for_each_number(link, options.seed, options.samples,
                         [&](std::size_t sample, std::uint32_t number) {
                           out[sample * links.size() + link.pair] =

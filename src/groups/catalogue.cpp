@@ -10,6 +10,7 @@
 #include "groups/catalogue_rows.hpp"
 #include "groups/columns.hpp"
 #include "groups/device_sums.hpp"
+#include "groups/property_columns.hpp"
 #include "groups/rotation_curve.hpp"
 #include "groups/sums.hpp"
 #include "parallel/pieces.hpp"
@@ -178,14 +179,17 @@ Catalogue catalogue(PointsView points, const Members& members, const CatalogueOp
     const std::size_t types = count_types(options, workers);
     check(points, members.count(), options, types, workers);
     check_members("catalogue", members, points.size, workers);
-    const Source from = source_of(points, options, types);
+    const PropertyColumns columns(points, options.velocity, options.mass, options.box, workers);
+    const CatalogueOptions own = columns.scaled(options);
+    const Source from = source_of(columns.points(), own, types);
     const Stage stage(workers, "catalogue", members.offset.back());
     DeviceSums* there = sums_of_device("catalogue", execution);
     Catalogue out =
-        there ? catalogue_on(*there, from, {members.order.data(), nullptr, members.offset}, options,
+        there ? catalogue_on(*there, from, {members.order.data(), nullptr, members.offset}, own,
                              workers)
-              : Cataloguer(from, members, options, workers).run();
-    if (options.gravity > 0) RotationCurves(from, options, workers).run(members, out);
+              : Cataloguer(from, members, own, workers).run();
+    if (own.gravity > 0) RotationCurves(from, own, workers).run(members, out);
+    columns.restore(options, out);
     return out;
   });
 }
@@ -202,8 +206,12 @@ Catalogue catalogue(PointsView points, const Groups& groups, const CatalogueOpti
       check_grouped("catalogue", groups.label().size(), points.size);
       const std::vector<std::size_t> offset = member_offsets(groups, workers);
       const Stage stage(workers, "catalogue", offset.back());
-      return catalogue_on(*there, source_of(points, options, types),
-                          {nullptr, groups.label().data(), offset}, options, workers);
+      const PropertyColumns columns(points, options.velocity, options.mass, options.box, workers);
+      const CatalogueOptions own = columns.scaled(options);
+      Catalogue out = catalogue_on(*there, source_of(columns.points(), own, types),
+                                   {nullptr, groups.label().data(), offset}, own, workers);
+      columns.restore(options, out);
+      return out;
     });
   });
 }

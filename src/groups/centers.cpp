@@ -9,6 +9,7 @@
 #include "geometry/frame.hpp"
 #include "groups/columns.hpp"
 #include "groups/potential.hpp"
+#include "groups/property_columns.hpp"
 #include "groups/sphere_search.hpp"
 #include "groups/sums.hpp"
 #include "parallel/pieces.hpp"
@@ -102,6 +103,7 @@ class CenterFinder {
     });
     SphereSearch search(options_.kind, d_);
     while (!search.is_done()) {
+      workers_.check_cancelled();
       SphereSums sums(d_);
       for_pieces(workers_, members.size(), kSumBlock, [&](std::size_t begin, std::size_t end) {
         SphereSums block(d_);
@@ -159,7 +161,14 @@ std::vector<double> centers(PointsView points, const Members& members, const Cen
   return public_call("centers", execution, [&](Workers& workers) {
     check(points, members, options, workers);
     const Stage stage(workers, "centers", members.offset.back());
-    return CenterFinder(points, members, options, workers).run();
+    const PropertyColumns columns(points, {}, options.mass, options.box, workers);
+    CenterOptions own = options;
+    own.box = columns.box();
+    own.mass = columns.mass();
+    own.softening = std::ldexp(options.softening, columns.length());
+    std::vector<double> found = CenterFinder(columns.points(), members, own, workers).run();
+    scale_by(found, -columns.length());
+    return found;
   });
 }
 

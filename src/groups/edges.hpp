@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/wide_number.hpp"
 #include "geometry/frame.hpp"
 
 namespace kith {
@@ -17,6 +18,14 @@ namespace kith {
 /// The volume of the unit ball.
 inline double unit_ball(int dimension) {
   return std::pow(std::numbers::pi, dimension / 2.0) / std::tgamma(dimension / 2.0 + 1);
+}
+
+/// The radius at which a mass alone has the density. `ball`: the unit ball times the density.
+inline double sphere_radius(double mass, double ball, int dimension) {
+  const double power = mass / ball;
+  if (mass == 0 || std::isnormal(power)) return std::pow(power, 1.0 / dimension);
+  WideNumber wide(mass);
+  return (wide /= ball).root(dimension);
 }
 
 inline void check_densities(std::span<const double> densities) {
@@ -67,8 +76,7 @@ EdgeVerdict find_edge(const Outward<Distance2, Mass>& points, double density,
     const double here = radius_of(i);
     if (here > horizon.within && !is_above) break;
     for (; i < points.count && points.d2(i) == d2; ++i) mass += points.mass(i);
-    // The radius at which this mass alone would have the edge's density.
-    const double radius = std::pow(mass / ball, 1.0 / points.dimension);
+    const double radius = sphere_radius(mass, ball, points.dimension);
     const double next = i < points.count ? radius_of(i) : horizon.reach;
     is_above = radius >= here;
     if (!is_above || radius >= next) continue;
@@ -95,7 +103,7 @@ class EdgeReach {
   /// Where to begin, for a mass that a sphere is guessed to have.
   double first(double mass, double within) const {
     const double least = *std::min_element(densities_.begin(), densities_.end());
-    double reach = std::pow(mass / (unit_ball(dimension_) * least), 1.0 / dimension_) * 1.3;
+    double reach = sphere_radius(mass, unit_ball(dimension_) * least, dimension_) * 1.3;
     if (!(reach > 0)) reach = limit_;
     return std::max(reach, within);
   }

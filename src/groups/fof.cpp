@@ -61,23 +61,15 @@ Groups fof(const Tree& tree, const FofOptions& options, const Execution& executi
     if (options.box != Box() && options.box != tree.box())
       refuse("fof: the box of the options is not that of the tree; leave it out");
     auto groups = std::make_shared<Groups::Impl>();
-    try {
-      groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
-      if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
-      if (!is_cpu(execution)) {
-        with_scalar(tree.scalar(), [&]<class T>() {
-          solve_on_device<T>(tree, options, execution, workers, *groups);
-        });
-        return Groups(std::move(groups));
-      }
+    groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
+    if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
+    if (is_cpu(execution))
       tree.impl().visit(
           [&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
-    } catch (const std::bad_alloc&) {
-      fail(ErrorCode::out_of_memory,
-           "fof: no memory for the groups of {} points; about {} bytes are needed: use fewer "
-           "points",
-           tree.size(), 16 * tree.input_size());
-    }
+    else
+      with_scalar(tree.scalar(), [&]<class T>() {
+        solve_on_device<T>(tree, options, execution, workers, *groups);
+      });
     return Groups(std::move(groups));
   });
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/fail.hpp"
+#include "base/wide_number.hpp"
 
 namespace kith {
 namespace {
@@ -15,9 +16,18 @@ void check_length(const char* option, double value) {
     refuse("fof: {} = {}; give a positive, finite number", option, value);
 }
 
-double volume_of(const FofOptions& options, const Box& box, int dimension) {
-  if (options.volume > 0) return options.volume;
+double root_of(double cell, int dimension) {
+  return dimension == 3 ? std::cbrt(cell) : std::pow(cell, 1.0 / dimension);
+}
+
+double mean_separation_of(const FofOptions& options, const Box& box, std::size_t points,
+                          int dimension) {
+  if (options.mean_separation > 0) return options.mean_separation;
+  const auto count = static_cast<double>(points);
+  if (options.volume > 0) return root_of(options.volume / count, dimension);
   double volume = 1;
+  WideNumber wide(1);
+  bool is_normal = true;
   for (int axis = 0; axis < dimension; ++axis) {
     if (!box.is_periodic(axis))
       refuse(
@@ -25,15 +35,11 @@ double volume_of(const FofOptions& options, const Box& box, int dimension) {
           "mean_separation",
           options.b, axis);
     volume *= box.side(axis);
+    wide *= box.side(axis);
+    is_normal = is_normal && std::isnormal(volume);
   }
-  return volume;
-}
-
-double mean_separation_of(const FofOptions& options, const Box& box, std::size_t points,
-                          int dimension) {
-  if (options.mean_separation > 0) return options.mean_separation;
-  const double cell = volume_of(options, box, dimension) / static_cast<double>(points);
-  return dimension == 3 ? std::cbrt(cell) : std::pow(cell, 1.0 / dimension);
+  if (is_normal && std::isnormal(volume / count)) return root_of(volume / count, dimension);
+  return (wide /= count).root(dimension);
 }
 
 }  // namespace

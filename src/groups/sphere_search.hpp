@@ -100,7 +100,7 @@ class SphereSearch {
   }
 
   void shrink() {
-    if (!(radius_ > 0)) return end();
+    if (!(radius_ > 0) || std::isinf(radius_)) return end();  // neither ever shrinks
     step_ = Step::shrinking;
     radius_ *= kShrink;
     question_.radius2 = radius_ * radius_;

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "groups/phase_space.hpp"
+#include "groups/property_columns.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 
@@ -143,8 +144,14 @@ Subhalos subhalos(PointsView points, const Members& halos, const SubhaloOptions&
   return public_call("subhalos", execution, [&](Workers& workers) {
     check(points, halos, options, workers);
     Subhalos result;
-    put_members(parts_of_all(points, halos, options, execution, workers), points.size, workers,
-                result);
+    const PropertyColumns columns(points, options.velocity, options.mass, options.box, workers);
+    SubhaloOptions own = options;
+    own.box = columns.box();
+    own.velocity = columns.velocity();
+    own.position_scale = std::ldexp(options.position_scale, columns.length());
+    own.velocity_scale = std::ldexp(options.velocity_scale, columns.speed());
+    put_members(parts_of_all(columns.points(), halos, own, execution, workers), points.size,
+                workers, result);
     result.catalogue = catalogue(
         points, result.members,
         {.box = options.box, .mass = options.mass, .velocity = options.velocity}, execution);

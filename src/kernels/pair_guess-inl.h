@@ -49,22 +49,24 @@ HWY_INLINE Ints<T> to_integers(Vec<T> v) {
     return hn::DemoteTo(IntTag<T>(), v);
 }
 
-/// Linear bins of the second coordinate: bin i holds the values from i width on.
+/// Linear bins of the second coordinate: bin i holds the values from i end / count on.
 template <class T>
 struct LinearBins {
-  T count = 1, width = 0, inverse = 0;
+  T count = 1, end = 0, width = 0, inverse = 0;
   bool is_closed = false;  ///< values at the far end belong to the last bin
 
   /// As defined: guessed by a product and corrected by comparisons. `count` if there is none.
   HWY_INLINE Ints<T> exact(Vec<T> v) const {
     const Tag<T> tag;
-    const auto w = hn::Set(tag, width), one = hn::Set(tag, T(1)), end = hn::Set(tag, count);
+    const auto one = hn::Set(tag, T(1)), bins = hn::Set(tag, count);
+    const auto edge = [&](Vec<T> bin)
+                          HWY_ATTR { return hn::Div(hn::Mul(bin, hn::Set(tag, end)), bins); };
     auto i = hn::Floor(hn::Mul(v, hn::Set(tag, inverse)));
-    i = hn::IfThenElse(hn::Lt(v, hn::Mul(i, w)), hn::Sub(i, one), i);
+    i = hn::IfThenElse(hn::Lt(v, edge(i)), hn::Sub(i, one), i);
     const auto next = hn::Add(i, one);
-    i = hn::IfThenElse(hn::Ge(v, hn::Mul(next, w)), next, i);
-    if (is_closed) i = hn::Min(hn::Sub(end, one), i);
-    return to_integers<T>(hn::IfThenElse(hn::Lt(i, end), i, end));
+    i = hn::IfThenElse(hn::Ge(v, edge(next)), next, i);
+    if (is_closed) i = hn::Min(hn::Sub(bins, one), i);
+    return to_integers<T>(hn::IfThenElse(hn::Lt(i, bins), i, bins));
   }
 };
 

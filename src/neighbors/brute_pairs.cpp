@@ -79,7 +79,7 @@ template <class T>
 struct Binning {
   const PairBinning& bins;
   std::vector<T> limits;
-  T width = 0;
+  T end = 1;
 
   Binning(const PairBinning& of, const Frame<T>& frame) : bins(of) {
     for (const double edge : bins.edges)
@@ -88,10 +88,7 @@ struct Binning {
                                   : edge,
                               true, frame));
     if (bins.separation == Separation::rp_pi)
-      width = std::ldexp(static_cast<T>(bins.pi_max / static_cast<double>(bins.pi_bins)),
-                         frame.exponent);
-    else
-      width = static_cast<T>(1 / static_cast<double>(bins.second()));
+      end = std::ldexp(static_cast<T>(bins.pi_max), frame.exponent);
   }
 
   std::ptrdiff_t operator()(T first, T second) const {
@@ -100,7 +97,7 @@ struct Binning {
     if (i < 0 || i >= static_cast<std::ptrdiff_t>(bins.first())) return -1;
     const auto count = static_cast<std::ptrdiff_t>(bins.second());
     std::ptrdiff_t j = 0;
-    while (j < count && second >= static_cast<T>(j + 1) * width) ++j;
+    while (j < count && second >= static_cast<T>(j + 1) * end / static_cast<T>(count)) ++j;
     if (bins.separation == Separation::s_mu) j = std::min(j, count - 1);
     if (bins.separation != Separation::rp_pi && bins.separation != Separation::s_mu) j = 0;
     return j == count ? -1 : i * count + j;

@@ -79,9 +79,12 @@ Values statistic_of(const Values& xi, const PairBinning& bins, Statistic statist
 
 /// The share of space that each bin covers, around a point of a periodic box.
 Values volume_shares(const PairBinning& bins, const Box& box, int dimension) {
+  // Volumes in units of a power of two: they fit a double at any scale.
+  const int unit = std::ilogb(box.side(0));
   double volume = 1;
-  for (int axis = 0; axis < dimension; ++axis) volume *= box.side(axis);
-  const auto ball = [&](double r) {
+  for (int axis = 0; axis < dimension; ++axis) volume *= std::ldexp(box.side(axis), -unit);
+  const auto ball = [&](double length) {
+    const double r = std::ldexp(length, -unit);
     if (dimension == 1) return 2 * r;
     if (dimension == 2 || bins.separation == Separation::rp_pi) return std::numbers::pi * r * r;
     return 4.0 / 3.0 * std::numbers::pi * r * r * r;
@@ -91,7 +94,7 @@ Values volume_shares(const PairBinning& bins, const Box& box, int dimension) {
     for (std::size_t j = 0; j < bins.second(); ++j) {
       double shell =
           (ball(bins.edges[i + 1]) - ball(bins.edges[i])) / static_cast<double>(bins.second());
-      if (bins.separation == Separation::rp_pi) shell *= 2 * bins.pi_max;
+      if (bins.separation == Separation::rp_pi) shell *= 2 * std::ldexp(bins.pi_max, -unit);
       shares.push_back(shell / volume);
     }
   return shares;

@@ -11,7 +11,7 @@ template <class T, class Index>
 void check(const Tree& tree, const KnnOptions& options, const NeighborRows<T, Index>& rows,
            std::size_t expected) {
   check_scalar<T>("knn", tree);
-  if (options.k == 0) refuse("knn: k = 0; ask for at least 1 neighbor");
+  check_k("knn", options.k);
   check_radius("knn", "max_radius", options.max_radius);
   check_norm("knn", options.p);
   if (rows.rows != expected)
@@ -94,6 +94,14 @@ std::shared_ptr<void> detail::allocate(std::size_t count, std::size_t size,
   });
 }
 
+std::shared_ptr<void> detail::allocate_rows(std::size_t rows, std::size_t k, std::size_t size,
+                                            const Execution& execution) {
+  return public_call("knn", [&] {
+    if (k > kMaxNeighbors) check_k("knn", k);  // others are checked with the other options
+    return allocate(rows, k * size, execution);
+  });
+}
+
 template <Coordinate T, ResultIndex Index>
 void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index> rows,
               const Execution& execution) {
@@ -142,7 +150,11 @@ struct KnnSearcher<T, Index>::Impl {
     const auto d = static_cast<std::size_t>(tree.dimension());
     block = Array<T>(block_stride<T>(tree.dimension()));
     box = Array<T>(2 * kLanes * d);
-    std::fill(block.begin(), block.end(), T(0));  // the query's index is row 0
+    std::fill(block.begin(), block.end(), T(0));
+    // The query's index is row 0. It is written as it is read: as an integer.
+    const Axes<kAnyDimension> axes(tree.dimension());
+    std::fill_n(const_cast<std::uint32_t*>(indices_of(std::as_const(block).data(), axes)), kLanes,
+                0u);
     std::fill(box.begin(), box.end(), T(0));
     job.queries = {
         .dimension = tree.dimension(), .plane_count = 1, .points = 1, .blocks = block.data()};
@@ -188,8 +200,8 @@ void KnnSearcher<T, Index>::operator()(const T* point, Index* index, T* distance
     impl.set_query(point);
     set_target(impl.job, index, distance);
     if (is_hopeless(impl.job)) {
-      std::fill_n(index, impl.job.k, Index(-1));
-      std::fill_n(distance, impl.job.k, std::numeric_limits<T>::infinity());
+      if (index) std::fill_n(index, impl.job.k, Index(-1));
+      if (distance) std::fill_n(distance, impl.job.k, std::numeric_limits<T>::infinity());
     } else {
       impl.worker->run(0, 1);
     }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include <kith/neighbors.hpp>
+
 #include "base/fail.hpp"
 #include "geometry/frame.hpp"
 #include "geometry/norms.hpp"
@@ -31,6 +33,13 @@ double key_limit(double radius, bool is_strict, double p, const Frame<T>& frame)
     if (!is_strict) return static_cast<double>(key);
     return key > 0 ? static_cast<double>(std::nextafter(key, Key(0))) : -1.0;
   });
+}
+
+/// Below the limit, no product of k with a number of rows wraps around.
+inline void check_k(const char* call, std::size_t k) {
+  if (k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", call);
+  if (k > kMaxNeighbors)
+    refuse("{}: k = {}; a tree has fewer than {} points: ask for fewer", call, k, kMaxNeighbors);
 }
 
 inline void check_norm(const char* call, double p) {

@@ -74,6 +74,23 @@ void check(const PairSet& points, const PairSet* others, const PairHistogramOpti
     refuse("pair_histogram: a line of sight from the origin in a periodic box; use an open box");
 }
 
+/// Angles follow from chords of the unit sphere.
+template <class T>
+void check_unit_vectors(const PairSet& set) {
+  constexpr double kRounding = 1e-5;  // of the length
+  const T* data = static_cast<const T*>(set.points.data);
+  for (std::size_t i = 0; i < set.points.size; ++i, data += set.points.stride) {
+    const auto x = static_cast<double>(data[0]), y = static_cast<double>(data[1]),
+               z = static_cast<double>(data[2]);
+    const double length = std::hypot(x, y, z);
+    if (!(std::abs(length - 1) <= kRounding))
+      refuse(
+          "pair_histogram: point {} has length {}; angles need unit vectors: divide each point by "
+          "its length",
+          i, length);
+  }
+}
+
 /// The bins of a job. The line of sight comes last among its axes.
 template <class T>
 void set_bins(PairJob<T>& job, const PairBinning& bins, const Frame<T>& frame,
@@ -93,14 +110,13 @@ void set_bins(PairJob<T>& job, const PairBinning& bins, const Frame<T>& frame,
   job.second = bins.second();
   if (bins.separation == Separation::rp_pi) {
     job.kind = is_axis ? PairKind::projected : PairKind::survey_projected;
-    job.second_width = scaled(bins.pi_max / static_cast<double>(bins.pi_bins));
-    const T pi = scaled(bins.pi_max);
+    const T pi = job.second_end = scaled(bins.pi_max);
     // Roundings of rp2 and pi2 are below a few dozen units in the last place of s2.
     if (!is_axis)
       job.reach2 = (job.first.last() + pi * pi) * (1 + 64 * std::numeric_limits<T>::epsilon());
   } else if (bins.separation == Separation::s_mu) {
     job.kind = is_axis ? PairKind::angle : PairKind::survey_angle;
-    job.second_width = static_cast<T>(1 / static_cast<double>(bins.mu_bins));
+    job.second_end = 1;
     job.second_is_closed = true;
   }
   if (bins.separation != Separation::r && is_axis && bins.separation != Separation::theta) {
@@ -179,6 +195,19 @@ void set_regions(PairHistogram& result, const PairTotals& totals, bool is_own,
     }
 }
 
+/// A job without weights: how many pairs there are.
+template <class T>
+std::vector<std::int64_t> plain_counts(PairJob<T> job, const PairScene<T>& scene,
+                                       Workers& workers) {
+  const PairPoints<T> from(scene.receivers.view(), {}, nullptr, workers);
+  const PairPoints<T> to(job.is_own ? PlanesView<T>() : scene.sources.view(), {}, nullptr, workers);
+  job.receivers = &from.side();
+  job.sources = job.is_own ? &from.side() : &to.side();
+  job.with_lengths = false;
+  job.words = 0;
+  return run_pairs(job, 0, workers).counts;
+}
+
 template <class T>
 PairHistogram histogram(const PairSet& points, const PairSet* others,
                         const PairHistogramOptions& options, const Execution& execution,
@@ -186,6 +215,10 @@ PairHistogram histogram(const PairSet& points, const PairSet* others,
   const TreeOptions tree_options{.box = options.box};
   const Tree from_tree(points.points, tree_options, execution);
   const Tree to_tree = others ? Tree(others->points, tree_options, execution) : from_tree;
+  if (options.bins.separation == Separation::theta) {
+    check_unit_vectors<T>(points);
+    if (others) check_unit_vectors<T>(*others);
+  }
   const PairScene<T> scene(from_tree, to_tree, workers);
   const bool is_weighted =
       !points.weight.empty() || (others && !others->weight.empty()) || options.table.words > 0;
@@ -211,15 +244,15 @@ PairHistogram histogram(const PairSet& points, const PairSet* others,
   job.table = options.table.weight.data();
   const PairTotals totals = run_pairs(job, options.regions, workers);
 
-  PairHistogram result{.bins = options.bins};
+  PairHistogram result{.bins = options.bins, .is_weighted = is_weighted};
   const double times = others ? 1 : 2;
+  result.counts =
+      inner(is_weighted ? plain_counts(job, scene, workers) : totals.counts, options.bins);
+  for (std::int64_t& count : result.counts) count *= others ? 1 : 2;
+  result.weight.assign(result.counts.begin(), result.counts.end());
   if (is_weighted) {
     result.weight = inner(totals.sums, options.bins);
     for (double& w : result.weight) w *= times;
-  } else {
-    result.counts = inner(totals.counts, options.bins);
-    for (std::int64_t& count : result.counts) count *= others ? 1 : 2;
-    result.weight.assign(result.counts.begin(), result.counts.end());
   }
   if (options.mean_separation) {
     result.mean_separation = inner(totals.lengths, options.bins);

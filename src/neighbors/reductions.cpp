@@ -1,4 +1,6 @@
 // What is made of neighborhoods without storing them.
+#include <cmath>
+
 #include <kith/density.hpp>
 #include <kith/radius.hpp>
 
@@ -35,7 +37,7 @@ void search(const char* call, const Tree& tree, const KnnOptions& options,
             FunctionRef<void(const Found<T>&)> visit, const Execution& execution,
             Workers& workers) {
   check_scalar<T>(call, tree);
-  if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", call);
+  check_k(call, options.k);
   check_radius(call, "max_radius", options.max_radius);
   check_norm(call, options.p);
   if (!is_cpu(execution))
@@ -119,6 +121,9 @@ std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
   if (!options.mass.empty() && options.mass.size() != tree.input_size())
     refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(),
            tree.input_size());
+  for (std::size_t i = 0; i < options.mass.size(); ++i)
+    if (!std::isfinite(options.mass[i]))
+      refuse("sph_density: mass {} of point {}; it must be finite", options.mass[i], i);
   const KernelShape kernel{options.kernel, d};
   const double factor = kernel.factor();
   return reduce_each(

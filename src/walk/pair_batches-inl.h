@@ -55,8 +55,8 @@ class PairBatches {
     batch_.order = job.order;
     batch_.second_limit = job.second_limit();
     ask_.bins = &job.first;
-    ask_.second = {static_cast<T>(job.second), job.second_width, T(1) / job.second_width,
-                   job.second_is_closed};
+    const T count = static_cast<T>(job.second), width = job.second_end / count;
+    ask_.second = {count, job.second_end, width, T(1) / width, job.second_is_closed};
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       ask_.histogram[lane] = tally_.histogram(lane);
       outside_[lane] = tally_.histogram(lane) + static_cast<std::int32_t>(job.bins());

@@ -59,9 +59,10 @@ struct PairJob {
   const int* order = nullptr;  ///< the axes in the order in which squares are added
   PairBins<T> first;           ///< limits of d2, rp2 or s2
   T reach2 = 0;                ///< surveys by rp and pi: pairs with a larger s2 never count
-  /// Linear bins of pi or mu: bin i holds the values from i width on, up to (i + 1) width.
+  /// Linear bins of pi or mu: bin i holds the values from i end / second on, up to the next such
+  /// edge.
   std::size_t second = 1;
-  T second_width = 0;
+  T second_end = 0;
   bool second_is_closed = false;  ///< values at the far end belong to the last bin
   /// Pairwise weights: by the number of bits that two points share.
   std::size_t words = 0;
@@ -79,7 +80,8 @@ struct PairJob {
   bool second_may_end() const {
     return kind == PairKind::projected || kind == PairKind::survey_projected;
   }
-  T second_limit() const { return static_cast<T>(second) * second_width; }
+  /// The last edge, by the formula of all edges.
+  T second_limit() const { return static_cast<T>(second) * second_end / static_cast<T>(second); }
   std::size_t bins() const { return first.size() * second; }
 };
 

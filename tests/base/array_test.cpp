@@ -23,6 +23,14 @@ TEST(Array, IsEmptyByDefault) {
   EXPECT_TRUE(Array<float>(0).empty());
 }
 
+TEST(Workspace, MayBeUsedAfterItWasMoved) {
+  Workspace first;
+  const Workspace second = std::move(first);
+  EXPECT_EQ(first.bytes_kept(), 0u);  // NOLINT(bugprone-use-after-move)
+  first.clear();
+  EXPECT_EQ(second.bytes_kept(), 0u);
+}
+
 TEST(Array, IsAlignedForSimd) {
   for (const std::size_t size :
        {std::size_t{1}, std::size_t{7}, std::size_t{1000}, 3 * kMegabyte}) {

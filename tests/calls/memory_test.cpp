@@ -153,5 +153,25 @@ TEST_P(OutOfMemory, IsAnErrorOnSeveralThreads) {
 INSTANTIATE_TEST_SUITE_P(Allocations, OutOfMemory, ::testing::Values(false, true),
                          [](const auto& kind) { return kind.param ? "AllFromNthOn" : "NthAlone"; });
 
+/// The bytes that are named are those that were asked for, not an estimate.
+TEST(OutOfMemoryOfFof, NamesTheBytes) {
+  const auto x = sample::uniform({.n = 5000, .seed = 5});
+  const Tree tree(x.view());
+  std::string messages;
+  messages.reserve(10000);
+  for (long n = 0; n < 40; ++n) {
+    countdown = n;
+    try {
+      fof(tree, {.linking_length = 0.01}, {.threads = 1});
+    } catch (const Error& error) {
+      messages.append(error.what()).append("\n");
+    }
+    countdown = -1;
+  }
+  EXPECT_NE(messages.find("fof: 20032 bytes of memory are not available"), std::string::npos)
+      << messages;
+  EXPECT_EQ(messages.find("about"), std::string::npos) << messages;
+}
+
 }  // namespace
 }  // namespace kith::test

@@ -1,4 +1,5 @@
 // Memory that stays: many small calls of each kind leave the resident set as it was.
+#include <cmath>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <set>
@@ -7,6 +8,7 @@
 
 #include "calls/calls.hpp"
 #include "calls/folder.hpp"
+#include "support/property.hpp"
 
 namespace kith::test {
 namespace {
@@ -20,6 +22,7 @@ std::size_t resident_bytes() {
 }
 
 constexpr int kWarmUp = 2000;
+/// KITH_CASES multiplies it.
 constexpr int kCalls = 20000;
 
 /// A leak of 100 bytes a call would be 2 MB.
@@ -31,7 +34,8 @@ class ResidentSet : public ::testing::Test {
     const Execution execution{.threads = threads};
     for (int i = 0; i < kWarmUp * calls / kCalls; ++i) call.run(execution);
     const std::size_t before = resident_bytes();
-    for (int i = 0; i < calls; ++i) call.run(execution);
+    const long all = std::lround(calls * number_from("KITH_CASES", 1));
+    for (long i = 0; i < all; ++i) call.run(execution);
     EXPECT_LE(resident_bytes(), before + kGrowth) << call.name << " with " << threads << " threads";
   }
   Folder folder_;

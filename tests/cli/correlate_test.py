@@ -36,8 +36,10 @@ class Correlate(ProgramTest):
             self.assertIn("<svg", file.read())
 
     def test_all_statistics(self):
+        unit = self.save("unit.npy", self.x / np.linalg.norm(self.x, axis=1)[:, None])
         for words in (["--wp", "--pi-max", "0.3"], ["--smu"], ["--multipoles"], ["--theta"]):
-            result = run("correlate", self.points, self.points, *words, "--linear-bins", "0.05,0.3,3", "--json")
+            points = unit if words == ["--theta"] else self.points
+            result = run("correlate", points, points, *words, "--linear-bins", "0.05,0.3,3", "--json")
             self.assertEqual(result.returncode, 0, result.stderr)
             bins = json.loads(result.stdout)["bins"]
             np.testing.assert_allclose(bins["high"], [0.05 + 0.25 / 3, 0.05 + 0.5 / 3, 0.3])
@@ -61,7 +63,9 @@ class Correlate(ProgramTest):
         command = ("--xi", "--bins", self.path("bins"), "--box", "1")
         plain = self.told("correlate", self.points, *command, "--mean-separation")["bins"]
         heavy = self.told("correlate", self.path("heavy.npz"), *command, "--weights")["bins"]
-        np.testing.assert_array_equal(heavy["pairs"], 4 * np.array(plain["pairs"]))
+        np.testing.assert_array_equal(heavy["pairs"], plain["pairs"])
+        np.testing.assert_array_equal(heavy["weight"], 4 * np.array(plain["pairs"]))
+        self.assertNotIn("weight", plain)
         np.testing.assert_allclose(heavy["xi"], plain["xi"], rtol=1e-12)
         self.assertTrue(np.all((np.array(plain["mean"]) > EDGES[:-1]) & (np.array(plain["mean"]) < EDGES[1:])))
 

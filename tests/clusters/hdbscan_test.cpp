@@ -40,6 +40,33 @@ TEST(Hdbscan, OneClusterIfAllowed) {
   EXPECT_EQ(hdbscan(view(points), options).label, std::vector<std::int32_t>(20, 0));
 }
 
+/// All points as one cluster are a cluster of all points: they may be too many.
+TEST(Hdbscan, OneClusterMayBeTooLarge) {
+  Points points;
+  for (int i = 0; i < 20; ++i) points.push_back({static_cast<double>(i)});
+  HdbscanOptions options{
+      .min_samples = 1,
+      .condense = {.min_cluster_size = 15, .allow_single_cluster = true, .max_cluster_size = 20}};
+  EXPECT_EQ(hdbscan(view(points), options).count(), 1u);
+  options.condense.max_cluster_size = 19;
+  EXPECT_EQ(hdbscan(view(points), options).count(), 0u);
+}
+
+/// Of the clumps, that of the first point is number 0, wherever it is.
+TEST(Hdbscan, NumbersBeginAtTheFirstPoint) {
+  for (const double first : {0.0, 40.0}) {
+    Points points{{first}};
+    for (const double middle : {0.0, 40.0})
+      for (int i = 1; i < 6; ++i) points.push_back({middle + i});
+    const HdbscanClusters clusters =
+        hdbscan(view(points), {.min_samples = 1, .condense = {.min_cluster_size = 3}});
+    EXPECT_EQ(clusters.count(), 2u);
+    EXPECT_EQ(clusters.label[0], 0);
+    EXPECT_EQ(clusters.label[1], first == 0 ? 0 : 1);
+    EXPECT_EQ(clusters.label[6], first == 0 ? 1 : 0);
+  }
+}
+
 TEST(Hdbscan, FewPoints) {
   for (std::size_t n = 0; n < 5; ++n) {
     const Points points(n, {1.0});

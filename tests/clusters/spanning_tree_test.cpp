@@ -136,5 +136,27 @@ TEST(SpanningTree, OptionsAreChecked) {
                [&] { spanning_tree(tree, {.box = Box::periodic(5)}); });
 }
 
+/// Bytes have everything; damaged ones are refused.
+template <class T>
+void check_spanning_bytes(Draw& draw) {
+  const int dimension = draw.one_of({1, 2, 3});
+  auto points = draw.point_set<T>(dimension, 1 + draw.size(200));
+  if (points.x.size() > 5 && draw.below(3) == 0) points.x[4] = std::numeric_limits<T>::quiet_NaN();
+  const SpanningTree tree =
+      spanning_tree(points.view(), {.box = draw.box(dimension), .non_finite = NonFinite::drop});
+  std::vector<std::byte> bytes = tree.bytes();
+  const SpanningTree again = SpanningTree::from_bytes(bytes);
+  EXPECT_TRUE(edges_of(again) == edges_of(tree));
+  EXPECT_EQ(again.length(), tree.length());
+  EXPECT_EQ(again.input_size(), tree.input_size());
+  EXPECT_EQ(again.bytes(), bytes);
+  bytes[draw.below(bytes.size())] ^= std::byte{4};
+  expect_error(ErrorCode::io, "spanning_tree", [&] { SpanningTree::from_bytes(bytes); });
+  bytes.pop_back();
+  expect_error(ErrorCode::io, "spanning_tree", [&] { SpanningTree::from_bytes(bytes); });
+}
+TEST(SpanningTreeBytes, Floats) { test::for_cases(100, check_spanning_bytes<float>); }
+TEST(SpanningTreeBytes, Doubles) { test::for_cases(100, check_spanning_bytes<double>); }
+
 }  // namespace
 }  // namespace kith

@@ -33,7 +33,8 @@ TEST(SoftLinks, AreThePairsWithinReach) {
   EXPECT_TRUE(std::equal(links.second.begin(), links.second.end(), pairs.j.begin(), pairs.j.end()));
   for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
     const double q = double{pairs.distance[pair]} / 0.02;
-    EXPECT_FLOAT_EQ(links.probability[pair], float(1 / (1 + std::exp(-3 * (1 - q * q)))));
+    EXPECT_FLOAT_EQ(static_cast<float>(links.probability[pair]),
+                    static_cast<float>(1 / (1 + std::exp(-3 * (1 - q * q)))));
   }
 }
 
@@ -90,7 +91,7 @@ TEST(SoftLinks, AreDrawnWithTheirProbability) {
     double linked = 0;
     for (std::size_t sample = 0; sample < count; ++sample)
       linked += samples.is_linked(pair, sample) ? 1 : 0;
-    const double p = double{links.probability[pair]};
+    const double p = links.probability[pair];
     EXPECT_NEAR(linked / count, p, 4 * std::sqrt(p * (1 - p) / count));
   }
 }

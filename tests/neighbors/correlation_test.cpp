@@ -19,6 +19,18 @@ using test::Draw;
 using test::ExactCases;
 using test::expect_error;
 
+/// Directions instead of places, as angles need them.
+template <class T>
+void normalize(test::PointSet<T>& set) {
+  for (std::size_t i = 0; i < set.x.size(); i += 3) {
+    const auto at = [&](std::size_t axis) { return static_cast<double>(set.x[i + axis]); };
+    const double length = std::hypot(at(0), at(1), at(2));
+    const bool is_usable = std::isnormal(length);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      set.x[i + axis] = static_cast<T>(is_usable ? at(axis) / length : axis == 0 ? 1 : 0);
+  }
+}
+
 /// Points with all that may belong to them; weights whose sums are exact.
 template <class T>
 struct Sample {
@@ -67,18 +79,31 @@ void check_case(Draw& draw) {
     table.push_back(static_cast<double>(draw.below(100)));
   if (options.table.words > 0) options.table.weight = table;
   const bool is_weighted = draw.below(2) == 0;
-  const Sample<T> a(draw, dimension, is_weighted, options.table.words),
+  Sample<T> a(draw, dimension, is_weighted, options.table.words),
       b(draw, dimension, is_weighted, options.table.words);
+  if (options.bins.separation == Separation::theta) {
+    normalize(a.points);
+    normalize(b.points);
+  }
   const Execution execution{.threads = static_cast<int>(1 + draw.below(3))};
   const std::string target = draw.target();
   ExactCases::count(2);
   const PairSet from = a.set(), to = b.set();
-  ASSERT_EQ(pair_histogram(from, options, execution).weight,
-            brute_pair_histogram<T>(from, nullptr, options))
+  // Numbers of pairs do not depend on weights.
+  const auto counts = [&](const PairSet& set, const PairSet* other) {
+    PairHistogramOptions plain = options;
+    plain.table = {};
+    const PairSet one{set.points}, two{other ? other->points : set.points};
+    return brute_pair_histogram<T>(one, other ? &two : nullptr, plain);
+  };
+  const PairHistogram own = pair_histogram(from, options, execution),
+                      crossed = pair_histogram(from, to, options, execution);
+  ASSERT_EQ(own.weight, brute_pair_histogram<T>(from, nullptr, options))
       << "with itself, " << target;
-  ASSERT_EQ(pair_histogram(from, to, options, execution).weight,
-            brute_pair_histogram<T>(from, &to, options))
+  ASSERT_EQ(crossed.weight, brute_pair_histogram<T>(from, &to, options))
       << "with another, " << target;
+  ASSERT_EQ(std::vector<double>(own.counts.begin(), own.counts.end()), counts(from, nullptr));
+  ASSERT_EQ(std::vector<double>(crossed.counts.begin(), crossed.counts.end()), counts(from, &to));
 }
 
 TEST(Correlation, HistogramsOfFloatsEqualBruteForce) { test::for_cases(500, check_case<float>); }
@@ -112,9 +137,10 @@ TEST(Correlation, SurveysOfDoublesEqualBruteForce) { test::for_cases(150, check_
 
 template <class T>
 void check_degenerate() {
-  for (const auto& set : test::degenerate_sets<T>(3))
+  for (auto set : test::degenerate_sets<T>(3))
     for (const Separation separation :
          {Separation::r, Separation::rp_pi, Separation::s_mu, Separation::theta}) {
+      if (separation == Separation::theta) normalize(set);
       const PairHistogramOptions options{.bins = {.separation = separation,
                                                   .edges = {0, 0.25, 0.5, 1},
                                                   .pi_max = 0.5,
@@ -320,6 +346,41 @@ TEST(Correlation, AnglesOnTheSky) {
       {view(unit.data(), 3, 3)}, {.bins = {.separation = Separation::theta, .edges = {0, 89, 91}}});
   EXPECT_EQ(pairs.counts, (std::vector<std::int64_t>{0, 6}));
 }
+
+TEST(Correlation, AnglesNeedUnitVectors) {
+  std::vector<double> x{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const PairHistogramOptions options{.bins = {.separation = Separation::theta, .edges = {0, 180}}};
+  pair_histogram({view(x.data(), 3, 3)}, options);
+  x[3] = 1e-3;
+  pair_histogram({view(x.data(), 3, 3)}, options);  // longer by 5e-7
+  x[3] = 0.5;
+  expect_error(ErrorCode::invalid_argument, "point 1 has length 1.118",
+               [&] { pair_histogram({view(x.data(), 3, 3)}, options); });
+}
+
+/// A pair on an edge of mu or pi is in the bin above: edges are i / n, rounded once.
+template <class T>
+void expect_bins_above_edges() {
+  for (const std::size_t n : {3u, 5u, 7u, 10u, 20u, 49u})
+    for (std::size_t i = 0; i < n; ++i) {
+      const T edge = static_cast<T>(i) / static_cast<T>(n);
+      const std::vector<T> apart{0, 0, 0, 0, T(0.25), edge};
+      const PairHistogram pi = pair_histogram(
+          {view(apart.data(), 2, 3)},
+          {.bins = {.separation = Separation::rp_pi, .edges = {0, 1}, .pi_max = 1, .pi_bins = n}});
+      EXPECT_EQ(pi.counts[i], 2) << "pi = " << edge << " in " << n << " bins";
+    }
+  // 3, 4, 5: mu = 0.6 and 0.8.
+  for (const int along : {3, 4}) {
+    const std::vector<T> x{0, 0, 0, static_cast<T>(7 - along), 0, static_cast<T>(along)};
+    const PairHistogram mu =
+        pair_histogram({view(x.data(), 2, 3)},
+                       {.bins = {.separation = Separation::s_mu, .edges = {0, 10}, .mu_bins = 5}});
+    EXPECT_EQ(mu.counts[static_cast<std::size_t>(along)], 2) << "mu = " << along / 5.0;
+  }
+}
+TEST(Correlation, FloatsOnAnEdgeAreInTheBinAbove) { expect_bins_above_edges<float>(); }
+TEST(Correlation, DoublesOnAnEdgeAreInTheBinAbove) { expect_bins_above_edges<double>(); }
 
 TEST(Correlation, ComovingDistances) {
   const std::vector<double> z{0, 0.5, 1, 3};

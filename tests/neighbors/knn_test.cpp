@@ -48,6 +48,40 @@ std::vector<std::array<float, 3>> some_points(std::size_t n, unsigned seed) {
   return points;
 }
 
+TEST(Knn, NoTreeHasSoManyNeighbors) {
+  const Tree full(view(some_points(10, 1))), empty(view(some_points(0, 1)));
+  for (const std::size_t k : {kMaxNeighbors + 1, std::size_t{1} << 61, std::size_t{1} << 62,
+                              std::numeric_limits<std::size_t>::max()}) {
+    for (const Tree& tree : {full, empty}) {
+      const KnnOptions options{.k = k};
+      test::expect_error(ErrorCode::invalid_argument, "ask for fewer", [&] { knn(tree, options); });
+      test::expect_error(ErrorCode::invalid_argument, "ask for fewer",
+                         [&] { kth_distance(tree, options); });
+      test::expect_error(ErrorCode::invalid_argument, "ask for fewer",
+                         [&] { KnnSearcher<float>(tree, options); });
+      float rows[1];
+      test::expect_error(ErrorCode::invalid_argument, "ask for fewer", [&] {
+        knn_into<float, std::int32_t>(tree, options, {nullptr, rows, tree.size()});
+      });
+    }
+  }
+}
+
+TEST(Knn, ASearcherMayLeaveOutEitherResult) {
+  const auto points = some_points(50, 1);
+  for (const Tree& tree : {Tree(view(points)), Tree(view(some_points(0, 1)))}) {
+    KnnSearcher<float> search(tree, {.k = 3});
+    std::int32_t index[3], alone[3];
+    float distance[3], far[3];
+    search(points[7].data(), index, distance);
+    search(points[7].data(), alone, nullptr);
+    search(points[7].data(), nullptr, far);
+    search(points[7].data(), nullptr, nullptr);
+    EXPECT_TRUE(std::equal(index, index + 3, alone));
+    EXPECT_TRUE(std::equal(distance, distance + 3, far));
+  }
+}
+
 TEST(Knn, TreeOrderIsAPermutationOfInputOrder) {
   const auto points = some_points(1000, 1);
   const Tree tree(view(points));

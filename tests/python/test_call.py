@@ -71,7 +71,7 @@ def test_a_token_stops_a_call_of_another_thread(slow_tree):
     def work():
         try:
             slow_call(slow_tree, cancel=token)
-        except KeyboardInterrupt as error:
+        except kith.Cancelled as error:
             ended["error"], ended["at"] = error, time.process_time()
 
     thread = threading.Thread(target=work)
@@ -185,7 +185,7 @@ def test_ctrl_c_while_another_thread_calls():
         def work():
             try:
                 kith.kth_distance(tree, k=400, threads=1, cancel=token)
-            except KeyboardInterrupt:
+            except kith.Cancelled:
                 ended.append("stopped")
             is_over.set()
         is_over = threading.Event()

@@ -1,4 +1,5 @@
 """DBSCAN, spanning trees, hierarchies and HDBSCAN* against NumPy, scipy and scikit-learn."""
+import copy
 import pickle
 
 import numpy as np
@@ -91,12 +92,21 @@ def test_hierarchy_is_scipys_linkage_and_fof(rng):
     assert (branches.persistence >= 0).all()
 
 
+def from_the_first_point(edges):
+    """The ends of each edge of a tree, the one nearer to point 0 first, as Prim's algorithm finds them."""
+    order = pytest.importorskip("scipy.sparse.csgraph").breadth_first_order
+    matrix = pytest.importorskip("scipy.sparse").coo_matrix
+    n = len(edges) + 1
+    _, parent = order(matrix((np.ones(n - 1), edges.T), shape=(n, n)).tocsr(), 0, directed=False)
+    return np.where((parent[edges[:, 1]] == edges[:, 0])[:, None], edges, edges[:, ::-1])
+
+
 def single_linkage(x, min_samples):
     """Our spanning tree in scikit-learn's own single linkage."""
     linkage = pytest.importorskip("sklearn.cluster._hdbscan._linkage")
     tree = kith.spanning_tree(x, min_samples)
-    edges = np.empty(len(tree), dtype=linkage.MST_edge_dtype)
-    edges["current_node"], edges["next_node"], edges["distance"] = tree.index[:, 0], tree.index[:, 1], tree.length
+    edges, ends = np.empty(len(tree), dtype=linkage.MST_edge_dtype), from_the_first_point(tree.index)
+    edges["current_node"], edges["next_node"], edges["distance"] = ends[:, 0], ends[:, 1], tree.length
     return linkage.make_single_linkage(edges)
 
 
@@ -127,17 +137,50 @@ def test_hdbscan_is_scikit_learns_on_our_tree(min_cluster_size, min_samples, met
             np.testing.assert_array_equal(getattr(found.condensed_tree, name), condensed[value])
 
 
-def test_hdbscan_is_nearly_scikit_learns(rng):
+@pytest.mark.parametrize("method", ["eom", "leaf"])
+def test_hdbscan_is_scikit_learns_without_ties(method, rng):
+    """Labels and their numbers are equal where no two distances are: each point is its own core distance."""
     cluster = pytest.importorskip("sklearn.cluster")
-    x = clumps(rng, 2000, 2)
-    theirs = cluster.HDBSCAN(min_cluster_size=15, copy=True).fit(x)
-    ours = kith.hdbscan(x, 15)
-    names = np.full(theirs.labels_.max() + 2, -1)  # numbers of clusters may differ: by overlap
-    for label in range(names.size - 1):
-        overlap = ours.label[(theirs.labels_ == label) & (ours.label >= 0)]
-        names[label] = np.bincount(overlap).argmax() if overlap.size else -1
-    assert np.mean(ours.label != names[theirs.labels_]) <= 0.02
-    assert len(np.asarray(ours)) == 2000 and ours.count == ours.label.max() + 1
+    for _ in range(20):
+        x = clumps(rng, 300, 2)
+        theirs = cluster.HDBSCAN(min_cluster_size=8, min_samples=1, cluster_selection_method=method, copy=True).fit(x)
+        ours = kith.hdbscan(x, 8, 1, selection=method)
+        np.testing.assert_array_equal(ours.label, theirs.labels_)
+        np.testing.assert_allclose(ours.probability, theirs.probabilities_, rtol=1e-9)
+
+
+def test_a_single_cluster_may_be_too_large(rng):
+    """All points are one cluster of all points; scikit-learn and hdbscan count only those in clusters below it."""
+    x = rng.standard_normal((60, 2))
+    for limit, count in ((None, 1), (60, 1), (59, 0)):
+        found = kith.hdbscan(x, 25, allow_single_cluster=True, max_cluster_size=limit)
+        assert found.count == count
+
+
+def copies(value):
+    return pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)
+
+
+def test_results_can_be_pickled_and_copied(rng):
+    x = clumps(rng, 400, 2)
+    x[7] = np.nan
+    tree = kith.spanning_tree(x, 5, non_finite="drop", box=(0.0, 3.0))
+    every = kith.hierarchy(kith.spanning_tree(x, non_finite="drop"))
+    found = kith.hdbscan(x, 8, non_finite="drop")
+    for again in copies(tree):
+        np.testing.assert_array_equal(again.index, tree.index)
+        np.testing.assert_array_equal(again.length, tree.length)
+        np.testing.assert_array_equal(kith.hierarchy(again).linkage, kith.hierarchy(tree).linkage)
+    for again in copies(every):
+        np.testing.assert_array_equal(again.linkage, every.linkage)
+        np.testing.assert_array_equal(again.groups(0.05).label, every.groups(0.05).label)
+    for again in copies(found):
+        np.testing.assert_array_equal(again.label, found.label)
+        np.testing.assert_array_equal(again.hierarchy.linkage, found.hierarchy.linkage)
+        np.testing.assert_array_equal(again.condensed_tree.child, found.condensed_tree.child)
+        np.testing.assert_array_equal(again.hierarchy.condense(8).label, found.label)
+    with pytest.raises(OSError, match="spanning_tree"):
+        kith._clusters._spanning_tree_of(tree._core.bytes()[:-1])
 
 
 def test_outlier_scores(rng):

@@ -38,7 +38,7 @@ def test_counts_equal_numpy(points: np.ndarray) -> None:
     found = correlation.count(points, edges=EDGES, box=1.0, separation="rp_pi", pi_max=0.4, pi_bins=4)
     np.testing.assert_array_equal(found.counts, histogram(rp, pi, EDGES, np.linspace(0, 0.4, 5)))
     found = correlation.count(points, edges=EDGES, box=1.0, separation="s_mu", mu_bins=5)
-    np.testing.assert_array_equal(found.counts, histogram(r, mu, EDGES, np.linspace(0, 1, 6)))
+    np.testing.assert_array_equal(found.counts, histogram(r, mu, EDGES, np.arange(6) / 5))
 
 
 def test_cross_counts_equal_scipy(points: np.ndarray) -> None:

@@ -133,6 +133,26 @@ def test_random_links(rng):
     assert links.relaxed_vjp(linked * 1.0, seed=3).shape == x.shape
 
 
+@pytest.mark.parametrize("dtype, step, close", [(np.float64, 1e-6, 1e-6), (np.float32, 1e-3, 2e-2)])
+def test_relaxed_links_have_the_precision_of_the_points(dtype, step, close, rng):
+    """Differences over a millionth in float64: the links must not be rounded to float32 on the way."""
+    x = rng.random((40, 2)).astype(dtype)
+    options = {"linking_length": 0.3, "reach": 4.0}
+    links = gradients.SoftLinks(x, **options)
+    assert links.probability.dtype == dtype
+    cotangent = rng.normal(size=(5, len(links)))
+    found = links.relaxed_vjp(cotangent, seed=2, tau=0.7)
+    move = rng.normal(size=x.shape).astype(dtype)
+
+    def value(y):
+        again = gradients.SoftLinks(y, **options)
+        assert len(again) == len(links)
+        return np.sum(cotangent * again.relaxed(5, seed=2, tau=0.7, hard=False))
+
+    change = (value(x + dtype(step) * move) - value(x - dtype(step) * move)) / (2 * step)
+    assert change == pytest.approx(np.sum(found.astype(float) * move), rel=close, abs=close)
+
+
 def test_errors(x):
     with pytest.raises(ValueError, match="index 99"):
         gradients.distances(x, np.full((50, 1), 99))

@@ -1,0 +1,49 @@
+// Columns of extreme magnitude, for the properties of groups: like points in a tree's frame, they
+// are multiplied by powers of two, so that squares and products neither overflow nor vanish.
+// Multiplying is exact, so ordinary numbers would give the same bits with and without.
+#pragma once
+
+#include <vector>
+
+#include <kith/catalogue.hpp>
+
+#include "parallel/workers.hpp"
+
+namespace kith {
+
+/// The exponent for numbers up to `largest`: 0 unless that lies outside [2^-128, 2^128], where
+/// fourth powers and products of three columns are safe. Even, so that square roots are exact, too.
+int property_exponent(double largest);
+
+class PropertyColumns {
+ public:
+  /// The caller's columns, or copies. Values that are not finite do not count.
+  PropertyColumns(const PointsView& points, const PointsView& velocity, const ValuesView& mass,
+                  const Box& box, const Workers& workers);
+
+  const PointsView& points() const { return points_; }
+  const PointsView& velocity() const { return velocity_; }
+  const ValuesView& mass() const { return mass_; }
+  const Box& box() const { return box_; }
+
+  /// Values are multiplied by 2 to these powers.
+  int length() const { return length_; }
+  int speed() const { return speed_; }
+
+  /// A catalogue of these columns, for options that refer to the caller's.
+  CatalogueOptions scaled(const CatalogueOptions& options) const;
+  /// The catalogue in the caller's units. Values too large for a double become infinite.
+  void restore(const CatalogueOptions& given, Catalogue& made) const;
+
+ private:
+  PointsView points_, velocity_;
+  ValuesView mass_;
+  Box box_;
+  int length_ = 0, speed_ = 0, mass_exponent_ = 0;
+  std::vector<double> point_rows_, velocity_rows_, masses_;
+};
+
+/// Multiplies all values by 2^exponent.
+void scale_by(std::vector<double>& values, int exponent);
+
+}  // namespace kith
