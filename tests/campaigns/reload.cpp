@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,6 +26,14 @@ bool call_from_threads(Work work) {
   return true;
 }
 
+/// Whether the last dlclose took the library out of memory.
+bool is_loaded(const char* library) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find(library) != std::string::npos) return true;
+  return false;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -36,5 +46,6 @@ int main(int count, char** words) {
     if (!work || !call_from_threads(work)) return std::fprintf(stderr, "round %ld\n", round), 1;
     dlclose(plugin);
   }
-  std::printf("%ld rounds of 8 threads, all answers equal\n", rounds);
+  std::printf("%ld rounds of 8 threads, all answers equal; libkith is %s\n", rounds,
+              is_loaded("libkith.so") ? "still loaded" : "unloaded");
 }

@@ -128,3 +128,21 @@ def test_links_are_straight_through(rng):
     assert found.count == len(links)
     gradient = jax.grad(lambda y: jnp.sum(weight * kj.links(y, **options).link))(jnp.asarray(x))
     np.testing.assert_allclose(gradient, links.relaxed_vjp(weight[:, :len(links)], seed=2, tau=0.4), rtol=1e-9)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda x: kj.knn(x, k=0), "knn: k = 0"),
+    (lambda x: kj.knn(x, k=1.5), "k = 1.5; give a whole number"),
+    (lambda x: kj.density(x, k=0), "density: k = 0"),
+    (lambda x: kj.density(x, kernel="flat"), "kernel = 'flat'; there are"),
+    (lambda x: kj.fof(x, linking_length="a"), "linking_length = 'a'; give a number"),
+    (lambda x: kj.fof(x, linking_length=0.1, min_size=0), "min_size = 0"),
+    (lambda x: kj.links(x, linking_length=0.1, max_pairs=0), "max_pairs = 0"),
+    (lambda x: kj.paint(x, cells=0, box=1.0), "cells = 0"),
+    (lambda x: kj.halos(x, np.zeros(20, int), max_groups=0), "max_groups = 0"),
+    (lambda x: kj.knn(x.astype(int), k=1), "give float32 or float64"),
+    (lambda x: kj.knn(x, k=1, box="a"), "box"),
+])
+def test_bad_arguments(call, words, rng):
+    with pytest.raises(kith.Error, match=words):
+        call(rng.random((20, 3)).astype(np.float32))
