@@ -18,10 +18,7 @@ class OutputRows {
     types_.push_back(number_type<T>());
   }
   void add(const ResultRows& array) {
-    const std::size_t bytes = array.type == NumberType::uint8   ? 1
-                              : array.type == NumberType::int32 ? 4
-                                                                : 8;
-    arrays_.push_back({array.data, array.rows, array.width * bytes});
+    arrays_.push_back({array.data, array.rows, array.width * bytes_of(array.type)});
     types_.push_back(array.type);
   }
   std::span<const SharedRows> arrays() const { return arrays_; }

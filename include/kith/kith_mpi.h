@@ -77,7 +77,8 @@ typedef struct kith_mpi_knn_options {
   size_t k;
   int exclude_self;
   int strict;        /* nearer than max_radius, else also at it */
-  double max_radius; /* 0 = none */
+  double max_radius; /* 0 = none, */
+  int is_limited;    /* unless this is 1: max_radius counts, also if it is 0 */
 } kith_mpi_knn_options;
 
 /* index[i * k ...]: the global indices of the neighbors of point i, or -1; distance likewise, in
@@ -87,9 +88,10 @@ KITH_API int kith_mpi_knn(MPI_Comm comm, const kith_mpi_points* points,
 
 typedef struct kith_mpi_halo_options {
   kith_mpi_fof_options fof;
-  const void* velocity; /* packed rows in the type of the points, on all ranks or on none */
+  const void* velocity; /* packed rows, on all ranks or on none */
   const double* mass;   /* one for each point, on all ranks or on none; null = 1 */
   double gravity;       /* Newton's constant, for circular velocities; 0 = none */
+  int velocity_type;    /* 0: that of the points, 1: float, 2: double */
 } kith_mpi_halo_options;
 
 /* A column of the catalogue: `width` numbers for each row of this rank. */

@@ -104,6 +104,20 @@ constexpr NumberType number_type() {
   return std::is_same_v<T, float> ? NumberType::float32 : NumberType::float64;
 }
 
+/// The size of one number.
+constexpr std::size_t bytes_of(NumberType type) {
+  switch (type) {
+    case NumberType::uint8: return 1;
+    case NumberType::int32:
+    case NumberType::uint32:
+    case NumberType::float32: return 4;
+    case NumberType::int64:
+    case NumberType::uint64:
+    case NumberType::float64: return 8;
+  }
+  return 0;
+}
+
 /// How a number scales with the units of length, mass and velocity.
 struct UnitPowers {
   int length = 0;

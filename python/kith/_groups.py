@@ -11,6 +11,7 @@ from ._arrays import as_array, number, points as as_points, whole
 from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
+from ._ranks import refuse
 from ._tree import Tree
 
 
@@ -170,8 +171,8 @@ def fof(points: Any, *, linking_length: float | None = None, b: float | None = N
     Groups
     """
     if comm is not None:
-        if attached is not None or keep_roots or progress or cancel or device != "cpu":
-            raise ArgumentError("fof: attached, keep_roots, progress, cancel and device are not available with comm")
+        refuse(comm, "fof", attached=attached is not None, keep_roots=bool(keep_roots), progress=bool(progress),
+               cancel=cancel is not None, device=device != "cpu")
         return mpi.fof(comm, points, linking_length=linking_length, b=b, box=box, min_size=min_size,  # type: ignore
                        mean_separation=mean_separation, volume=volume, strict=strict, non_finite=non_finite,
                        threads=threads)

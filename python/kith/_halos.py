@@ -12,6 +12,7 @@ from ._call import CancelToken, Progress, carry_out
 from ._catalogue import Catalogue
 from ._errors import ArgumentError, ArgumentTypeError
 from ._groups import Groups, _at_least_one, fof
+from ._ranks import refuse
 from ._roles import Roles, find_groups
 from ._snapshot import Snapshot
 from ._tree import Tree, as_tree
@@ -140,9 +141,8 @@ def halos(points: Any, *, velocity: Any = None, mass: Any = None, b: float | Non
     its rows of the catalogue, a kith.mpi.Halos.
     """
     if comm is not None:
-        if isinstance(points, Snapshot) or progress is not None or cancel is not None or device != "cpu":
-            raise ArgumentError("halos: snapshots, progress, cancel and device are not available with comm; pass the "
-                             "arrays")
+        refuse(comm, "halos", snapshot=isinstance(points, Snapshot), progress=bool(progress),
+               cancel=cancel is not None, device=device != "cpu")
         return mpi.halos(comm, points, velocity=velocity, mass=mass, b=b, linking_length=linking_length,  # type: ignore
                          box=box, min_size=min_size, mean_separation=mean_separation, volume=volume, strict=strict,
                          threads=threads)

@@ -9,6 +9,7 @@ from . import _kith, mpi
 from ._arrays import FLOAT64, is_single, number, points as as_points, rows_for, values, whole
 from ._call import CancelToken, Progress, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
+from ._ranks import refuse
 from ._tree import Tree, as_tree
 
 _INT32_LIMIT = 2**31 - 1
@@ -126,8 +127,9 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
     ValueError, TypeError, MemoryError, KeyboardInterrupt, RuntimeError (no such device)
     """
     if comm is not None:
-        if queries is not None or order != "input" or p != 2 or out or progress or cancel or device != "cpu":
-            raise ArgumentError("knn: queries, order, p, out, progress, cancel and device are not available with comm")
+        refuse(comm, "knn", queries=queries is not None, order=order != "input", p=p != 2, out=out is not None,
+               index_dtype=index_dtype not in (None, np.int64), progress=bool(progress), cancel=cancel is not None,
+               device=device != "cpu")
         return Neighbors(*mpi.knn(comm, points, k=k, box=box, exclude_self=exclude_self, max_radius=max_radius,
                                   strict=strict, threads=threads))
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
@@ -216,10 +218,8 @@ def density(points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any
         See knn.
     """
     if comm is not None:
-        if progress or cancel or device != "cpu":
-            raise ArgumentError("density: progress, cancel and device are not available with comm")
-        masses = np.full(len(points), mass, FLOAT64) if mass is not None and np.ndim(mass) == 0 else mass
-        return mpi.density(comm, points, k=k, kernel=kernel, mass=masses, box=box, threads=threads)
+        refuse(comm, "density", progress=bool(progress), cancel=cancel is not None, device=device != "cpu")
+        return mpi.density(comm, points, k=k, kernel=kernel, mass=mass, box=box, threads=threads)
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel, "device": device}
     tree = as_tree(points, box, **how)
     is_same = mass is None or is_single(mass, "mass")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ._arrays import as_array, points as as_points
 from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
+from ._ranks import agreed
 
 _FIELDS = ("position", "velocity", "mass", "id")
 
@@ -129,31 +130,18 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
         If a file is missing, damaged, truncated or inconsistent.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
-    chosen = [] if types is None else [int(t) for t in np.atleast_1d(np.asarray(types))]
-    options = {"dimension": dimension, "is_double": dtype is not None and np.dtype(dtype) == np.dtype(np.float64),
-               "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],
-               "mass_column": mass_column, "units": units, "redshift": redshift, "mass": mass,
-               "cosmology": _text_of(cosmology)}
 
     def opened(rank: int, ranks: int) -> Snapshot:
+        chosen = [] if types is None else [int(t) for t in np.atleast_1d(np.asarray(types))]
+        options = {"dimension": dimension, "is_double": dtype is not None and np.dtype(dtype) == np.dtype(np.float64),
+                   "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],
+                   "mass_column": mass_column, "units": units, "redshift": redshift, "mass": mass,
+                   "cosmology": _text_of(cosmology)}
         return Snapshot(carry_out(_kith.CoreSnapshot.open, os.fspath(path), options, **how), chosen, dtype, how, rank, ranks)
 
-    snapshot = opened(0, 1) if comm is None else _opened_by_all(comm, opened)
+    snapshot = opened(0, 1) if comm is None else agreed(comm, lambda: opened(comm.rank, comm.size))
     for text in snapshot.info["warnings"]:
         warnings.warn(text, stacklevel=2)
-    return snapshot
-
-
-def _opened_by_all(comm: Any, opened: Callable[[int, int], Snapshot]) -> Snapshot:
-    """Each rank opens its part; the error of one is raised on all."""
-    snapshot, error = None, None
-    try:
-        snapshot = opened(comm.rank, comm.size)
-    except Exception as own:  # pylint: disable=broad-except
-        error = own
-    errors = [each for each in comm.allgather(error) if each is not None]
-    if error is not None or errors:
-        raise error or errors[0]
     return snapshot
 
 

@@ -9,70 +9,20 @@ Ctrl-C on one rank ends the call on all ranks.
 from __future__ import annotations
 
 import ctypes
-import functools
-import os
 import signal
-import sys
 import threading
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Callable
 
 import numpy as np
 
-from ._arrays import FLOAT64, points as as_points, values
+from . import _mpi_library as _c
+from ._arrays import FLOAT64, as_array, integers, is_single, number, points as as_points, values, whole
 from ._box import as_box
-from ._errors import ArgumentError, ArgumentTypeError, error_of
+from ._errors import ArgumentError, error_of
+from ._ranks import agreed_rows, communicator, largest
 
 __all__ = ["Groups", "Halos", "density", "fof", "halos", "knn"]
-
-_NAMES = ("libkith_mpi.so", "libkith_mpi.so.0.1")
-_CODES = ("invalid_argument", "non_finite", "too_large", "out_of_memory", "cancelled", "io", "unavailable", "internal")
-
-
-_Stop = ctypes.CFUNCTYPE(ctypes.c_int)
-
-
-class _Points(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("dimension", ctypes.c_int),
-                ("is_double", ctypes.c_int), ("stride", ctypes.c_ssize_t), ("box", ctypes.c_void_p),
-                ("origin", ctypes.c_void_p), ("ids", ctypes.c_void_p), ("keep", ctypes.c_int),
-                ("drop", ctypes.c_int), ("threads", ctypes.c_int), ("stop", _Stop)]
-
-
-class _FofOptions(ctypes.Structure):
-    _fields_ = [("linking_length", ctypes.c_double), ("b", ctypes.c_double), ("mean_separation", ctypes.c_double),
-                ("volume", ctypes.c_double), ("min_size", ctypes.c_uint64), ("strict", ctypes.c_int),
-                ("wants_rows", ctypes.c_int)]
-
-
-class _Groups(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_uint64), ("first", ctypes.c_uint64), ("rows", ctypes.c_uint64),
-                ("sizes", ctypes.POINTER(ctypes.c_int64)), ("lowest", ctypes.POINTER(ctypes.c_int64)),
-                ("linking_length", ctypes.c_double)]
-
-
-class _DensityOptions(ctypes.Structure):
-    _fields_ = [("k", ctypes.c_size_t), ("is_wendland", ctypes.c_int), ("mass", ctypes.c_void_p)]
-
-
-class _HaloOptions(ctypes.Structure):
-    _fields_ = [("fof", _FofOptions), ("velocity", ctypes.c_void_p), ("mass", ctypes.c_void_p),
-                ("gravity", ctypes.c_double)]
-
-
-class _Column(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("data", ctypes.c_void_p), ("width", ctypes.c_size_t),
-                ("type", ctypes.c_int)]
-
-
-class _Halos(ctypes.Structure):
-    _fields_ = [("groups", _Groups), ("column", ctypes.POINTER(_Column)), ("columns", ctypes.c_size_t),
-                ("memory", ctypes.c_void_p)]
-
-
-class _KnnOptions(ctypes.Structure):
-    _fields_ = [("k", ctypes.c_size_t), ("exclude_self", ctypes.c_int), ("strict", ctypes.c_int),
-                ("max_radius", ctypes.c_double)]
-
 
 class Groups:
     """Groups over all ranks.
@@ -93,7 +43,7 @@ class Groups:
         The linking length, rounded to the type of the points.
     """
 
-    def __init__(self, label: np.ndarray, found: _Groups) -> None:
+    def __init__(self, label: np.ndarray, found: _c.Groups) -> None:
         self.label = label
         self.count = int(found.count)
         self.first = int(found.first)
@@ -146,89 +96,114 @@ class Halos:
         return f"<kith.mpi.Halos: {len(self)} of {self.groups.count} groups>"
 
 
-@functools.cache
-def _library() -> ctypes.CDLL:
-    """libkith_mpi."""
-    place = os.environ.get("KITH_MPI_LIBRARY", "")
-    here = [os.path.dirname(__file__), os.path.join(sys.prefix, "lib"), ""]  # "": where the system looks
-    folders = [place] if place else here
-    tries = [place] if os.path.isfile(place) else [os.path.join(folder, name) for folder in folders for name in _NAMES]
-    reasons = []
-    for name in tries:
-        try:
-            library = ctypes.CDLL(name)
-        except OSError as error:
-            reasons.append(str(error))
-            continue
-        library.kith_mpi_error.restype = ctypes.c_char_p
-        return library
-    raise ImportError("comm: libkith_mpi was not found (" + "; ".join(reasons) + "); build kith with MPI and set "
-                      "KITH_MPI_LIBRARY to the folder of libkith_mpi.so")
-
-
 class _Interrupts:
     """Ctrl-C during a call: noted when the library asks, on the thread of the call, and passed on after it."""
 
     def __init__(self) -> None:
         self.caught: tuple[int, Any] | None = None
-        self.stop = _Stop(lambda: int(self.caught is not None))
+        self.stop = _c.Stop(lambda: int(self.caught is not None))
 
     def _note(self, number: int, frame: Any) -> None:
         self.caught = (number, frame)
 
-    def run(self, call: Any) -> int:
+    def run(self, call: Callable[[], _Job]) -> _Job:
         before = signal.getsignal(signal.SIGINT)
         if threading.current_thread() is not threading.main_thread() or not callable(before):
             return call()
         signal.signal(signal.SIGINT, self._note)
         try:
-            code = call()
+            return call()
         finally:
             signal.signal(signal.SIGINT, before)
-        if self.caught is not None:
-            before(*self.caught)
-        return code
+            if self.caught is not None:
+                before(*self.caught)
 
 
-def _call(name: str, comm: Any, given: _Given, *rest: Any) -> None:
-    """A function of the library; its errors are exceptions."""
-    library, handle = _library(), _handle(comm)
+@dataclass
+class _Job:
+    """What a rank passes to a function of the library, and its results."""
+
+    given: _Given
+    rest: list[Any]  # the arguments after the points
+    result: Any
+    alive: Any = None  # what the arguments point to
+
+
+def _call(name: str, comm: Any, points: Any, prepare: Callable[[np.ndarray], _Job]) -> _Job:
+    """Calls a function of the library with what prepare(points) makes. Errors of one rank, those of prepare too, are
+    exceptions on all ranks."""
+    handle = ctypes.c_int(communicator(comm).py2f())
     interrupts = _Interrupts()
-    given.struct.stop = interrupts.stop
-    code = interrupts.run(lambda: getattr(library, name)(handle, ctypes.byref(given.struct), *rest))
-    if code:
-        raise error_of(_CODES[code - 1] if 0 < code <= len(_CODES) else "internal", library.kith_mpi_error().decode())
 
-
-def _handle(comm: Any) -> ctypes.c_int:
-    try:
-        return ctypes.c_int(comm.py2f())
-    except AttributeError:
-        raise ArgumentTypeError(f"comm = {comm!r}; give a communicator of mpi4py, such as MPI.COMM_WORLD") from None
+    def run() -> _Job:
+        library, job = agreed_rows(comm, points, lambda rows: (_c.library(), prepare(rows)))
+        job.given.struct.stop = interrupts.stop
+        code = getattr(library, name)(handle, ctypes.byref(job.given.struct), *job.rest)
+        if code:
+            raise error_of(_c.CODES[code - 1], library.kith_mpi_error().decode())
+        return job
+    return interrupts.run(run)
 
 
 class _Given:
     """The points of this rank in the form that the library expects; keeps alive what the struct points to."""
 
-    def __init__(self, x: Any, box: Any, ids: Any, keep: bool, non_finite: str | None, threads: int | None) -> None:
-        self.x = as_points(x)
-        dimension = self.x.shape[1]
+    def __init__(self, x: np.ndarray, box: Any, ids: Any, keep: bool, non_finite: str | None,
+                 threads: int | None) -> None:
+        self.x = x
+        dimension = x.shape[1]
         space = as_box(box)
-        self.box = np.array(_per_axis(space.side, dimension), FLOAT64)
-        self.origin = np.array(_per_axis(space.origin, dimension), FLOAT64)
-        self.ids = None if ids is None else np.ascontiguousarray(ids, np.int64)
-        if self.ids is not None and self.ids.shape != (len(self.x),):
-            raise ArgumentError(f"ids: an array of shape {self.ids.shape} for {len(self.x)} points; give one for each")
-        stride = self.x.strides[0] // self.x.itemsize if len(self.x) > 1 else dimension
-        self.struct = _Points(self.x.ctypes.data, len(self.x), dimension, int(self.x.dtype == FLOAT64), stride,
+        self.box = _per_axis(space.side, dimension)
+        self.origin = _per_axis(space.origin, dimension)
+        self.ids = None if ids is None else _checked_ids(ids, len(x))
+        if non_finite not in (None, "error", "drop"):
+            raise ArgumentError(f"non_finite = {non_finite!r}; there are error and drop")
+        stride = x.strides[0] // x.itemsize if len(x) > 1 else dimension
+        self.struct = _c.Points(x.ctypes.data, len(x), dimension, int(x.dtype == FLOAT64), stride,
                               self.box.ctypes.data if self.box.any() else None, self.origin.ctypes.data,
-                              None if self.ids is None else self.ids.ctypes.data, int(keep),
-                              int(non_finite == "drop"), threads or 0)
+                              None if self.ids is None else self.ids.ctypes.data, int(bool(keep)),
+                              int(non_finite == "drop"), _small(0 if threads is None else threads, "threads"))
 
 
-def _per_axis(numbers: tuple[float, ...], dimension: int) -> list[float]:
-    given = list(numbers)
-    return (given * dimension)[:dimension] if len(given) == 1 else given + [0.0] * (dimension - len(given))
+def _per_axis(numbers: tuple[float, ...], dimension: int) -> np.ndarray:
+    if len(numbers) not in (1, dimension):
+        raise ArgumentError(f"box: {len(numbers)} axes for points of dimension {dimension}; give one side per axis")
+    return np.array(numbers * dimension if len(numbers) == 1 else numbers, FLOAT64)
+
+
+def _small(value: Any, name: str) -> int:
+    """An int of C; ctypes would wrap it silently."""
+    count = whole(value, name, -2**31)
+    if count >= 2**31:
+        raise ArgumentError(f"{name} = {count}; give less than 2^31")
+    return count
+
+
+def _checked_ids(ids: Any, count: int) -> np.ndarray:
+    array = as_array(ids, "ids")
+    if array.shape != (count,):
+        raise ArgumentError(f"ids: an array of shape {array.shape} for {count} points; give one for each")
+    return integers(array, "ids", np.int64)
+
+
+def _masses(mass: Any, count: int) -> np.ndarray | None:
+    """One mass for each point; null for none."""
+    if mass is None:
+        return None
+    if is_single(mass, "mass"):
+        return np.full(count, number(mass, "mass"))
+    return values(mass, count, "mass", FLOAT64)
+
+
+def _address(array: np.ndarray | None) -> int | None:
+    return None if array is None else array.ctypes.data
+
+
+def _linking(call: str, linking_length: float | None, b: float | None, mean_separation: float | None,
+             volume: float | None, min_size: int, strict: bool) -> _c.FofOptions:
+    lengths = [0.0 if each is None else number(each, f"{call}: {name}") for name, each in
+               (("linking_length", linking_length), ("b", b), ("mean_separation", mean_separation), ("volume", volume))]
+    return _c.FofOptions(*lengths, whole(min_size, f"{call}: min_size"), int(bool(strict)), 1)
 
 
 def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float | None = None, box: Any = None,
@@ -248,19 +223,17 @@ def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float
     linking_length, b, box, min_size, mean_separation, volume, strict, non_finite, threads
         See kith.fof.
     """
-    given = _Given(points, box, ids, keep, non_finite, threads)
-    if min_size < 1:
-        raise ArgumentError(f"fof: min_size = {min_size}; groups have at least 1 point")
-    options = _FofOptions(linking_length or 0, b or 0, mean_separation or 0, volume or 0, min_size, int(strict), 1)
-    label = np.empty(len(given.x), np.int64)
-    found = _Groups()
-    library = _library()
-    _call("kith_mpi_fof_f", comm, given, ctypes.byref(options),
-          ctypes.c_void_p(label.ctypes.data), ctypes.byref(found))
+    def prepare(x: np.ndarray) -> _Job:
+        options = _linking("fof", linking_length, b, mean_separation, volume, min_size, strict)
+        label, found = np.empty(len(x), np.int64), _c.Groups()
+        return _Job(_Given(x, box, ids, keep, non_finite, threads),
+                    [ctypes.byref(options), ctypes.c_void_p(label.ctypes.data), ctypes.byref(found)], (label, found))
+
+    label, found = _call("kith_mpi_fof_f", comm, points, prepare).result
     try:
         return Groups(label, found)
     finally:
-        library.kith_mpi_free(ctypes.byref(found))
+        _c.library().kith_mpi_free(ctypes.byref(found))
 
 
 def halos(comm: Any, points: Any, *, velocity: Any = None, mass: Any = None, gravity: float = 0.0,
@@ -280,31 +253,37 @@ def halos(comm: Any, points: Any, *, velocity: Any = None, mass: Any = None, gra
 
     The other parameters are those of kith.mpi.fof.
     """
-    given = _Given(points, box, ids, keep, non_finite, threads)
-    if min_size < 1:
-        raise ArgumentError(f"halos: min_size = {min_size}; groups have at least 1 point")
-    rows = None if velocity is None else np.ascontiguousarray(as_points(velocity, "velocity"), given.x.dtype)
-    if rows is not None and rows.shape != given.x.shape:
-        raise ArgumentError(f"velocity: an array of shape {rows.shape} for points of shape {given.x.shape}")
-    masses = None if mass is None else np.ascontiguousarray(values(mass, len(given.x), "mass", FLOAT64))
-    linking = _FofOptions(linking_length or 0, b or 0, mean_separation or 0, volume or 0, min_size, int(strict), 1)
-    options = _HaloOptions(linking, None if rows is None else rows.ctypes.data,
-                           None if masses is None else masses.ctypes.data, gravity)
-    label = np.empty(len(given.x), np.int64)
-    found = _Halos()
-    library = _library()
-    _call("kith_mpi_find_halos_f", comm, given, ctypes.byref(options),
-          ctypes.c_void_p(label.ctypes.data), ctypes.byref(found))
+    def prepare(x: np.ndarray) -> _Job:
+        linking = _linking("halos", linking_length, b, mean_separation, volume, min_size, strict)
+        rows, masses = _velocities(velocity, x), _masses(mass, len(x))
+        kind = 0 if rows is None else 1 + int(rows.dtype == FLOAT64)
+        options = _c.HaloOptions(linking, _address(rows), _address(masses), number(gravity, "halos: gravity"), kind)
+        label, found = np.empty(len(x), np.int64), _c.Halos()
+        return _Job(_Given(x, box, ids, keep, non_finite, threads),
+                    [ctypes.byref(options), ctypes.c_void_p(label.ctypes.data), ctypes.byref(found)],
+                    (label, found, x.shape[1]), (rows, masses))
+
+    label, found, dimension = _call("kith_mpi_find_halos_f", comm, points, prepare).result
     try:
         groups = Groups(label, found.groups)
-        columns = {found.column[i].name.decode(): _copied(found.column[i], len(groups.size), given.x.shape[1])
+        columns = {found.column[i].name.decode(): _copied(found.column[i], len(groups.size), dimension)
                    for i in range(found.columns)}
     finally:
-        library.kith_mpi_free_halos(ctypes.byref(found))
+        _c.library().kith_mpi_free_halos(ctypes.byref(found))
     return Halos(groups, columns)
 
 
-def _copied(column: _Column, rows: int, dimension: int) -> np.ndarray:
+def _velocities(velocity: Any, x: np.ndarray) -> np.ndarray | None:
+    if velocity is None:
+        return None
+    array = as_array(velocity, "velocity")
+    rows = x if array.shape == (0,) and len(x) == 0 else np.ascontiguousarray(as_points(array, "velocity"))
+    if rows.shape != x.shape:
+        raise ArgumentError(f"velocity: an array of shape {rows.shape} for points of shape {x.shape}")
+    return rows
+
+
+def _copied(column: _c.Column, rows: int, dimension: int) -> np.ndarray:
     """The numbers of a column, in the shape that kith.Catalogue gives them."""
     kind = (ctypes.c_double, ctypes.c_int64, ctypes.c_uint8)[column.type]
     vectors = ("center", "velocity", "shape", "lower", "upper", "angular_momentum")
@@ -323,15 +302,15 @@ def knn(comm: Any, points: Any, *, k: int, box: Any = None, exclude_self: bool =
 
     See kith.knn for the parameters, and kith.mpi.fof for ``ids`` and ``keep``.
     """
-    if k < 1:
-        raise ArgumentError(f"knn: k = {k}; ask for at least 1 neighbor")
-    given = _Given(points, box, ids, keep, non_finite, threads)
-    options = _KnnOptions(k, int(exclude_self), int(strict), max_radius)
-    index = np.empty((len(given.x), k), np.int64)
-    distance = np.empty((len(given.x), k), given.x.dtype)
-    _call("kith_mpi_knn_f", comm, given, ctypes.byref(options),
-          ctypes.c_void_p(index.ctypes.data), ctypes.c_void_p(distance.ctypes.data))
-    return index, distance
+    def prepare(x: np.ndarray) -> _Job:
+        count = whole(k, "knn: k")
+        options = _c.KnnOptions(count, int(bool(exclude_self)), int(bool(strict)), number(max_radius, "knn: max_radius"), 1)
+        index, distance = np.empty((len(x), count), np.int64), np.empty((len(x), count), x.dtype)
+        return _Job(_Given(x, box, ids, keep, non_finite, threads),
+                    [ctypes.byref(options), ctypes.c_void_p(index.ctypes.data), ctypes.c_void_p(distance.ctypes.data)],
+                    (index, distance))
+
+    return _call("kith_mpi_knn_f", comm, points, prepare).result
 
 
 def density(comm: Any, points: Any, *, k: int = 32, kernel: str = "cubic_spline", mass: Any = None, box: Any = None,
@@ -341,11 +320,22 @@ def density(comm: Any, points: Any, *, k: int = 32, kernel: str = "cubic_spline"
 
     ``mass`` has one value per point of this rank. Pass it on all ranks or on none.
     """
-    if kernel not in ("cubic_spline", "wendland_c2"):
-        raise ArgumentError(f"density: kernel = {kernel!r}; there are cubic_spline and wendland_c2")
-    given = _Given(points, box, ids, keep, non_finite, threads)
-    masses = None if mass is None else np.ascontiguousarray(values(mass, len(given.x), "mass", FLOAT64))
-    options = _DensityOptions(k, int(kernel == "wendland_c2"), None if masses is None else masses.ctypes.data)
-    found = np.empty(len(given.x), np.float64)
-    _call("kith_mpi_density_f", comm, given, ctypes.byref(options), ctypes.c_void_p(found.ctypes.data))
-    return found
+    def prepare(x: np.ndarray) -> _Job:
+        if kernel not in ("cubic_spline", "wendland_c2"):
+            raise ArgumentError(f"density: kernel = {kernel!r}; there are cubic_spline and wendland_c2")
+        is_same = mass is None or is_single(mass, "mass")
+        masses = None if is_same else _masses(mass, len(x))
+        factor = number(mass, "density: mass") if is_same and mass is not None else 1.0  # later: the bits of one process
+        if not np.isfinite(factor):
+            raise ArgumentError(f"density: mass {factor}; it must be finite")
+        options = _c.DensityOptions(whole(k, "density: k"), int(kernel == "wendland_c2"), _address(masses))
+        found = np.empty(len(x), np.float64)
+        return _Job(_Given(x, box, ids, keep, non_finite, threads),
+                    [ctypes.byref(options), ctypes.c_void_p(found.ctypes.data)], (found, factor), masses)
+
+    found, factor = _call("kith_mpi_density_f", comm, points, prepare).result
+    most, least = largest(comm, [factor, -factor])
+    if most != -least:
+        raise ArgumentError(f"density: a mass from {-least} to {most} on different ranks; pass the same number on all "
+                         "ranks, or one for each point")
+    return found if factor == 1 else found * factor

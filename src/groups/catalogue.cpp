@@ -118,20 +118,37 @@ class RotationCurves {
   const Workers& workers_;
 };
 
-/// The number of types, from the options or from the data.
-std::size_t count_types(const CatalogueOptions& options, const Workers& workers) {
-  if (options.type.empty()) return 0;
-  int found = 1;
+/// One more than the largest type.
+int found_types(const CatalogueOptions& options, const Workers& workers) {
+  int found = 0;
   for_each_in_order(workers, options.type.size(),
                     [&](std::size_t i) { found = std::max(found, 1 + options.type[i]); });
+  return found;
+}
+
+/// Checks everything; returns the number of types.
+std::size_t check(const PointsView& points, std::size_t groups, const CatalogueOptions& options,
+                  const Workers& workers) {
+  check_catalogue(points, groups, options, workers);
+  return checked_types(options, found_types(options, workers));
+}
+
+}  // namespace
+
+std::size_t checked_types(const CatalogueOptions& options, int found) {
   if (options.types != 0 && found > options.types)
     refuse("catalogue: a point has type {}; with types = {} they go from 0 to {}", found - 1,
            options.types, options.types - 1);
-  return static_cast<std::size_t>(options.types == 0 ? found : options.types);
+  const auto types =
+      static_cast<std::size_t>(found == 0 || options.types == 0 ? found : options.types);
+  for (const int type : options.contaminating_types)
+    if (type < 0 || static_cast<std::size_t>(type) >= types)
+      refuse("catalogue: contaminating type {}; there are {} types", type, types);
+  return types;
 }
 
-void check(const PointsView& points, std::size_t groups, const CatalogueOptions& options,
-           std::size_t types, const Workers& workers) {
+void check_catalogue(const PointsView& points, std::size_t groups, const CatalogueOptions& options,
+                     const Workers& workers) {
   if (points.dimension < 1 || points.dimension > kMaxDimension)
     refuse("catalogue: points of dimension {}; kith handles 1 to {}", points.dimension,
            kMaxDimension);
@@ -153,12 +170,7 @@ void check(const PointsView& points, std::size_t groups, const CatalogueOptions&
            groups, points.dimension);
   for (const double x : options.peak)
     if (!std::isfinite(x)) refuse("catalogue: a peak has the coordinate {}", x);
-  for (const int type : options.contaminating_types)
-    if (type < 0 || static_cast<std::size_t>(type) >= types)
-      refuse("catalogue: contaminating type {}; there are {} types", type, types);
 }
-
-}  // namespace
 
 void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points,
                   const Workers& workers) {
@@ -176,8 +188,7 @@ void check_values(const char* call, const char* what, const ValuesView& values, 
 Catalogue catalogue(PointsView points, const Members& members, const CatalogueOptions& options,
                     const Execution& execution) {
   return device_call("catalogue", execution, [&](Workers& workers) {
-    const std::size_t types = count_types(options, workers);
-    check(points, members.count(), options, types, workers);
+    const std::size_t types = check(points, members.count(), options, workers);
     check_members("catalogue", members, points.size, workers);
     const PropertyColumns columns(points, options.velocity, options.mass, options.box, workers);
     const CatalogueOptions own = columns.scaled(options);
@@ -201,8 +212,7 @@ Catalogue catalogue(PointsView points, const Groups& groups, const CatalogueOpti
     DeviceSums* there = options.gravity > 0 ? nullptr : sums_of_device("catalogue", execution);
     if (!there) return catalogue(points, members(groups, on_cpu(execution)), options, execution);
     return device_call("catalogue", execution, [&](Workers& workers) {
-      const std::size_t types = count_types(options, workers);
-      check(points, groups.count(), options, types, workers);
+      const std::size_t types = check(points, groups.count(), options, workers);
       check_grouped("catalogue", groups.label().size(), points.size);
       const std::vector<std::size_t> offset = member_offsets(groups, workers);
       const Stage stage(workers, "catalogue", offset.back());

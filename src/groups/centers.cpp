@@ -136,12 +136,12 @@ class CenterFinder {
   std::vector<bool> is_chosen_;
 };
 
-void check(const PointsView& points, const Members& members, const CenterOptions& options,
-           const Workers& workers) {
+}  // namespace
+
+void check_centers(const PointsView& points, const CenterOptions& options, const Workers& workers) {
   if (points.dimension < 1 || points.dimension > kMaxDimension)
     refuse("centers: points of dimension {}; kith handles 1 to {}", points.dimension,
            kMaxDimension);
-  check_members("centers", members, points.size, workers);
   if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
     refuse("centers: a box of {} axes for points of dimension {}", options.box.dimension(),
            points.dimension);
@@ -154,12 +154,11 @@ void check(const PointsView& points, const Members& members, const CenterOptions
     refuse("centers: softening = {}; it must be finite and not negative", options.softening);
 }
 
-}  // namespace
-
 std::vector<double> centers(PointsView points, const Members& members, const CenterOptions& options,
                             const Execution& execution) {
   return public_call("centers", execution, [&](Workers& workers) {
-    check(points, members, options, workers);
+    check_centers(points, options, workers);
+    check_members("centers", members, points.size, workers);
     const Stage stage(workers, "centers", members.offset.back());
     const PropertyColumns columns(points, {}, options.mass, options.box, workers);
     CenterOptions own = options;

@@ -6,6 +6,7 @@
 
 #include <kith/catalogue.hpp>
 
+#include "groups/checks.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith {
@@ -46,14 +47,7 @@ class ValueReader {
 void check_members(const char* call, const Members& members, std::size_t points,
                    const Workers& workers);
 
-/// Throws Error unless the groups are of as many points.
-void check_grouped(const char* call, std::size_t grouped, std::size_t points);
-
 /// Where the members of each group begin, sorted by group; count + 1 values.
 std::vector<std::size_t> member_offsets(const Groups& groups, const Workers& workers);
-
-/// Values that a call is given for `points` points; errors: invalid_argument.
-void check_values(const char* call, const char* what, const ValuesView& values, std::size_t points,
-                  const Workers& workers);
 
 }  // namespace kith

@@ -122,21 +122,23 @@ class EdgeFinder {
   EdgeReach<T> reach_;
 };
 
-void check(const Tree& tree, std::span<const double> centers, const OverdensityOptions& options,
-           const Workers& workers) {
-  const std::size_t d = static_cast<std::size_t>(tree.dimension());
+}  // namespace
+
+void check_spheres(std::size_t points, int dimension, std::span<const double> centers,
+                   const OverdensityOptions& options, const Workers& workers) {
+  const auto d = static_cast<std::size_t>(dimension);
   if (centers.size() % d != 0)
     refuse("overdensities: {} numbers do not make rows of {} coordinates", centers.size(), d);
   check_densities(options.density);
   for (const double x : centers)
     if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);
-  check_values("overdensities", "mass", options.mass, tree.input_size(), workers);
+  check_values("overdensities", "mass", options.mass, points, workers);
   check_values("overdensities", "mass_guess", options.mass_guess, centers.size() / d, workers);
+  if (!options.within.data && !(options.within.same >= 0))
+    refuse("overdensities: within = {}; give a length of 0 or more", options.within.same);
   if (options.within.data)
     check_values("overdensities", "within", options.within, centers.size() / d, workers);
 }
-
-}  // namespace
 
 double edge_density(Edge edge, const Cosmology& c) {
   if (!(c.omega_m > 0) || !(c.redshift > -1) || !(c.hubble > 0) || !(c.gravity > 0) ||
@@ -164,7 +166,7 @@ double edge_density(Edge edge, const Cosmology& c) {
 Overdensities overdensities(const Tree& tree, std::span<const double> centers,
                             const OverdensityOptions& options, const Execution& execution) {
   return public_call("overdensities", execution, [&](Workers& workers) {
-    check(tree, centers, options, workers);
+    check_spheres(tree.input_size(), tree.dimension(), centers, options, workers);
     const std::size_t count = centers.size() / static_cast<std::size_t>(tree.dimension());
     Overdensities out;
     out.mass.resize(count * options.density.size());

@@ -5,6 +5,7 @@
 
 #include <kith/groups.hpp>
 
+#include "base/shared.hpp"
 #include "geometry/frame.hpp"
 
 namespace kith {
@@ -17,7 +18,7 @@ struct LinkingReach {
 };
 
 /// Checks all options that do not depend on the points. Errors: invalid_argument.
-void check_fof_options(const FofOptions& options);
+KITH_SHARED void check_fof_options(const FofOptions& options);
 
 /// The linking length of `options` for that many points in a box, in the caller's units.
 double linking_length_of(const FofOptions& options, const Box& box, std::size_t points,

@@ -73,8 +73,10 @@ class SubhaloFinder {
   const Workers& workers_;
 };
 
-void check(const PointsView& points, const Members& halos, const SubhaloOptions& options,
-           const Workers& workers) {
+}  // namespace
+
+void check_subhalos(const PointsView& points, const SubhaloOptions& options,
+                    const Workers& workers) {
   if (!(options.linking_length > 0) || !std::isfinite(options.linking_length))
     refuse("subhalos: linking_length = {}; give a positive length in units of the scales",
            options.linking_length);
@@ -93,8 +95,10 @@ void check(const PointsView& points, const Members& halos, const SubhaloOptions&
       (options.velocity.size != points.size || options.velocity.dimension != points.dimension))
     refuse("subhalos: velocity has {} rows of {}, the points have {} of {}", options.velocity.size,
            options.velocity.dimension, points.size, points.dimension);
-  check_members("subhalos", halos, points.size, workers);
+  check_values("subhalos", "mass", options.mass, points.size, workers);
 }
+
+namespace {
 
 /// Subhalos one after the other, all other points behind them in the order of their indices.
 void put_members(const std::vector<Parts>& parts, std::size_t points, const Workers& workers,
@@ -142,7 +146,8 @@ std::vector<Parts> parts_of_all(const PointsView& points, const Members& halos,
 Subhalos subhalos(PointsView points, const Members& halos, const SubhaloOptions& options,
                   const Execution& execution) {
   return public_call("subhalos", execution, [&](Workers& workers) {
-    check(points, halos, options, workers);
+    check_subhalos(points, options, workers);
+    check_members("subhalos", halos, points.size, workers);
     Subhalos result;
     const PropertyColumns columns(points, options.velocity, options.mass, options.box, workers);
     SubhaloOptions own = options;

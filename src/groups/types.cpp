@@ -6,6 +6,7 @@
 #include <kith/neighbors.hpp>
 
 #include "base/fail.hpp"
+#include "groups/checks.hpp"
 #include "groups/groups_impl.hpp"
 #include "groups/reach.hpp"
 #include "parallel/public_call.hpp"
@@ -21,7 +22,9 @@ constexpr std::size_t kTypesGrain = std::size_t{1} << 16;
 
 using Types = std::span<const TypedPoints>;
 
-void check_types(Types types, const FofOptions& options) {
+}  // namespace
+
+void check_types(std::span<const TypedPoints> types, const FofOptions& options) {
   std::size_t total = 0, linked = 0;
   for (const TypedPoints& type : types) {
     check_view("fof", type.points, options.box);
@@ -38,6 +41,8 @@ void check_types(Types types, const FofOptions& options) {
     fail(ErrorCode::too_large, "fof: {} points of all types; at most {} at once: split the set",
          total, kMaxPoints);
 }
+
+namespace {
 
 /// The linked points as one set, and the place of each type in it and among all points.
 template <class T>

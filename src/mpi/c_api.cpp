@@ -9,6 +9,7 @@
 #include <kith/kith_mpi.h>
 #include <kith/mpi.hpp>
 
+#include "mpi/domain.hpp"
 #include "mpi/stop_question.hpp"
 
 namespace kith::mpi {
@@ -50,7 +51,11 @@ Execution execution_of(const kith_mpi_points& points) { return {.threads = point
 
 Domains domains_of(MPI_Comm comm, const kith_mpi_points& points) {
   DomainOptions options;
-  options.tree.box = box_of(points);
+  try {
+    options.tree.box = box_of(points);
+  } catch (...) {
+    refused_before = std::current_exception();  // the other ranks make their domains
+  }
   if (points.drop) options.tree.non_finite = NonFinite::drop;
   if (points.ids) options.ids = {points.ids, points.size};
   return points.keep ? Domains::keep(comm, view_of(points), options, execution_of(points))
@@ -125,6 +130,8 @@ CatalogueOptions options_of(const kith_mpi_points& points, const kith_mpi_halo_o
   PointsView velocity = view_of(points);
   velocity.data = options.velocity;
   velocity.stride = points.dimension;
+  if (options.velocity_type != 0)
+    velocity.scalar = options.velocity_type == 1 ? Scalar::float32 : Scalar::float64;
   if (options.velocity) result.velocity = velocity;
   if (options.mass) result.mass = {options.mass, points.size, Scalar::float64};
   return result;
@@ -176,7 +183,7 @@ int knn_of(MPI_Comm comm, const kith_mpi_points& points, const kith_mpi_knn_opti
   return numbered(points, [&] {
     KnnOptions knn_options{
         .k = options.k, .exclude_self = options.exclude_self != 0, .strict = options.strict != 0};
-    if (options.max_radius != 0) knn_options.max_radius = options.max_radius;
+    if (options.max_radius != 0 || options.is_limited) knn_options.max_radius = options.max_radius;
     const Domains domains = domains_of(comm, points);
     if (points.is_double)
       write_neighbors<double>(domains, knn_options, execution_of(points), index, distance);

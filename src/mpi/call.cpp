@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 #include <sys/resource.h>
+#include <system_error>
 
 #include "mpi/progress_board.hpp"
 #include "mpi/stop_question.hpp"
@@ -46,6 +47,7 @@ Call::Call(const char* name, Communicator& communicator, const Execution& execut
            Devices devices)
     : name_(name), communicator_(communicator), execution_(execution) {
   noted_ = communicator.traffic();
+  same_.add("call", name);
   quick([&] {
     alarms_.reserve(static_cast<std::size_t>(communicator.size()));
     scratch_ = communicator.scratch();
@@ -65,12 +67,6 @@ Call::~Call() {
   const Traffic now = communicator_.traffic();
   if (now.messages != noted_.messages || now.bytes_received != noted_.bytes_received)
     note_traffic(name_);
-}
-
-void Call::require_same(double value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  require_same(bits);
 }
 
 void Call::set_failure(ErrorCode code, const char* message) noexcept {
@@ -108,19 +104,39 @@ namespace {
 bool is_to_stop(const Execution& execution) {
   return (execution.cancel && execution.cancel->is_cancelled()) || StopQuestion::is_answered();
 }
+
+template <class F>
+std::thread started_thread(const char* call, F f) {
+  try {
+    return std::thread(f);
+  } catch (const std::system_error& error) {
+    fail(ErrorCode::unavailable,
+         "{}: no thread could be started ({}); raise the limit on threads, or start fewer ranks",
+         call, error.code().message());
+  }
+}
 }  // namespace
 
-void Call::listen_while(const std::atomic<bool>& is_running) {
+void Call::listen() {
+  pass_progress_on();
+  if (is_to_stop(execution_)) stop_->cancel();
+  if (communicator_.hears_alarm()) {
+    is_told_ = true;
+    stop_->cancel();
+  }
+}
+
+std::exception_ptr Call::listen_while(const std::atomic<bool>& is_running) noexcept {
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      if (is_over_.wait_for(lock, kLook, [&] { return !is_running.load(); })) return;
+      if (is_over_.wait_for(lock, kLook, [&] { return !is_running.load(); })) return nullptr;
     }
-    pass_progress_on();
-    if (is_to_stop(execution_)) stop_->cancel();
-    if (communicator_.hears_alarm()) {
-      is_told_ = true;
+    try {
+      listen();
+    } catch (...) {
       stop_->cancel();
+      return std::current_exception();
     }
   }
 }
@@ -131,7 +147,7 @@ void Call::work(FunctionRef<void(Workers&)> body) {
   std::thread thread;
   if (is_to_stop(execution_)) stop_->cancel();
   guarded([&] {
-    thread = std::thread([&] {
+    thread = started_thread(name_, [&] {
       guarded([&] { public_call(name_, inner_, [&](Workers& workers) { body(workers); }); });
       const std::lock_guard lock(mutex_);
       is_running = false;
@@ -139,8 +155,10 @@ void Call::work(FunctionRef<void(Workers&)> body) {
     });
   });
   if (thread.joinable()) {
-    listen_while(is_running);
+    const std::exception_ptr heard = listen_while(is_running);
     thread.join();
+    // After the join, since the thread notes its own failure; that it was stopped says less.
+    if (heard) guarded([&] { std::rethrow_exception(heard); });
   }
   ring();
 }
@@ -160,14 +178,13 @@ void Call::ring() {
 }
 
 Call::Agreement Call::agreement() const {
-  const auto print = static_cast<std::int64_t>(fingerprint_ >> 1);
+  const auto print = static_cast<std::int64_t>(same_.print() >> 1);
   return {failure_.is_there ? rank() : ranks(), print, -print, 1, 1};
 }
 
 void Call::end(const Agreement& agreed) {
   if (agreed[kFailed] < ranks()) throw_failure_of(static_cast<int>(agreed[kFailed]));
-  if (agreed[kPrint] != -agreed[kMinusPrint])
-    refuse("{}: the ranks passed different options; give the same to all of them", name_);
+  if (agreed[kPrint] != -agreed[kMinusPrint]) throw_difference();
 }
 
 void Call::agree() {
@@ -182,6 +199,16 @@ void Call::throw_failure_of(int rank) {
   communicator_.broadcast(&failure, sizeof failure, rank);
   failure_ = {};
   fail(static_cast<ErrorCode>(failure.code), "rank {} of {}: {}", rank, ranks(), failure.message);
+}
+
+void Call::throw_difference() {
+  SameOptions::Options first = same_.all();
+  communicator_.broadcast(&first, sizeof first, 0);
+  guarded([&] { same_.compare(name_, first); });
+  std::int64_t rank = agreement()[kFailed];
+  communicator_.least(&rank, 1);
+  if (rank < ranks()) throw_failure_of(static_cast<int>(rank));
+  refuse("{}: the ranks passed different options; pass the same on all ranks", name_);
 }
 
 Call::Agreement Call::announce(const Runs& out, const std::byte* from) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@
 #include "base/fail.hpp"
 #include "base/function_ref.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/same_options.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith::mpi {
@@ -58,8 +60,7 @@ class Call {
   bool uses_device() const { return !is_cpu(on_device_); }
 
   /// Options that must be the same on all ranks; compared at the next agreement.
-  void require_same(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3; }
-  void require_same(double value);
+  SameOptions& same() { return same_; }
 
   /// body(workers) on this rank, then agreement.
   void phase(FunctionRef<void(Workers&)> body) {
@@ -117,7 +118,9 @@ class Call {
   void ring();
   void set_failure(ErrorCode code, const char* message) noexcept;
   void append(const char* words) noexcept;
-  void listen_while(const std::atomic<bool>& is_running);
+  /// Anything that is thrown meanwhile stops the work of this rank.
+  std::exception_ptr listen_while(const std::atomic<bool>& is_running) noexcept;
+  void listen();
   void agree();
   Agreement agreement() const;
   void end(const Agreement& agreed);
@@ -126,6 +129,8 @@ class Call {
   /// The runs that were announced, with letters in their places.
   Arrived opened() const;
   [[noreturn]] void throw_failure_of(int rank);
+  /// Of the first rank whose options are not those of rank 0.
+  [[noreturn]] void throw_difference();
 
   const char* name_;
   Communicator& communicator_;
@@ -134,7 +139,7 @@ class Call {
   std::optional<CancelToken> stop_;
   std::atomic<bool> is_told_{false};  ///< stopped by another rank
   Failure failure_;
-  std::uint64_t fingerprint_ = 0xcbf29ce484222325;
+  SameOptions same_;
   Traffic noted_;
   std::vector<MPI_Request> alarms_;
   Communicator::Scratch scratch_;

@@ -24,18 +24,19 @@ CatalogueOptions options_for(const GivenColumns& columns, const CatalogueOptions
 Catalogue catalogue_of(const Domains::Impl& domains, const PointsView& points,
                        const Groups::Impl& groups, const CatalogueOptions& options,
                        const Execution& execution) {
+  const auto check = [&](SameOptions& same, const Workers& workers) {
+    same.add("gravity", options.gravity);
+    same.add("types", static_cast<std::uint64_t>(options.types));
+    same.add("contaminating types", std::uint64_t{options.contaminating_types.size()});
+    for (const int type : options.contaminating_types)
+      same.add("contaminating type", static_cast<std::uint64_t>(type));
+    check_catalogue(points, groups.size.size(), options, workers);
+  };
   const auto body = [&](Call& call) {
-    call.require_same(options.gravity);
-    call.require_same(std::uint64_t{options.contaminating_types.size()});
-    call.quick([&] {
-      const std::size_t numbers = groups.size.size() * static_cast<std::size_t>(domains.dimension);
-      if (!options.peak.empty() && options.peak.size() != numbers)
-        refuse("catalogue: {} coordinates of peaks for rows with {}; give one for each row",
-               options.peak.size(), numbers);
-    });
     const GroupColumns columns(
         call, domains, groups,
         {points, options.velocity, options.mass, options.type, options.types});
+    call.quick([&] { checked_types(options, columns.found_types()); });
     CatalogueOptions own;
     call.quick([&] {
       own = options;
@@ -43,7 +44,7 @@ Catalogue catalogue_of(const Domains::Impl& domains, const PointsView& points,
     });
     return catalogue_rows(call, columns, groups.cuts, own);
   };
-  return group_call("catalogue", domains, options, execution, body, Devices::used);
+  return group_call("catalogue", domains, options, execution, check, body, Devices::used);
 }
 
 }  // namespace

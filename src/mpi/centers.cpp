@@ -121,9 +121,14 @@ std::vector<double> split_center(Call& call, const GroupColumns& columns, const 
 std::vector<double> centers_of(const Domains::Impl& domains, const PointsView& points,
                                const Groups::Impl& groups, const CenterOptions& options,
                                const Execution& execution) {
-  return group_call("centers", domains, options, execution, [&](Call& call) {
-    call.require_same(options.softening);
-    call.require_same(static_cast<std::uint64_t>(options.kind));
+  const auto check = [&](SameOptions& same, const Workers& workers) {
+    same.add("softening", options.softening);
+    same.add_unshown("kind", static_cast<std::uint64_t>(options.kind));
+    same.add("number of types", std::uint64_t{options.types.size()});
+    for (const int type : options.types) same.add("type", static_cast<std::uint64_t>(type));
+    check_centers(points, options, workers);
+  };
+  return group_call("centers", domains, options, execution, check, [&](Call& call) {
     const GroupColumns columns(call, domains, groups,
                                {.points = points, .mass = options.mass, .type = options.type});
     const SplitGroups split(call, groups.cuts, columns.offset(), columns.count());

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <sched.h>
 #include <thread>
 
 #include "base/fail.hpp"
 #include "mpi/progress_board.hpp"
+#include "parallel/cpu_mask.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -109,20 +109,23 @@ int Communicator::count_threads() {
   MPI_Comm node = MPI_COMM_NULL;
   if (MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
     return 1;
-  cpu_set_t mine, all;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
+  const CpuMask mine = cpus_of_thread();
+  CpuMask all;
   int ranks = 1;
   MPI_Comm_size(node, &ranks);
   MPI_Comm_rank(node, &rank_on_machine_);
   MPI_Request request;
-  MPI_Iallreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node, &request);
+  require(MPI_Iallreduce(mine.words.data(), all.words.data(), static_cast<int>(mine.words.size()),
+                         MPI_UINT64_T, MPI_BOR, node, &request),
+          "MPI_Iallreduce");
   int is_done = 0;
-  for (Patience patience(true); MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), !is_done;)
-    patience.wait();
+  for (Patience patience(true);; patience.wait()) {
+    require(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (is_done) break;
+  }
   MPI_Comm_free(&node);
-  is_crowded_ = ranks > CPU_COUNT(&all);
-  return std::clamp(CPU_COUNT(&all) / ranks, 1, std::max(1, CPU_COUNT(&mine)));
+  is_crowded_ = ranks > all.count();
+  return std::clamp(all.count() / ranks, 1, std::max(1, mine.count()));
 }
 
 void Communicator::wait(MPI_Request* requests, std::size_t count, std::size_t bytes) {

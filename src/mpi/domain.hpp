@@ -2,6 +2,7 @@
 // rank, and the way back to where its points came from.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -80,6 +81,12 @@ struct Part {
 
 /// How points are distributed.
 enum class Dealt { curve, kd, keep };
+
+inline const char* name_of(RowOrder order) { return order == RowOrder::tree ? "tree" : "input"; }
+
+/// What this thread found wrong before it could make its domains: they are made nevertheless, and
+/// fail with it on all ranks.
+inline thread_local std::exception_ptr refused_before;
 
 class Domains::Impl {
  public:

@@ -3,11 +3,13 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "mpi/cells.hpp"
 #include "mpi/kd_cells.hpp"
 #include "mpi/shipment.hpp"
 #include "mpi/splitters.hpp"
+#include "mpi/unique_ids.hpp"
 #include "neighbors/parts.hpp"
 
 namespace kith::mpi {
@@ -211,6 +213,7 @@ class Dealing {
       }
       name_rows(workers);
     });
+    if (call_.ranks() > 1) check_unique_ids(call_, part().global);
   }
 
   void reorder(const Array<KeyIndex>& order, const Workers& workers) {
@@ -274,20 +277,27 @@ class Dealing {
 };
 
 /// All ranks must mean the same tree.
-void agree_on_tree(Call& call, const PointsView& points, const DomainOptions& options) {
+void agree_on_tree(SameOptions& same, const PointsView& points, const DomainOptions& options,
+                   Dealt how) {
   const TreeOptions& tree = options.tree;
-  call.require_same(static_cast<std::uint64_t>(points.dimension));
-  call.require_same(static_cast<std::uint64_t>(points.scalar));
+  same.add("domains", how == Dealt::curve ? "curve" : how == Dealt::kd ? "kd" : "keep");
+  same.add("dimension", static_cast<std::uint64_t>(points.dimension));
+  same.add("type", points.scalar == Scalar::float32 ? "float32" : "float64");
+  double box[2 * kMaxDimension] = {};
   for (int axis = 0; axis < std::min(points.dimension, kMaxDimension); ++axis) {
-    call.require_same(tree.box.side(axis));
-    call.require_same(tree.box.origin(axis));
+    box[axis] = tree.box.side(axis);
+    box[kMaxDimension + axis] = tree.box.origin(axis);
   }
-  call.require_same(static_cast<std::uint64_t>(tree.builder));
-  call.require_same(static_cast<std::uint64_t>(tree.curve));
-  call.require_same(static_cast<std::uint64_t>(tree.split_axis));
-  call.require_same(static_cast<std::uint64_t>(tree.non_finite));
-  call.require_same(static_cast<std::uint64_t>(tree.max_leaf_size));
-  call.require_same(static_cast<std::uint64_t>(options.first_index));
+  same.add("side of the box", box[0]);
+  same.add_unshown("box", box);
+  same.add_unshown("builder", static_cast<std::uint64_t>(tree.builder));
+  same.add_unshown("curve", static_cast<std::uint64_t>(tree.curve));
+  same.add_unshown("split_axis", static_cast<std::uint64_t>(tree.split_axis));
+  same.add_unshown("non_finite", static_cast<std::uint64_t>(tree.non_finite));
+  same.add("max_leaf_size", static_cast<std::uint64_t>(tree.max_leaf_size));
+  same.add("coarsening", static_cast<std::uint64_t>(tree.coarsening));
+  same.add("max_volume_ratio", tree.max_volume_ratio);
+  same.add("first_index", static_cast<std::uint64_t>(options.first_index));
 }
 
 std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& points,
@@ -310,7 +320,10 @@ std::shared_ptr<const Domains::Impl> made(MPI_Comm comm, const PointsView& point
   impl->dimension = points.dimension;
   // Trees of ranks are built on the CPU, and copied by the first search on a device.
   Call call("domains", *impl->communicator, execution, Devices::used);
-  agree_on_tree(call, points, options);
+  agree_on_tree(call.same(), points, options, how);
+  call.prepare([] {
+    if (refused_before) std::rethrow_exception(std::exchange(refused_before, nullptr));
+  });
   with_scalar(points.scalar, [&]<class T>() { Dealing<T>(call, *impl, points).run(how); });
   impl->options.ids = {};
   return impl;

@@ -13,6 +13,9 @@
 
 namespace kith::mpi {
 
+/// What all ranks must pass.
+void add_linking(SameOptions& same, const FofOptions& options);
+
 struct LinkingJob {
   const FofOptions& options;
   std::span<const std::uint64_t> classes;  ///< see fof_in_classes

@@ -3,18 +3,21 @@
 
 #include <kith/mpi_halos.hpp>
 
+#include "groups/checks.hpp"
 #include "mpi/group_columns.hpp"
 
 namespace kith::mpi {
 
-/// A call on the groups of these domains: body(call, domains, box).
-template <class Options, class Body>
+/// A call on the groups of these domains: check(same, workers), which may throw, then body(call).
+template <class Options, class Check, class Body>
 auto group_call(const char* name, const Domains::Impl& domains, const Options& options,
-                const Execution& execution, Body body, Devices devices = Devices::refused) {
+                const Execution& execution, Check check, Body body,
+                Devices devices = Devices::refused) {
   return public_call(name, [&] {
     Call call(name, *domains.communicator, execution, devices);
-    call.require_same(options.mass.same);
-    call.quick([&] {
+    call.same().add("mass of all points", options.mass.same);
+    call.phase([&](Workers& workers) {
+      check(call.same(), workers);
       if (options.box != Box() && options.box != domains.options.tree.box)
         refuse("{}: the box of the options is not that of the domains; leave it out", name);
     });

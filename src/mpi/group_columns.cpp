@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "groups/columns.hpp"
-#include "parallel/pieces.hpp"
+#include "neighbors/checks.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -64,8 +64,9 @@ GroupColumns::GroupColumns(Call& call, const GroupColumns& from, const Labeled& 
 
 /// Ranks without points do not know what others have.
 void GroupColumns::agree(const GivenColumns& given, std::size_t rows) {
-  std::int64_t most[4] = {0, code(given.velocity.data, given.velocity.scalar),
-                          code(given.mass.data, given.mass.scalar), given.types};
+  const bool is_any = rows > 0;
+  std::int64_t most[4] = {0, is_any ? code(given.velocity.data, given.velocity.scalar) : 0,
+                          is_any ? code(given.mass.data, given.mass.scalar) : 0, given.types};
   for (const std::uint8_t type : given.type) most[0] = std::max<std::int64_t>(most[0], type + 1);
   for (std::int64_t& value : most) value = -value;
   call_.communicator().least(most, 4);
@@ -76,36 +77,33 @@ void GroupColumns::agree(const GivenColumns& given, std::size_t rows) {
   velocity_.scalar = scalar_of_code(most[1]);
   mass_.is_given = most[2] > 0;
   mass_.scalar = scalar_of_code(most[2]);
+  found_types_ = static_cast<int>(most[0]);
   types_ = static_cast<int>(most[3] == 0 ? most[0] : most[3]);
-  call_.quick([&] {
-    check_all(given, rows);
-    if (most[0] > types_)
-      refuse("{}: a point has type {}; with types = {} they go from 0 to {}", call_.name(),
-             most[0] - 1, types_, types_ - 1);
-  });
-  call_.phase([&](Workers& workers) { check_values(given, rows, workers); });
+  call_.quick([&] { check_all(given, rows); });
 }
 
 void GroupColumns::check_points(const Domains::Impl& domains, const PointsView& points,
                                 std::size_t rows) const {
-  if (points.size != rows || points.dimension != domains.dimension ||
-      points.scalar != domains.scalar)
-    refuse("{}: {} points for {} labels; pass the points that the groups were made of",
-           call_.name(), points.size, rows);
+  check_grouped(call_.name(), rows, points.size);
+  check_queries(call_.name(), {domains.options.tree.box, domains.dimension, domains.scalar},
+                points);
 }
 
+/// The sizes of what is given here have been checked.
 void GroupColumns::check_all(const GivenColumns& given, std::size_t rows) const {
-  const auto check = [&](const char* what, bool is_somewhere, std::size_t size) {
-    if (is_somewhere && size != rows)
-      refuse("{}: {} {} for {} points; give one for each, on all ranks", call_.name(), size, what,
-             rows);
+  if (rows == 0) return;
+  const auto check = [&](const char* what, bool is_somewhere, bool is_here, bool is_same_scalar) {
+    if (is_somewhere && !is_here)
+      refuse("{}: {} on other ranks, but not here; give them on all ranks or on none", call_.name(),
+             what);
+    if (is_somewhere && !is_same_scalar)
+      refuse("{}: {} of float here and of double on another rank; use one type on all ranks",
+             call_.name(), what);
   };
-  check("velocities", velocity_.is_given, given.velocity.size);
-  check("masses", mass_.is_given, given.mass.size);
-  check("types", has_types_, given.type.size());
-  if (velocity_.is_given && rows > 0 && given.velocity.dimension != dimension_)
-    refuse("{}: velocities of {} components for points of {}", call_.name(),
-           given.velocity.dimension, dimension_);
+  check("velocities", velocity_.is_given, given.velocity.data,
+        given.velocity.scalar == velocity_.scalar);
+  check("masses", mass_.is_given, given.mass.data, given.mass.scalar == mass_.scalar);
+  check("types", has_types_, !given.type.empty(), true);
 }
 
 /// Rows of numbers, without the gaps of a stride.
@@ -125,16 +123,6 @@ void GroupColumns::move_rows(const PointsView& view, Column& column) {
           bytes);
   });
   column.bytes = carried(call_, members_.route, is_packed ? view.data : packed.data(), bytes);
-}
-
-void GroupColumns::check_values(const GivenColumns& given, std::size_t rows,
-                                const Workers& workers) const {
-  const ValueReader mass(given.mass);
-  for_each_in_order(workers, mass_.is_given ? rows : 1, [&](std::size_t i) {
-    if (!std::isfinite(mass(i)) || mass(i) < 0)
-      refuse("{}: mass {} of point {}; it must be finite and not negative", call_.name(), mass(i),
-             i);
-  });
 }
 
 GivenColumns GroupColumns::slice(std::size_t begin, std::size_t end) const {

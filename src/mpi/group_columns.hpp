@@ -29,7 +29,8 @@ class GroupColumns {
   GivenColumns slice(std::size_t begin, std::size_t end) const;
   GivenColumns all() const { return slice(0, count()); }
   int types() const { return has_types_ ? types_ : 0; }
-  int agreed_types() const { return types_; }  ///< also if no member has one
+  int agreed_types() const { return types_; }       ///< also if no member has one
+  int found_types() const { return found_types_; }  ///< one more than the largest of all points
   std::size_t count() const { return members_.index.size(); }
   const std::vector<std::int64_t>& index() const { return members_.index; }   ///< global
   const std::vector<std::size_t>& offset() const { return members_.offset; }  ///< of the groups
@@ -57,7 +58,6 @@ class GroupColumns {
   void agree(const GivenColumns& given, std::size_t rows);
   void check_points(const Domains::Impl& domains, const PointsView& points, std::size_t rows) const;
   void check_all(const GivenColumns& given, std::size_t rows) const;
-  void check_values(const GivenColumns& given, std::size_t rows, const Workers& workers) const;
   void move_rows(const PointsView& view, Column& column);
 
   Call& call_;
@@ -67,7 +67,7 @@ class GroupColumns {
   double same_mass_;
   Array<std::byte> type_;
   bool has_types_ = false;
-  int types_ = 0;
+  int types_ = 0, found_types_ = 0;
 };
 
 }  // namespace kith::mpi

@@ -1,21 +1,30 @@
 // Friends of friends over ranks as callers see it.
 #include <algorithm>
 
+#include "groups/reach.hpp"
 #include "mpi/fof.hpp"
 #include "mpi/members.hpp"
 
 namespace kith::mpi {
+
+void add_linking(SameOptions& same, const FofOptions& options) {
+  same.add("linking_length", options.linking_length);
+  same.add("b", options.b);
+  same.add("mean_separation", options.mean_separation);
+  same.add("volume", options.volume);
+  same.add("min_size", std::uint64_t{options.min_size});
+  same.add("strict", std::uint64_t{options.strict});
+  same.add("keep_roots", std::uint64_t{options.keep_roots});
+}
+
 namespace {
 
 void agree_on_groups(Call& call, const Domains& domains, const FofOptions& options,
                      RowOrder order) {
-  for (const double value :
-       {options.linking_length, options.b, options.mean_separation, options.volume})
-    call.require_same(value);
-  call.require_same(std::uint64_t{options.min_size});
-  call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.keep_roots});
-  call.require_same(static_cast<std::uint64_t>(order));
+  add_linking(call.same(), options);
+  call.same().add("order", name_of(order));
   call.prepare([&] {
+    check_fof_options(options);
     if (options.box != Box() && options.box != domains.box())
       refuse("fof: the box of the options is not that of the domains; leave it out");
   });
@@ -51,7 +60,8 @@ Groups fof_to_midpoints(const Domains& domains, const FofOptions& options,
     const Domains::Impl& impl = *domains.impl();
     Call call("redshift_fof", *impl.communicator, execution);
     agree_on_groups(call, domains, options, RowOrder::input);
-    call.require_same(space.stretch);
+    call.same().add("stretch", space.stretch);
+    call.same().add_unshown("observer", space.observer);
     std::shared_ptr<Groups::Impl> groups;
     call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
     link(call, impl, {options, {}, {}, &space}, *groups);

@@ -3,29 +3,11 @@
 
 #include "mpi/queries.hpp"
 #include "mpi/search.hpp"
-#include "neighbors/limits.hpp"
+#include "neighbors/checks.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith::mpi {
 namespace {
-
-template <class T>
-void check_knn(const Domains& domains, const KnnOptions& options) {
-  if (domains.scalar() != scalar_of<T>)
-    refuse("knn: {} distances of {} points; call knn<{}>", sizeof(T) == 4 ? "float" : "double",
-           sizeof(T) == 4 ? "double" : "float", sizeof(T) == 4 ? "double" : "float");
-  if (options.k == 0) refuse("knn: k = 0; ask for at least 1 neighbor");
-  check_radius("knn", "max_radius", options.max_radius);
-  check_norm("knn", options.p);
-}
-
-void agree_on_knn(Call& call, const KnnOptions& options) {
-  call.require_same(std::uint64_t{options.k});
-  call.require_same(options.max_radius);
-  call.require_same(options.p);
-  call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
-  call.require_same(static_cast<std::uint64_t>(options.order));
-}
 
 /// Rows without neighbors.
 template <class T>
@@ -83,8 +65,11 @@ Neighbors<T, Index> knn(const Domains& domains, const KnnOptions& options,
   return public_call("knn", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("knn", *impl.communicator, execution, Devices::used);
-    agree_on_knn(call, options);
-    call.quick([&] { check_knn<T>(domains, options); });
+    agree_on_nearest(call, options);
+    call.quick([&] {
+      check_scalar<T>("knn", impl.scalar);
+      check_nearest("knn", options);
+    });
     const Part<T>& part = impl.as<T>();
     const Asked<T> asked{&part.planes, part.view(), true};
     Neighbors<T, Index> rows = knn_rows(call, part, asked, options);
@@ -99,11 +84,11 @@ Neighbors<T, Index> knn(const Domains& domains, PointsView queries, const KnnOpt
   return public_call("knn", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("knn", *impl.communicator, execution, Devices::used);
-    agree_on_knn(call, options);
+    agree_on_nearest(call, options);
     call.quick([&] {
-      check_knn<T>(domains, options);
-      if (options.exclude_self)
-        refuse("knn: exclude_self with other queries; it is for the domains' own points");
+      check_scalar<T>("knn", impl.scalar);
+      check_nearest("knn", options);
+      check_not_self("knn", options.exclude_self);
     });
     const Part<T>& part = impl.as<T>();
     const Routed<T> asked = routed<T>(call, impl, queries);

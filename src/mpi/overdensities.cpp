@@ -5,6 +5,7 @@
 
 #include <kith/mpi_halos.hpp>
 
+#include "groups/checks.hpp"
 #include "groups/columns.hpp"
 #include "groups/edges.hpp"
 #include "mpi/queries.hpp"
@@ -37,6 +38,7 @@ class Spheres {
     routed_ = routed<T>(call, domains, view(rows.data(), count_, domains.dimension));
     asked_ = routed_.asked();
     take_masses();
+    agree_on_first_mass();
     take_centers();
   }
 
@@ -54,6 +56,14 @@ class Spheres {
     call_.quick([&] { mass = numbers_of(options_.mass, domains_.input_size); });
     mass_ = carried(call_, domains_.route, mass.data(), sizeof(double));
     sources_.value = reinterpret_cast<const double*>(mass_.data());
+  }
+
+  /// One process begins with the mass of its first point where a guess is less. Any mass will do,
+  /// as it decides only how far the first search goes.
+  void agree_on_first_mass() {
+    first_mass_ = domains_.input_size > 0 ? -ValueReader(options_.mass)(0) : 0;
+    call_.communicator().least(&first_mass_, 1);
+    first_mass_ = -first_mass_;
   }
 
   /// How far each center that came here looks first.
@@ -77,7 +87,7 @@ class Spheres {
         std::memcpy(&within_[i], here.data() + asked_.view.index(i) * sizeof(double),
                     sizeof(double));
         std::memcpy(&mass, guessed.data() + asked_.view.index(i) * sizeof(double), sizeof(double));
-        reached_[i] = reach_.first(mass, within_[i]);
+        reached_[i] = reach_.first(std::max(mass, first_mass_), within_[i]);
       }
     });
   }
@@ -159,29 +169,13 @@ class Spheres {
   Routed<T> routed_;
   Asked<T> asked_;
   Array<std::byte> mass_;  ///< by local index
+  double first_mass_ = 0;
   // Of the centers that came here, by position.
   Array<T> limits2_;
   std::vector<double> reached_, within_;
   std::vector<std::uint8_t> left_;
   std::vector<EdgeAt> found_;
 };
-
-void check_spheres(const Domains::Impl& domains, std::span<const double> centers,
-                   const OverdensityOptions& options) {
-  const auto d = static_cast<std::size_t>(domains.dimension);
-  if (centers.size() % d != 0)
-    refuse("overdensities: {} numbers do not make rows of {} coordinates", centers.size(), d);
-  check_densities(options.density);
-  for (const double x : centers)
-    if (!std::isfinite(x)) refuse("overdensities: a center has the coordinate {}", x);
-  const auto fits = [&](const char* what, const ValuesView& values, std::size_t count) {
-    if (values.data && values.size != count)
-      refuse("overdensities: {} values of {} for {}; give one for each", values.size, what, count);
-  };
-  fits("mass", options.mass, domains.input_size);
-  fits("within", options.within, centers.size() / d);
-  fits("mass_guess", options.mass_guess, centers.size() / d);
-}
 
 }  // namespace
 
@@ -190,8 +184,11 @@ Overdensities overdensities(const Domains& domains, std::span<const double> cent
   return public_call("overdensities", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("overdensities", *impl.communicator, execution);
-    for (const double density : options.density) call.require_same(density);
-    call.quick([&] { check_spheres(impl, centers, options); });
+    call.same().add("number of densities", std::uint64_t{options.density.size()});
+    call.same().add_unshown("list of densities", options.density);
+    call.phase([&](Workers& workers) {
+      check_spheres(impl.input_size, impl.dimension, centers, options, workers);
+    });
     return with_scalar(impl.scalar,
                        [&]<class T>() { return Spheres<T>(call, impl, centers, options).run(); });
   });

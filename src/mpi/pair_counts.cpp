@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "mpi/search.hpp"
-#include "neighbors/limits.hpp"
+#include "neighbors/checks.hpp"
 #include "neighbors/parts.hpp"
 #include "parallel/public_call.hpp"
 #include "tree/tree_impl.hpp"
@@ -11,23 +11,15 @@
 namespace kith::mpi {
 namespace {
 
-void check_pairs(const Domains& receivers, const Domains& sources,
-                 const PairCountOptions& options) {
-  if (receivers.dimension() != sources.dimension() || receivers.scalar() != sources.scalar())
-    refuse("pair_counts: sets of different dimension or scalar type; they must agree");
-  if (receivers.box() != sources.box())
-    refuse("pair_counts: sets in different boxes; make both in the same box");
+Searched searched(const Domains& domains) {
+  return {domains.box(), domains.dimension(), domains.scalar()};
+}
+
+void check_sets(const Domains& receivers, const Domains& sources, const PairCountOptions& options) {
+  check_pair_options(searched(receivers), searched(sources), options);
+  check_pair_total(receivers.total(), sources.total());
   if (receivers.ranks() != sources.ranks() || receivers.rank() != sources.rank())
     refuse("pair_counts: sets on different ranks; make both on one communicator");
-  check_norm("pair_counts", options.p);
-  for (const double r : options.radii) check_radius("pair_counts", "a radius", r);
-  if (!options.cumulative && !std::is_sorted(options.radii.begin(), options.radii.end()))
-    refuse("pair_counts: radii that do not ascend, with cumulative = false; sort them");
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (sources.total() > 0 && receivers.total() > kMost / sources.total())
-    fail(ErrorCode::too_large,
-         "pair_counts: {} times {} points make more than 2^63 - 1 pairs; count a part of them",
-         receivers.total(), sources.total());
 }
 
 /// A part as a tree that kith::pair_counts takes.
@@ -123,10 +115,12 @@ std::vector<std::int64_t> pair_counts(const Domains& receivers, const Domains& s
                                       const PairCountOptions& options, const Execution& execution) {
   return public_call("pair_counts", [&] {
     Call call("pair_counts", *sources.impl()->communicator, execution);
-    for (const double r : options.radii) call.require_same(r);
-    call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.cumulative});
-    call.require_same(options.p);
-    call.quick([&] { check_pairs(receivers, sources, options); });
+    call.same().add("number of radii", std::uint64_t{options.radii.size()});
+    call.same().add_unshown("list of radii", options.radii);
+    call.same().add("strict", std::uint64_t{options.strict});
+    call.same().add("cumulative", std::uint64_t{options.cumulative});
+    call.same().add("p", options.p);
+    call.quick([&] { check_sets(receivers, sources, options); });
     return with_scalar(sources.scalar(), [&]<class T>() {
       return count_pairs<T>(call, *receivers.impl(), *sources.impl(), options);
     });

@@ -40,10 +40,10 @@ ProgressNote sum_of_notes(const std::vector<ProgressNote>& notes, const std::str
 
 ProgressBoard::ProgressBoard(MPI_Comm of, std::function<void(const Progress&)> draw)
     : draw_(std::move(draw)) {
-  int size = 0;
-  MPI_Comm_dup(of, &comm_);
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &size);
+  int size = 1;
+  is_fine(MPI_Comm_rank(of, &rank_));
+  is_fine(MPI_Comm_size(of, &size));
+  if (is_fine(MPI_Comm_dup(of, &comm_))) is_fine(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   notes_.resize(static_cast<std::size_t>(rank_ == 0 ? size : 1));
 }
 
@@ -58,24 +58,29 @@ void ProgressBoard::note(const Progress& progress) {
   if (std::this_thread::get_id() == thread_) pass_on();
 }
 
-void ProgressBoard::pass_on() {
-  const std::lock_guard lock(mutex_);
-  if (Clock::now() < next_) return;
-  next_ = Clock::now() + kNoteInterval;
-  if (rank_ > 0)
-    send();
-  else if (receive())
-    draw();
+void ProgressBoard::pass_on() noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!is_on_ || Clock::now() < next_) return;
+    next_ = Clock::now() + kNoteInterval;
+    if (rank_ > 0)
+      send();
+    else if (receive())
+      draw();
+  } catch (...) {
+    // Ranks wait for each other here. The next note draws again, and its error reaches the caller.
+  }
 }
 
 /// One message at a time: a rank that is not listened to does not send.
 void ProgressBoard::send() {
   int is_free = 1;
-  if (request_ != MPI_REQUEST_NULL) MPI_Test(&request_, &is_free, MPI_STATUS_IGNORE);
+  if (request_ != MPI_REQUEST_NULL && !is_fine(MPI_Test(&request_, &is_free, MPI_STATUS_IGNORE)))
+    return;
   if (!is_free || notes_[0] == sent_) return;
   sent_ = notes_[0];
-  MPI_Isend(&sent_, sizeof sent_, MPI_BYTE, 0, kNoteTag, comm_, &request_);
-  ++messages_;
+  if (is_fine(MPI_Isend(&sent_, sizeof sent_, MPI_BYTE, 0, kNoteTag, comm_, &request_)))
+    ++messages_;
 }
 
 bool ProgressBoard::receive() {
@@ -83,10 +88,12 @@ bool ProgressBoard::receive() {
   while (true) {
     int is_there = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, kNoteTag, comm_, &is_there, &status);
-    if (!is_there) return is_any;
-    MPI_Recv(&notes_[static_cast<std::size_t>(status.MPI_SOURCE)], sizeof(ProgressNote), MPI_BYTE,
-             status.MPI_SOURCE, kNoteTag, comm_, MPI_STATUS_IGNORE);
+    if (!is_fine(MPI_Iprobe(MPI_ANY_SOURCE, kNoteTag, comm_, &is_there, &status)) || !is_there)
+      return is_any;
+    ProgressNote& note = notes_[static_cast<std::size_t>(status.MPI_SOURCE)];
+    if (!is_fine(MPI_Recv(&note, sizeof note, MPI_BYTE, status.MPI_SOURCE, kNoteTag, comm_,
+                          MPI_STATUS_IGNORE)))
+      return is_any;
     ++messages_;
     is_any = true;
   }
@@ -98,16 +105,21 @@ void ProgressBoard::draw() {
   draw_({sum.stage, sum.done, sum.total});
 }
 
-void ProgressBoard::end() {
-  const std::int64_t own = rank_ == 0 ? -messages_ : messages_;
-  std::int64_t left = 0;
-  MPI_Allreduce(&own, &left, 1, MPI_INT64_T, MPI_SUM, comm_);
-  for (; rank_ == 0 && left > 0; --left) {
+void ProgressBoard::end() noexcept {
+  // Also where a rank has had an error: the others must not wait for it here.
+  const std::int64_t own[] = {rank_ == 0 ? -messages_ : messages_, is_on_ ? 0 : 1};
+  std::int64_t sums[2] = {};
+  const bool has_met = comm_ != MPI_COMM_NULL &&
+                       MPI_Allreduce(own, sums, 2, MPI_INT64_T, MPI_SUM, comm_) == MPI_SUCCESS;
+  if (!has_met || sums[1] > 0) return;  // messages are lost: MPI keeps the communicator
+  for (; rank_ == 0 && sums[0] > 0; --sums[0]) {
     ProgressNote note;
-    MPI_Recv(&note, sizeof note, MPI_BYTE, MPI_ANY_SOURCE, kNoteTag, comm_, MPI_STATUS_IGNORE);
+    if (!is_fine(MPI_Recv(&note, sizeof note, MPI_BYTE, MPI_ANY_SOURCE, kNoteTag, comm_,
+                          MPI_STATUS_IGNORE)))
+      return;
   }
-  if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
-  MPI_Comm_free(&comm_);
+  if (request_ != MPI_REQUEST_NULL) is_fine(MPI_Wait(&request_, MPI_STATUS_IGNORE));
+  if (is_on_) MPI_Comm_free(&comm_);
 }
 
 }  // namespace kith::mpi

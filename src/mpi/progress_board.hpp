@@ -1,6 +1,7 @@
 // The progress of all ranks on the first one. Each rank notes its own; while it waits for its work
 // or for other ranks it sends the last note, at most ten times a second, and the first rank takes
-// what has come. Nobody waits for such a message.
+// what has come. Nobody waits for such a message. Progress is not worth a job: where MPI fails, or
+// drawing does, notes are not passed on any more.
 #pragma once
 
 #include <chrono>
@@ -38,9 +39,9 @@ class ProgressBoard {
   /// The progress of this rank; from any thread.
   void note(const Progress& progress);
   /// On the thread that talks to MPI.
-  void pass_on();
+  void pass_on() noexcept;
   /// Collective, when nothing is noted any more: no message stays behind.
-  void end();
+  void end() noexcept;
 
   /// Of this process, if there is one.
   static ProgressBoard* current;
@@ -48,12 +49,15 @@ class ProgressBoard {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// What MPI returns; an error ends the exchange of notes.
+  bool is_fine(int code) { return is_on_ &= code == MPI_SUCCESS; }
   void send();
   bool receive();
   void draw();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
+  bool is_on_ = true;
   std::function<void(const Progress&)> draw_;
   std::thread::id thread_ = std::this_thread::get_id();
   std::mutex mutex_;                 ///< of what is below

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "neighbors/checks.hpp"
 #include "neighbors/parts.hpp"
 
 namespace kith::mpi {
@@ -50,10 +51,8 @@ Routed<T> routed(Call& call, const Domains::Impl& domains, const PointsView& que
   const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(domains.dimension);
   call.phase([&](Workers& workers) {
     const Stage stage(workers, "route queries", queries.size);
-    Parts<T>::check(call.name(), queries, domains.options.tree);
-    if (queries.dimension != domains.dimension || queries.scalar != domains.scalar)
-      refuse("{}: queries and points of different dimension or scalar type; they must agree",
-             call.name());
+    check_queries(call.name(), {domains.options.tree.box, domains.dimension, domains.scalar},
+                  queries);
     input = Parts<T>::input(part.frame,
                             Parts<T>::measure(queries, domains.options.tree.non_finite, workers));
     plan(nearest_ranks(part, input, call.rank(), workers), call.ranks(), result.route);

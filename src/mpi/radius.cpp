@@ -5,23 +5,11 @@
 
 #include "mpi/queries.hpp"
 #include "mpi/search.hpp"
-#include "neighbors/limits.hpp"
+#include "neighbors/checks.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith::mpi {
 namespace {
-
-void check_balls(const RadiusOptions& options, std::size_t queries, bool is_own) {
-  if (!options.radii.empty() && options.radii.size() != queries)
-    refuse("radius: {} radii for {} queries; give one for each", options.radii.size(), queries);
-  if (!options.radii.empty() && options.radius != 0)
-    refuse("radius: both radius = {} and radii are given; give one of them", options.radius);
-  check_radius("radius", "radius", options.radius);
-  for (const double r : options.radii) check_radius("radius", "a radius", r);
-  check_norm("radius", options.p);
-  if (!is_own && options.exclude_self)
-    refuse("radius: exclude_self with other queries; it is for the domains' own points");
-}
 
 /// The queries of a call, their balls, and the search for them.
 template <class T>
@@ -34,11 +22,15 @@ class RadiusCall {
         options_(options),
         rows_(queries ? queries->size : domains.input_size),
         sources_{domains.as<T>(), {}, nullptr, options.p} {
-    call.require_same(options.radius);
-    call.require_same(options.p);
-    call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
-    call.require_same(std::uint64_t{options.max_neighbors});
-    call.quick([&] { check_balls(options, rows_, !queries); });
+    call.same().add("radius", options.radius);
+    call.same().add("p", options.p);
+    call.same().add("strict", std::uint64_t{options.strict});
+    call.same().add("exclude_self", std::uint64_t{options.exclude_self});
+    call.same().add("max_neighbors", std::uint64_t{options.max_neighbors});
+    call.quick([&] {
+      check_balls(options, rows_);
+      if (queries) check_not_self("radius", options.exclude_self);
+    });
     // Ranks without queries do not know whether others passed radii.
     std::int64_t has_none = options.radii.empty() ? 1 : 0;
     call.communicator().least(&has_none, 1);
@@ -234,7 +226,7 @@ std::vector<Index> count(const Domains& domains, const PointsView* queries,
   return public_call("radius", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("radius", *impl.communicator, execution);
-    call.require_same(static_cast<std::uint64_t>(order));
+    call.same().add("order", name_of(order));
     return with_scalar(impl.scalar, [&]<class T>() {
       return RadiusCall<T>(call, impl, queries, options).count(order);
     });
@@ -248,12 +240,8 @@ NeighborLists<T, Index> lists(const Domains& domains, const PointsView* queries,
   return public_call("radius", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("radius", *impl.communicator, execution);
-    call.require_same(static_cast<std::uint64_t>(order));
-    call.quick([&] {
-      if (impl.scalar != scalar_of<T>)
-        refuse("radius: the points have another scalar type; call radius<{}>",
-               sizeof(T) == 4 ? "double" : "float");
-    });
+    call.same().add("order", name_of(order));
+    call.quick([&] { check_scalar<T>("radius", impl.scalar); });
     return RadiusCall<T>(call, impl, queries, options).lists(order);
   });
 }

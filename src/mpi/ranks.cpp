@@ -81,7 +81,7 @@ class World : public Ranks {
   std::vector<std::int64_t> gather(std::span<const std::int64_t> numbers) override {
     const Execution execution;
     Call call("kith", *communicator_, execution);
-    call.require_same(std::uint64_t{numbers.size()});
+    call.same().add("numbers", std::uint64_t{numbers.size()});
     std::vector<std::int64_t> all;
     call.quick([&] { all.resize(numbers.size() * static_cast<std::size_t>(call.ranks())); });
     if (!all.empty()) communicator_->gather_all(numbers.data(), numbers.size_bytes(), all.data());

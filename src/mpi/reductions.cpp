@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "mpi/search.hpp"
-#include "neighbors/limits.hpp"
+#include "neighbors/checks.hpp"
 #include "neighbors/sph_kernel.hpp"
 #include "parallel/public_call.hpp"
 #include "parallel/radix_sort.hpp"
@@ -13,19 +13,9 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-void check_reduction(const char* name, const KnnOptions& options) {
-  if (options.k == 0) refuse("{}: k = 0; ask for at least 1 neighbor", name);
-  check_radius(name, "max_radius", options.max_radius);
-  check_norm(name, options.p);
-}
-
 void agree_on_reduction(Call& call, const KnnOptions& options) {
-  call.require_same(std::uint64_t{options.k});
-  call.require_same(options.max_radius);
-  call.require_same(options.p);
-  call.require_same(std::uint64_t{options.strict} * 2 + std::uint64_t{options.exclude_self});
-  call.require_same(static_cast<std::uint64_t>(options.order));
-  call.quick([&] { check_reduction(call.name(), options); });
+  agree_on_nearest(call, options);
+  call.quick([&] { check_nearest(call.name(), options); });
 }
 
 template <class T>
@@ -142,15 +132,9 @@ std::vector<double> sph_density(const Domains& domains, const DensityOptions& op
     const Domains::Impl& impl = *domains.impl();
     Call call("sph_density", *impl.communicator, execution, Devices::used);
     const KnnOptions knn{.k = options.k, .order = order};
-    call.require_same(static_cast<std::uint64_t>(options.kernel));
+    call.same().add_unshown("kernel", static_cast<std::uint64_t>(options.kernel));
+    call.prepare([&] { check_density(options, impl.dimension, impl.input_size); });
     agree_on_reduction(call, knn);
-    call.quick([&] {
-      if (impl.dimension > 3)
-        refuse("sph_density: {} dimensions; it is defined for 1, 2 and 3", impl.dimension);
-      if (!options.mass.empty() && options.mass.size() != impl.input_size)
-        refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(),
-               impl.input_size);
-    });
     // Ranks that gave no points do not know whether others have masses.
     std::int64_t has_none = options.mass.empty() ? 1 : 0;
     call.communicator().least(&has_none, 1);
@@ -182,12 +166,8 @@ void for_each_neighborhood(const Domains& domains, const KnnOptions& options,
   public_call("for_each_neighborhood", [&] {
     const Domains::Impl& impl = *domains.impl();
     Call call("for_each_neighborhood", *impl.communicator, execution, Devices::used);
+    call.prepare([&] { check_scalar<T>("for_each_neighborhood", impl.scalar); });
     agree_on_reduction(call, options);
-    call.quick([&] {
-      if (impl.scalar != scalar_of<T>)
-        refuse("for_each_neighborhood: the points have another scalar type; call it for {}",
-               sizeof(T) == 4 ? "double" : "float");
-    });
     Sources<T> sources{impl.as<T>(), {}, nullptr, options.p};
     const Part<T>& part = sources.part;
     Borrowed<Shown<T>> shown;

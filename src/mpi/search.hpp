@@ -14,10 +14,21 @@
 
 #include <kith/mpi.hpp>
 
+#include "geometry/norms.hpp"
 #include "mpi/ghosts.hpp"
 #include "neighbors/search_job.hpp"
 
 namespace kith::mpi {
+
+/// What all ranks must pass to searches for the k nearest.
+inline void agree_on_nearest(Call& call, const KnnOptions& options) {
+  call.same().add("k", std::uint64_t{options.k});
+  call.same().add("max_radius", options.max_radius);
+  call.same().add("p", options.p);
+  call.same().add("strict", std::uint64_t{options.strict});
+  call.same().add("exclude_self", std::uint64_t{options.exclude_self});
+  call.same().add("order", name_of(options.order));
+}
 
 /// Of points, in the rows that callers get.
 using Index = std::int64_t;
@@ -58,11 +69,23 @@ struct Sources {
   }
 
   /// The square of a Euclidean radius, in the frame, that holds a ball of the norm with this radius
-  /// of the caller. Lengths and squares are off by less than 64 roundings each.
+  /// of the caller, or with this distance of a row.
+  ///
+  /// Let S be the exact sum of the p-th powers of a point's differences, and u half an epsilon. Its
+  /// key is off by 96 u and by kTiny subnormal numbers at most (norms.hpp), a distance by 18 u. As
+  /// (a + b)^(1/p) <= a^(1/p) + b^(1/p), S^(1/p) <= r (1 + 114 u) + kTiny^(1/p). By Hoelder, the
+  /// sum of squares is at most stretch2 S^(2/p). Its bits are off by 33 u, those here by 8 u: in
+  /// all 269 u, less than 256 epsilon, and half a subnormal number for each of 32 axes, twice.
   T sphere2(T radius) const {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    constexpr double kTiny = 1024 * std::numeric_limits<double>::denorm_min();
     const double dimension = part.planes.dimension;
     const double stretch2 = p > 2 ? std::pow(dimension, 1 - 2 / p) : 1;
-    const T r = std::ldexp(radius, part.frame.exponent);
+    // Subnormal distances are off by half a unit.
+    T r = std::ldexp(std::nextafter(radius, kInfinity), part.frame.exponent);
+    const double key = with_norm<T>(p, [&](const auto& norm) { return double(norm.key_of(r)); });
+    if (std::isinf(key)) return kInfinity;  // keys that overflow are equal
+    if (p > 1 && std::isfinite(p)) r += static_cast<T>(std::pow(kTiny, 1 / p));
     return r * r * static_cast<T>(stretch2) * (1 + 256 * std::numeric_limits<T>::epsilon()) +
            64 * std::numeric_limits<T>::denorm_min();
   }

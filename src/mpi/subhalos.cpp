@@ -61,11 +61,14 @@ Subhalos subhalos_in_order(const SplitSubhalos& split, const Catalogue& rows,
 Subhalos subhalos_of(const Domains::Impl& domains, const PointsView& points,
                      const Groups::Impl& groups, const SubhaloOptions& options,
                      const Execution& execution) {
-  return group_call("subhalos", domains, options, execution, [&](Call& call) {
-    for (const double value :
-         {options.linking_length, options.position_scale, options.velocity_scale})
-      call.require_same(value);
-    call.require_same(std::uint64_t{options.min_size});
+  const auto check = [&](SameOptions& same, const Workers& workers) {
+    same.add("linking_length", options.linking_length);
+    same.add("position_scale", options.position_scale);
+    same.add("velocity_scale", options.velocity_scale);
+    same.add("min_size", std::uint64_t{options.min_size});
+    check_subhalos(points, options, workers);
+  };
+  return group_call("subhalos", domains, options, execution, check, [&](Call& call) {
     const GroupColumns columns(
         call, domains, groups,
         {.points = points, .velocity = options.velocity, .mass = options.mass});

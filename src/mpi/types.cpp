@@ -8,7 +8,10 @@
 #include <kith/mpi_halos.hpp>
 
 #include "base/checked_sort.hpp"
+#include "groups/checks.hpp"
+#include "groups/reach.hpp"
 #include "mpi/domain.hpp"
+#include "mpi/fof.hpp"
 #include "mpi/groups_impl.hpp"
 #include "mpi/mail.hpp"
 
@@ -16,19 +19,6 @@ namespace kith::mpi {
 namespace {
 
 using Types = std::span<const TypedPoints>;
-
-void check_types(Types types) {
-  std::size_t linked = 0;
-  for (const TypedPoints& type : types) {
-    const PointsView &points = type.points, &first = types.front().points;
-    if (points.dimension != first.dimension || points.scalar != first.scalar)
-      refuse("fof: type {} differs from type 0 in dimension or scalar type; convert one of them",
-             &type - types.data());
-    linked += type.role == Role::linked;
-  }
-  if (linked == 0)
-    refuse("fof: none of {} types is linked; groups need linked points", types.size());
-}
 
 /// Global indices: type after type, in each type rank after rank.
 class Numbering {
@@ -248,11 +238,13 @@ Groups fof(MPI_Comm comm, std::span<const TypedPoints> types, const FofOptions& 
   return public_call("fof", [&] {
     Communicator communicator(comm);
     Call call("fof", communicator, execution, Devices::used);
-    call.require_same(std::uint64_t{types.size()});
-    for (const TypedPoints& type : types) call.require_same(static_cast<std::uint64_t>(type.role));
-    call.require_same(std::uint64_t{options.keep_roots});
+    call.same().add("types", std::uint64_t{types.size()});
+    for (const TypedPoints& type : types)
+      call.same().add("role", type.role == Role::linked ? "linked" : "attached");
+    add_linking(call.same(), options);
     call.quick([&] {
-      check_types(types);
+      check_types(types, options);
+      check_fof_options(options);
       if (options.keep_roots)
         refuse("fof: keep_roots is not available for points of several types over ranks");
     });

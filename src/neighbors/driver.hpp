@@ -11,7 +11,7 @@
 #include <kith/neighbors.hpp>
 
 #include "base/fail.hpp"
-#include "neighbors/limits.hpp"
+#include "neighbors/checks.hpp"
 #include "neighbors/norm_search.hpp"
 #include "neighbors/search_job.hpp"
 #include "parallel/public_call.hpp"
@@ -157,14 +157,6 @@ class QueryTree {
   Planes<T> planes_;
 };
 
-template <class T>
-void check_scalar(const char* call, const Tree& tree) {
-  if (tree.scalar() != scalar_of<T>)
-    refuse("{}: {} distances from a tree of {} points; call {}<{}>", call,
-           sizeof(T) == 4 ? "float" : "double", sizeof(T) == 4 ? "double" : "float", call,
-           sizeof(T) == 4 ? "double" : "float");
-}
-
 template <class Index>
 void check_index(const char* call, const Tree& tree) {
   if (tree.input_size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
@@ -172,14 +164,6 @@ void check_index(const char* call, const Tree& tree) {
          call, tree.input_size());
 }
 
-inline void check_queries(const char* call, const Tree& tree, const PointsView& queries) {
-  check_view(call, queries, tree.box());
-  if (queries.dimension != tree.dimension() || queries.scalar != tree.scalar())
-    refuse(
-        "{}: queries of dimension {} and {} bits for a tree of dimension {} and {} bits; they must "
-        "agree",
-        call, queries.dimension, queries.scalar == Scalar::float32 ? 32 : 64, tree.dimension(),
-        tree.scalar() == Scalar::float32 ? 32 : 64);
-}
+inline Searched searched(const Tree& tree) { return {tree.box(), tree.dimension(), tree.scalar()}; }
 
 }  // namespace kith

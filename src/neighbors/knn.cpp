@@ -10,10 +10,8 @@ namespace {
 template <class T, class Index>
 void check(const Tree& tree, const KnnOptions& options, const NeighborRows<T, Index>& rows,
            std::size_t expected) {
-  check_scalar<T>("knn", tree);
-  check_k("knn", options.k);
-  check_radius("knn", "max_radius", options.max_radius);
-  check_norm("knn", options.p);
+  check_scalar<T>("knn", tree.scalar());
+  check_nearest("knn", options);
   if (rows.rows != expected)
     refuse("knn: room for {} rows, but there are {}; pass as many", rows.rows, expected);
   check_index<Index>("knn", tree);
@@ -123,9 +121,8 @@ void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
               NeighborRows<T, Index> rows, const Execution& execution) {
   device_call("knn", execution, [&](Workers& workers) {
     check(tree, options, rows, queries.size);
-    check_queries("knn", tree, queries);
-    if (options.exclude_self)
-      refuse("knn: exclude_self with other queries; it is for a tree's own points");
+    check_queries("knn", searched(tree), queries);
+    check_not_self("knn", options.exclude_self);
     if (!is_cpu(execution))
       return run_on_device<T, Index>(tree, &queries, options, rows, execution, workers);
     KnnJob<T> job = make_job(tree, options, rows);
@@ -180,8 +177,7 @@ template <Coordinate T, ResultIndex Index>
 KnnSearcher<T, Index>::KnnSearcher(const Tree& tree, const KnnOptions& options) {
   public_call("knn", Execution(), [&] {
     check(tree, options, NeighborRows<T, Index>(), 0);
-    if (options.exclude_self)
-      refuse("knn: exclude_self with other queries; it is for a tree's own points");
+    check_not_self("knn", options.exclude_self);
     impl_ = std::make_unique<Impl>(tree, options);
   });
 }

@@ -10,35 +10,6 @@
 namespace kith {
 namespace {
 
-void check(const Tree& receivers, const Tree& sources, const PairCountOptions& options) {
-  if (receivers.dimension() != sources.dimension() || receivers.scalar() != sources.scalar())
-    refuse(
-        "pair_counts: trees of dimension {} and {} bits, and of dimension {} and {} bits; they "
-        "must agree",
-        receivers.dimension(), receivers.scalar() == Scalar::float32 ? 32 : 64, sources.dimension(),
-        sources.scalar() == Scalar::float32 ? 32 : 64);
-  for (int axis = 0; axis < sources.dimension(); ++axis) {
-    const Box &a = receivers.box(), &b = sources.box();
-    if (a.side(axis) != b.side(axis) || (a.is_periodic(axis) && a.origin(axis) != b.origin(axis)))
-      refuse(
-          "pair_counts: axis {} has side {} and origin {} in one tree, {} and {} in the other; "
-          "build both in the same box",
-          axis, a.side(axis), a.origin(axis), b.side(axis), b.origin(axis));
-  }
-  check_norm("pair_counts", options.p);
-  for (const double r : options.radii) check_radius("pair_counts", "a radius", r);
-  if (!options.cumulative && !std::is_sorted(options.radii.begin(), options.radii.end()))
-    refuse("pair_counts: radii that do not ascend, with cumulative = false; sort them");
-}
-
-void check_total(const Tree& receivers, const Tree& sources) {
-  constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-  if (sources.size() > 0 && receivers.size() > kMost / sources.size())
-    fail(ErrorCode::too_large,
-         "pair_counts: {} times {} points make more than 2^63 - 1 pairs; count a part of them",
-         receivers.size(), sources.size());
-}
-
 void check_weights(const char* which, std::span<const double> weights, const Tree& tree) {
   if (!weights.empty() && weights.size() != tree.input_size())
     refuse("pair_counts: {} weights for the {} {}; give one for each", weights.size(),
@@ -171,8 +142,8 @@ bool is_symmetric(const Tree& receivers, const Tree& sources, const PairWeights&
 std::vector<std::int64_t> pair_counts(const Tree& receivers, const Tree& sources,
                                       const PairCountOptions& options, const Execution& execution) {
   return public_call("pair_counts", execution, [&](Workers& workers) {
-    check(receivers, sources, options);
-    check_total(receivers, sources);
+    check_pair_options(searched(receivers), searched(sources), options);
+    check_pair_total(receivers.size(), sources.size());
     return with_scalar(sources.scalar(), [&]<class T>() {
       const PairScene<T> scene(receivers, sources, workers);
       const Limits limits(options, scene.frame);
@@ -191,7 +162,7 @@ std::vector<double> weighted_pair_counts(const Tree& receivers, const Tree& sour
                                          const PairCountOptions& options,
                                          const Execution& execution) {
   return public_call("pair_counts", execution, [&](Workers& workers) {
-    check(receivers, sources, options);
+    check_pair_options(searched(receivers), searched(sources), options);
     check_weights("receivers", weights.receivers, receivers);
     check_weights("sources", weights.sources, sources);
     return with_scalar(sources.scalar(), [&]<class T>() {

@@ -60,6 +60,7 @@ KeyBits curve_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve 
 template <class T>
 void Parts<T>::check(const char* call, const PointsView& points, const TreeOptions& options) {
   check_view(call, points, options.box);
+  check_tree_options(options);
   frame_of<T>(options.box, points.dimension);
 }
 

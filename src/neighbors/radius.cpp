@@ -9,22 +9,11 @@
 namespace kith {
 namespace {
 
-void check(const RadiusOptions& options, std::size_t queries) {
-  if (!options.radii.empty() && options.radii.size() != queries)
-    refuse("radius: {} radii for {} queries; give one for each", options.radii.size(), queries);
-  if (!options.radii.empty() && options.radius != 0)
-    refuse("radius: both radius = {} and radii are given; give one of them", options.radius);
-  check_radius("radius", "radius", options.radius);
-  check_norm("radius", options.p);
-  for (const double r : options.radii) check_radius("radius", "a radius", r);
-}
-
 void check(const Tree& tree, const PointsView* queries, const RadiusOptions& options) {
-  check(options, queries ? queries->size : tree.input_size());
+  check_balls(options, queries ? queries->size : tree.input_size());
   if (!queries) return;
-  check_queries("radius", tree, *queries);
-  if (options.exclude_self)
-    refuse("radius: exclude_self with other queries; it is for a tree's own points");
+  check_queries("radius", searched(tree), *queries);
+  check_not_self("radius", options.exclude_self);
 }
 
 /// A search within radii, of a tree's own points or of other queries.
@@ -173,7 +162,7 @@ template <class T, class Index>
 NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries,
                               const RadiusOptions& options, const Execution& execution) {
   return device_call("radius", execution, [&](Workers& workers) {
-    check_scalar<T>("radius", tree);
+    check_scalar<T>("radius", tree.scalar());
     check_index<Index>("radius", tree);
     check(tree, queries, options);
     if (!is_cpu(execution)) {
@@ -221,8 +210,8 @@ void visit_pairs(
 /// Pairs have no individual radii, and a limit on neighbors would break them.
 template <class T>
 void check_pairs(const char* call, const Tree& tree, const RadiusOptions& options) {
-  check_scalar<T>(call, tree);
-  check(options, 0);
+  check_scalar<T>(call, tree.scalar());
+  check_balls(options, 0);
   if (options.max_neighbors > 0)
     refuse("{}: max_neighbors = {}; leave it 0", call, options.max_neighbors);
 }

@@ -36,10 +36,8 @@ template <class T>
 void search(const char* call, const Tree& tree, const KnnOptions& options,
             FunctionRef<void(const Found<T>&)> visit, const Execution& execution,
             Workers& workers) {
-  check_scalar<T>(call, tree);
-  check_k(call, options.k);
-  check_radius(call, "max_radius", options.max_radius);
-  check_norm(call, options.p);
+  check_scalar<T>(call, tree.scalar());
+  check_nearest(call, options);
   if (!is_cpu(execution))
     return search_on_device<T>(call, tree, options, visit, execution, workers);
   KnnJob<T> job;
@@ -117,13 +115,7 @@ std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options,
 std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
                                 const Execution& execution) {
   const int d = tree.dimension();
-  if (d > 3) refuse("sph_density: {} dimensions; it is defined for 1, 2 and 3", d);
-  if (!options.mass.empty() && options.mass.size() != tree.input_size())
-    refuse("sph_density: {} masses for {} points; give one for each", options.mass.size(),
-           tree.input_size());
-  for (std::size_t i = 0; i < options.mass.size(); ++i)
-    if (!std::isfinite(options.mass[i]))
-      refuse("sph_density: mass {} of point {}; it must be finite", options.mass[i], i);
+  check_density(options, d, tree.input_size());
   const KernelShape kernel{options.kernel, d};
   const double factor = kernel.factor();
   return reduce_each(

@@ -5,7 +5,6 @@
 #include <new>
 #include <optional>
 #include <pthread.h>
-#include <sched.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -13,32 +12,15 @@
 #include <tbb/task_arena.h>
 #include <thread>
 #include <utility>
-#include <vector>
+
+#include "parallel/cpu_mask.hpp"
 
 namespace kith {
-namespace {
-
-/// The CPUs in the affinity mask of this thread; 0 where the system does not say.
-int cpus_in_mask() {
-#if defined(__linux__)
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return CPU_COUNT(&mask);
-  // Machines with more than 1024 CPUs have longer masks.
-  for (std::size_t parts = 4; parts <= 1024; parts *= 4) {
-    std::vector<cpu_set_t> masks(parts);
-    if (sched_getaffinity(0, parts * sizeof mask, masks.data()) == 0)
-      return CPU_COUNT_S(parts * sizeof mask, masks.data());
-  }
-#endif
-  return 0;
-}
-
-}  // namespace
 
 // TBB counts the CPUs once, when it starts: it would keep a process that began on one CPU at one
 // thread for good.
 int available_threads() {
-  const int cpus = cpus_in_mask();
+  const int cpus = cpus_of_thread().count();
   return cpus > 0 ? cpus : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -26,9 +26,7 @@ Number number_of(NumberType type) {
   fail(ErrorCode::internal, "a type of numbers without a name");
 }
 
-std::size_t row_bytes(const ResultArray& array) {
-  return array.width * bytes_of(number_of(array.type));
-}
+std::size_t row_bytes(const ResultArray& array) { return array.width * bytes_of(array.type); }
 
 std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays) {
   std::vector<ResultRows> rows;

@@ -6,6 +6,7 @@
 
 #include <kith/tree.hpp>
 
+#include "base/shared.hpp"
 #include "geometry/bounds.hpp"
 #include "geometry/frame.hpp"
 #include "parallel/workers.hpp"
@@ -32,7 +33,10 @@ struct Input : InputRows<T> {
 };
 
 /// Checks the shape of a view and of the box; errors: invalid_argument, too_large.
-void check_view(const char* call, const PointsView& points, const Box& box);
+KITH_SHARED void check_view(const char* call, const PointsView& points, const Box& box);
+
+/// Checks what builders need; errors: invalid_argument.
+KITH_SHARED void check_tree_options(const TreeOptions& options);
 
 /// The frame of points in a box, before anything is known of their scale. Errors: invalid_argument
 /// (a box that the scalar type cannot hold).

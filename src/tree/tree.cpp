@@ -13,9 +13,8 @@
 #include "tree/tree_impl.hpp"
 
 namespace kith {
-namespace {
 
-void check_options(const TreeOptions& options) {
+void check_tree_options(const TreeOptions& options) {
   if (options.builder != Builder::cells) return;
   if (options.curve == Curve::hilbert || options.curve == Curve::kd)
     refuse("tree: the cells builder needs the z curve; leave curve = automatic");
@@ -27,6 +26,8 @@ void check_options(const TreeOptions& options) {
     refuse("tree: max_volume_ratio = {}; give 1 or more, or 0 to allow cells of any volume",
            options.max_volume_ratio);
 }
+
+namespace {
 
 template <class T>
 TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers& workers) {
@@ -56,7 +57,7 @@ TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers&
 Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execution) {
   device_call("tree", execution, [&](Workers& workers) {
     check_view("tree", points, options.box);
-    check_options(options);
+    check_tree_options(options);
     auto impl = std::make_shared<Impl>();
     impl->options = options;
     impl->options.curve = is_cpu(execution) ? tree_curve(options, points.dimension)

@@ -83,3 +83,10 @@ by_pkg_config core kith
 check pkg-config "$("$work/core")" "$core"
 by_pkg_config components kith_io kith_sample
 check "pkg-config of components" "$("$work/components" "$work")" "$all"
+
+# The example of a simulation, as a project by itself.
+if [ -e "$work/prefix/include/kith/mpi.hpp" ] && [ -z "$is_static" ]; then
+  quietly cmake -S "$here/../../examples/in_situ" -B "$work/in_situ" -DCMAKE_PREFIX_PATH="$work/prefix"
+  quietly cmake --build "$work/in_situ"
+  [ -x "$work/in_situ/in_situ" ] || { echo "in_situ was not built"; exit 1; }
+fi

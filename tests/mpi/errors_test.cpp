@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <kith/kith.hpp>
+#include <kith/kith_mpi.h>
 #include <kith/mpi.hpp>
 #include <kith/ranks.hpp>
 
@@ -75,14 +76,39 @@ TEST(MpiErrors, BadArgumentsOnOneRank) {
     const std::vector<float> x(30, 0.5f);
     const auto domains = mpi::Domains::curve(comm, view(x.data(), 10, 3));
     if (size_of(comm) > 1) {
-      expect_same_error(comm, ErrorCode::invalid_argument, "different options",
-                        [&] { mpi::knn(domains, {.k = is_last ? 3u : 2u}); });
-      expect_same_error(comm, ErrorCode::invalid_argument, "different options", [&] {
+      const std::string last = "rank " + std::to_string(size_of(comm) - 1) + " of ";
+      const auto expect_named = [&](const std::string& difference, const auto& f) {
+        expect_same_error(comm, ErrorCode::invalid_argument, last, f);
+        expect_same_error(comm, ErrorCode::invalid_argument, difference + " on rank 0", f);
+      };
+      expect_named("knn: k = 3 here, 2", [&] { mpi::knn(domains, {.k = is_last ? 3u : 2u}); });
+      expect_named("side of the box = 2 here, 1", [&] {
         mpi::Domains::curve(comm, view(x.data(), 10, 3),
                             {.tree = {.box = is_last ? Box::periodic(2) : Box::periodic(1)}});
       });
-      expect_same_error(comm, ErrorCode::invalid_argument, "different options", [&] {
+      expect_named("another box than", [&] {
+        const Box box = Box::periodic(1);
+        mpi::Domains::curve(comm, view(x.data(), 10, 3),
+                            {.tree = {.box = is_last ? box.with_origin(2) : box}});
+      });
+      expect_named("first_index = 1 here, 0", [&] {
         mpi::Domains::curve(comm, view(x.data(), 10, 3), {.first_index = is_last ? 1 : 0});
+      });
+      expect_named("dimension = 2 here, 3",
+                   [&] { mpi::Domains::curve(comm, view(x.data(), 10, is_last ? 2 : 3)); });
+      expect_named("type = float64 here, float32", [&] {
+        const std::vector<double> wide(30, 0.5);
+        mpi::Domains::curve(comm, is_last ? view(wide.data(), 10, 3) : view(x.data(), 10, 3));
+      });
+      expect_named("domains = keep here, curve", [&] {
+        is_last ? mpi::Domains::keep(comm, view(x.data(), 10, 3))
+                : mpi::Domains::curve(comm, view(x.data(), 10, 3));
+      });
+      expect_named("call = fof here, knn", [&] {
+        if (is_last)
+          mpi::fof(domains, {.linking_length = 1});
+        else
+          mpi::knn(domains, {.k = 1});
       });
     }
     expect_same_error(comm, ErrorCode::invalid_argument, "k = 0",
@@ -98,7 +124,7 @@ TEST(MpiErrors, BadArgumentsOnOneRank) {
       mpi::Domains::keep(comm, view(x.data(), 10, 3), {.first_index = last - 8});
     });
     const std::vector<double> queries(30, 0.5);
-    expect_same_error(comm, ErrorCode::invalid_argument, "scalar type", [&] {
+    expect_same_error(comm, ErrorCode::invalid_argument, "queries of dimension 3 and 64 bits", [&] {
       if (is_last)
         mpi::knn(domains, view(queries.data(), 10, 3), {.k = 1});
       else
@@ -106,6 +132,53 @@ TEST(MpiErrors, BadArgumentsOnOneRank) {
     });
     EXPECT_EQ(mpi::knn(domains, {.k = 1}).size(), 10u);
     expect_works(comm);
+  });
+}
+
+/// Two ranks have a point of the same id, far apart in space and in the order of ids.
+TEST(MpiErrors, IdsThatOccurTwice) {
+  on_some_ranks([](MPI_Comm comm) {
+    const int rank = rank_of(comm), ranks = size_of(comm);
+    if (ranks == 1) return;
+    const auto set = scene_points<float>(Shape::uniform, 3, 100, 1 + static_cast<unsigned>(rank));
+    PointSet<float> slab = set;
+    for (std::size_t i = 0; i < 100; ++i) slab.x[3 * i] += static_cast<float>(2 * rank);
+    std::vector<std::int64_t> ids;
+    for (std::int64_t i = 0; i < 100; ++i) ids.push_back((99 - i) * 1000000007 + rank);
+    using Make =
+        mpi::Domains (*)(MPI_Comm, PointsView, const mpi::DomainOptions&, const Execution&);
+    for (const Make make : {&mpi::Domains::curve, &mpi::Domains::kd, &mpi::Domains::keep}) {
+      EXPECT_EQ(make(comm, slab.view(), {.ids = ids}, {}).total(),
+                100u * static_cast<unsigned>(ranks));
+      std::vector<std::int64_t> wrong = ids;
+      if (rank == ranks - 1)
+        wrong[40] = std::int64_t{59} * 1000000007;  // that of a point of rank 0
+      expect_same_error(comm, ErrorCode::invalid_argument,
+                        "two points with the id 59000000413; ids must be different",
+                        [&] { make(comm, slab.view(), {.ids = wrong}, {}); });
+    }
+    expect_works(comm);
+  });
+}
+
+/// The C interface makes boxes before it makes domains.
+TEST(MpiErrors, BadBoxOfOneRankInC) {
+  on_some_ranks([](MPI_Comm comm) {
+    const bool is_last = rank_of(comm) == size_of(comm) - 1;
+    const std::vector<float> x(30, 0.5f);
+    const double box[3] = {1, is_last ? -1.0 : 1.0, 1};
+    std::int64_t label[10] = {};
+    kith_mpi_points points{};
+    points.data = x.data();
+    points.size = 10;
+    points.dimension = 3;
+    points.box = box;
+    kith_mpi_fof_options options{};
+    options.linking_length = 0.1;
+    EXPECT_NE(kith_mpi_fof(comm, &points, &options, label, nullptr), 0);
+    EXPECT_NE(std::string(kith_mpi_error()).find("side"), std::string::npos) << kith_mpi_error();
+    points.box = nullptr;
+    EXPECT_EQ(kith_mpi_fof(comm, &points, &options, label, nullptr), 0) << kith_mpi_error();
   });
 }
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
 #include <new>
@@ -291,6 +292,31 @@ TEST_F(Faults, OfAllocationsAreTheSameErrorEverywhere) {
         if (has_failed) return;
       }
     }
+  }
+}
+
+/// Kilobytes of this process that are in memory now.
+long resident_size() {
+  std::ifstream status("/proc/self/statm");
+  long pages = 0, resident = 0;
+  status >> pages >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/// A thousand calls of each kind, times KITH_CASES, in the memory of the first few;
+/// docs/development/campaigns.md says how to run it.
+TEST_F(Faults, DISABLED_ManyCallsTakeNoMoreMemory) {
+  const long count = std::lround(1000 * number_from("KITH_CASES", 1));
+  const char* only = std::getenv("KITH_CALL");
+  for (const FaultCall& call : calls()) {
+    if (only && !std::strstr(call.name, only)) continue;
+    for (long i = 0; i < std::min(count, 300L); ++i) call.run();
+    const long before = resident_size();
+    for (long i = 0; i < count; ++i) call.run();
+    const long growth = resident_size() - before;
+    EXPECT_LT(growth, 1024) << call.name;
+    if (world_rank() == 0) std::printf("%s: %ld calls, %+ld kB\n", call.name, count, growth);
+    std::fflush(stdout);
   }
 }
 

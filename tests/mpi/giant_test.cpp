@@ -1,6 +1,7 @@
 // Groups larger than the share of a rank: members, catalogues, centers and subhalos have the bits
 // of one process, and no rank has more than its share.
 #include <cmath>
+#include <cstdio>
 #include <gtest/gtest.h>
 
 #include <kith/kith.hpp>
@@ -17,9 +18,12 @@ template <class T>
 struct GiantScene {
   static constexpr double kLink = 0.01;
 
+  /// From here on, seeds make clumps at random.
+  static constexpr std::uint64_t kRandom = 1000;
+
   GiantScene(std::size_t n, int ranks, std::uint64_t seed)
       : draw(seed),
-        set(points(n)),
+        set(seed < kRandom ? points(n) : clumps(n)),
         scene(set, dealt(set, Deal::random, ranks, seed), ranks),
         has(draw, 3, n) {}
 
@@ -30,6 +34,29 @@ struct GiantScene {
       const std::size_t clump = i < 5 * n / 6 ? 1 : i < 11 * n / 12 ? 2 : 3 + i % 50;
       return 0.1 * static_cast<double>(axis + 1) + 0.015 * static_cast<double>(clump) +
              0.002 * draw.uniform();
+    });
+  }
+
+  /// Balls and rods of any size, from one that has half of the points down to a few points; each
+  /// in a cell of its own.
+  PointSet<T> clumps(std::size_t n) {
+    std::vector<std::size_t> end;
+    for (std::size_t at = 0; at < n; end.push_back(at)) {
+      const double u = draw.uniform();
+      const double most = static_cast<double>(n - at),
+                   size = std::min(most, 1 + 0.6 * u * u * u * static_cast<double>(n));
+      at += end.size() < 120 ? static_cast<std::size_t>(size) : n - at;
+    }
+    std::vector<double> extent;  // three for each clump
+    for (std::size_t i = 0; i < 3 * end.size(); ++i)
+      extent.push_back(draw.below(3) == 0 ? 0.15 : 0.002 + 0.03 * draw.uniform());
+    return make_set<T>("clumps", 3, n, [&](std::size_t i, int axis) {
+      const auto clump =
+          static_cast<std::size_t>(std::upper_bound(end.begin(), end.end(), i) - end.begin());
+      std::size_t cell = clump;
+      for (int a = 0; a < axis; ++a) cell /= 5;
+      return 0.01 + 0.2 * static_cast<double>(cell % 5) +
+             extent[3 * clump + static_cast<std::size_t>(axis)] * draw.uniform();
     });
   }
 
@@ -81,9 +108,7 @@ struct GiantCase {
 };
 
 template <class T>
-void check_catalogue(MPI_Comm comm, std::uint64_t seed, const Execution& execution) {
-  GiantCase<T> c(comm, 30000, seed, execution);
-  ASSERT_GT(c.reference.size(0), c.points / 2);
+void check_catalogue(MPI_Comm comm, GiantCase<T>& c, const Execution& execution) {
   expect_rows(mpi::catalogue(c.domains, c.part, c.groups, c.own, execution),
               catalogue(c.giant.scene.all.view(), c.reference, c.whole, {.threads = 1}),
               c.groups.first());
@@ -92,9 +117,40 @@ void check_catalogue(MPI_Comm comm, std::uint64_t seed, const Execution& executi
   expect_members(comm, members, kith::members(c.reference), c.giant.scene, execution);
 }
 
+/// About the centers of mass, a part of them on each rank.
 template <class T>
-void check_halos(MPI_Comm comm, std::uint64_t seed, const Execution& execution) {
-  GiantCase<T> c(comm, 14000, seed, execution);
+void check_spheres(MPI_Comm comm, const GiantCase<T>& c, const Execution& execution) {
+  const Catalogue rows =
+      catalogue(c.giant.scene.all.view(), c.reference, {.box = c.options.box}, {.threads = 1});
+  const Tree tree(c.giant.scene.all.view(), {.box = c.options.box}, {.threads = 1});
+  const auto count = std::min<std::size_t>(rows.count(), 40);
+  const std::span<const double> centers(rows.center.data(), 3 * count);
+  const std::vector<double> guess(rows.mass.begin(),
+                                  rows.mass.begin() + static_cast<std::ptrdiff_t>(count));
+  const auto n = static_cast<double>(c.points);
+  OverdensityOptions options{.density = {100 * n, 3 * n}, .mass = c.whole.mass};
+  options.mass_guess = values(guess);
+  const Overdensities all = overdensities(tree, centers, options, {.threads = 1});
+  const auto share = [&](int rank) {
+    return count * static_cast<std::size_t>(rank) / static_cast<std::size_t>(size_of(comm));
+  };
+  const std::size_t begin = share(rank_of(comm)), end = share(rank_of(comm) + 1);
+  options.mass = c.own.mass;
+  options.mass_guess = values(std::span(guess).subspan(begin, end - begin));
+  const Overdensities own = mpi::overdensities(
+      c.domains, centers.subspan(3 * begin, 3 * (end - begin)), options, execution);
+  ASSERT_EQ(own.mass.size(), 2 * (end - begin));
+  for (std::size_t i = 0; i < own.mass.size(); ++i) {
+    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    ASSERT_TRUE(same(own.mass[i], all.mass[2 * begin + i]));
+    ASSERT_TRUE(same(own.radius[i], all.radius[2 * begin + i]));
+    ASSERT_EQ(own.size[i], all.size[2 * begin + i]);
+  }
+}
+
+/// `parts`: subhalos that there are at least.
+template <class T>
+void check_halos(MPI_Comm comm, GiantCase<T>& c, std::size_t parts, const Execution& execution) {
   const kith::Members members = kith::members(c.reference);
   const auto own_velocity = view(c.giant.velocity(rank_of(comm)), c.part.size, 3);
   SubhaloOptions sub{.box = c.options.box,
@@ -103,7 +159,7 @@ void check_halos(MPI_Comm comm, std::uint64_t seed, const Execution& execution) 
                      .linking_length = 0.25,
                      .min_size = 20};
   const Subhalos expected = subhalos(c.giant.scene.all.view(), members, sub, {.threads = 1});
-  ASSERT_GT(expected.catalogue.count(), 8u);
+  ASSERT_GE(expected.catalogue.count(), parts);
   sub.velocity = own_velocity;
   sub.mass = c.own.mass;
   expect_subhalos(comm, mpi::subhalos(c.domains, c.part, c.groups, sub, execution), expected);
@@ -168,19 +224,53 @@ void on_all_ranks(Check check) {
 }
 
 TEST(MpiGiant, CatalogueHasTheBitsOfOneProcess) {
-  on_all_ranks([](MPI_Comm comm, std::uint64_t seed) {
-    check_catalogue<float>(comm, seed, {.threads = 1});
-    check_catalogue<double>(comm, seed + 100, {.threads = 2});
+  const auto check = []<class T>(MPI_Comm comm, std::uint64_t seed, const Execution& execution) {
+    GiantCase<T> c(comm, 30000, seed, execution);
+    ASSERT_GT(c.reference.size(0), c.points / 2);
+    check_catalogue(comm, c, execution);
+  };
+  on_all_ranks([&](MPI_Comm comm, std::uint64_t seed) {
+    check.template operator()<float>(comm, seed, {.threads = 1});
+    check.template operator()<double>(comm, seed + 100, {.threads = 2});
   });
 }
 
 TEST(MpiGiant, SubhalosAndCentersHaveTheBitsOfOneProcess) {
-  on_all_ranks([](MPI_Comm comm, std::uint64_t seed) {
+  const auto check = []<class T>(MPI_Comm comm, std::uint64_t seed) {
+    GiantCase<T> c(comm, 14000, seed, {.threads = 1});
+    check_halos(comm, c, 9, {.threads = 1});
+    check_spheres(comm, c, {.threads = 1});
+  };
+  on_all_ranks([&](MPI_Comm comm, std::uint64_t seed) {
     if (seed % 2 == 0)
-      check_halos<float>(comm, seed, {.threads = 1});
+      check.template operator()<float>(comm, seed);
     else
-      check_halos<double>(comm, seed, {.threads = 1});
+      check.template operator()<double>(comm, seed);
   });
+}
+
+/// Groups of many blocks at random, on all ranks; docs/development/campaigns.md says how to run it.
+TEST(MpiGiant, DISABLED_Campaign) {
+  const auto check = []<class T>(MPI_Comm comm, std::uint64_t seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    GiantCase<T> c(comm, 100000, seed, {.threads = 1});
+    check_catalogue(comm, c, {.threads = 1});
+    check_halos(comm, c, 0, {.threads = 1});
+    check_spheres(comm, c, {.threads = 1});
+    if (rank_of(comm) == 0)
+      std::printf("seed %d: %zu groups, the largest of %zu\n", static_cast<int>(seed),
+                  c.reference.count(), std::size_t{c.reference.size(0)});
+  };
+  const auto first =
+      static_cast<std::uint64_t>(number_from("KITH_SEED", GiantScene<float>::kRandom));
+  const auto cases = static_cast<std::uint64_t>(number_from("KITH_CASES", 1));
+  for (std::uint64_t seed = first; seed < first + cases; ++seed)
+    on_ranks(world_size(), [&](MPI_Comm comm) {
+      if (seed % 2 == 0)
+        check.template operator()<float>(comm, seed);
+      else
+        check.template operator()<double>(comm, seed);
+    });
 }
 
 TEST(MpiGiant, DeepestMembersAreThoseOfOneProcess) {

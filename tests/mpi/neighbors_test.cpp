@@ -182,6 +182,38 @@ void check_neighbors(MPI_Comm comm, std::uint64_t seed, int threads) {
   check_pairs(setting, comm, draw);
 }
 
+/// Powers of small differences vanish, and those of large ones are infinite: many keys are equal,
+/// and the points of a ball lie farther out than its radius.
+template <class T>
+void check_vanishing_powers(MPI_Comm comm, double p, double size) {
+  PointSet<T> set = scene_points<T>(Shape::uniform, 3, 300, 9);
+  for (T& x : set.x) x = static_cast<T>(double{x} * size);
+  const Setting<T> s(comm, set, dealt(set, Deal::random, size_of(comm), 4), {}, false,
+                     Names::drawn(0), 1);
+  const KnnOptions nearest{.k = 7, .p = p};
+  const auto rows = mpi::knn<T>(s.domains, nearest, s.execution);
+  const auto all = knn<T, std::int64_t>(s.tree, nearest, {.threads = 1});
+  for (std::size_t i = 0; i < s.count; ++i)
+    ASSERT_TRUE(s.is_same(rows.index(i), all.index(s.begin + i))) << "p " << p << ", point " << i;
+  for (const double radius : {0.0, 0.02 * size, 0.2 * size}) {
+    const RadiusOptions options{.radius = radius, .p = p};
+    const auto counts = mpi::radius_count(s.domains, options, RowOrder::input, s.execution);
+    const auto one = radius_count(s.tree, options, {.threads = 1});
+    for (std::size_t i = 0; i < s.count; ++i)
+      ASSERT_EQ(counts[i], one[s.begin + i]) << "p " << p << ", radius " << radius;
+  }
+}
+
+TEST(MpiNeighbors, ArrangedByPowersThatVanish) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  on_ranks(std::min(5, world_size()), [](MPI_Comm comm) {
+    check_vanishing_powers<double>(comm, 100, 2e-3);   // differences to the 100th are 0
+    check_vanishing_powers<double>(comm, 100.5, 5e3);  // infinite
+    check_vanishing_powers<double>(comm, 16, 1e-20);
+    check_vanishing_powers<float>(comm, 120, 1e-3);
+  });
+}
+
 TEST(MpiNeighbors, HaveTheBytesOfOneProcess) {
   check_cases(12, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
     check_neighbors<T>(comm, seed, threads);

@@ -108,7 +108,7 @@ def library():
     return folder if (folder / "libkith_mpi.so").exists() else None
 
 
-def launched_file(arguments, ranks, folder):
+def launched_file(arguments, ranks, folder, seconds=300):
     """Runs a Python program on some ranks."""
     pytest.importorskip("mpi4py")
     launcher = shutil.which("mpirun")
@@ -116,12 +116,12 @@ def launched_file(arguments, ranks, folder):
         pytest.skip("needs mpirun and libkith_mpi")
     return subprocess.run([ROOT / "tests/mpi/launch.sh", launcher, str(ranks), sys.executable, *arguments],
                           cwd=folder, env=os.environ | {"KITH_MPI_LIBRARY": str(library())}, capture_output=True,
-                          text=True, timeout=300, check=False)
+                          text=True, timeout=seconds, check=False)
 
 
-def launched(program, ranks, folder):
+def launched(program, ranks, folder, seconds=300):
     (folder / "program.py").write_text(program)
-    return launched_file(["program.py"], ranks, folder)
+    return launched_file(["program.py"], ranks, folder, seconds)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -149,7 +149,5 @@ def test_comm_must_be_a_communicator():
     x = np.zeros((3, 3))
     with pytest.raises((TypeError, ImportError)):
         kith.fof(x, linking_length=1, comm="world")
-    with pytest.raises(ValueError, match="not available with comm"):
-        kith.fof(x, linking_length=1, comm="world", keep_roots=True)
-    with pytest.raises(ValueError, match="not available with comm"):
+    with pytest.raises(TypeError, match="give a communicator"):
         kith.knn(x, k=1, comm="world", p=1)

@@ -165,6 +165,16 @@ struct FactFiller {
   }
 };
 
+template <class... T>
+void expect_sizes() {
+  (..., EXPECT_EQ(bytes_of(number_type<T>()), sizeof(T)));
+}
+
+TEST(Results, NumbersHaveTheSizeOfTheirType) {
+  expect_sizes<std::uint8_t, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, float,
+               double>();
+}
+
 TEST(Results, SayAllThatWasAsked) {
   const Folder folder;
   for (const ResultKind kind : {ResultKind::fof, ResultKind::subhalos, ResultKind::knn,

@@ -1,0 +1,153 @@
+"""Wrong arguments of calls over ranks: the same error on all ranks, in time, and the next call gives the right answer."""
+import subprocess
+
+import pytest
+
+from test_mpi import launched
+
+# Each rank makes every call with every argument wrong, on the last rank alone and on all ranks.
+PROGRAM = """
+import numpy as np
+from mpi4py import MPI
+import kith
+
+comm = MPI.COMM_WORLD
+is_last = comm.rank == comm.size - 1
+random = np.random.default_rng(3)
+whole = random.random((120, 3))
+n = 120 // comm.size
+mine = slice(comm.rank * n, (comm.rank + 1) * n if not is_last else 120)
+x = whole[mine]
+count = len(x)
+expected = kith.density(whole, k=3)[mine]
+if comm.rank == 0:
+    kith.write_snapshot("points.hdf5", whole, box=1)
+comm.barrier()
+
+bad_points = [np.ones(5), np.ones((5, 3, 1)), np.full((2, 3), np.nan), np.ones((2, 3), complex), [["a", "b", "c"]],
+              np.ones((2, 33)), object(), np.ma.masked_array(np.ones((2, 3)), mask=True), None]
+bad_common = [("points", each) for each in bad_points] + [
+    ("box", -1), ("box", (1, 1)), ("box", "a"), ("box", (1, np.nan, 1)), ("box", (1, 1, 1, 1)),
+    ("threads", -1), ("threads", "a"), ("threads", 2**40), ("threads", 0.5),
+    ("progress", print), ("cancel", kith.CancelToken()), ("device", "gpu:7")]
+bad_k = [("k", each) for each in (0, -1, 2.5, "a", None, 2**70, True)]
+bad_mass = [("mass", np.ones(count - 1)), ("mass", np.ones((count, 2))), ("mass", ["a"] * count), ("mass", "a"),
+            ("mass", [[1, 2], [3]])]
+bad_linking = [("linking_length", -1), ("linking_length", np.nan), ("linking_length", "a"), ("linking_length", None),
+               ("b", 0.2), ("min_size", 0), ("min_size", -1), ("min_size", "a"), ("mean_separation", 1),
+               ("mean_separation", "a"), ("volume", -1), ("volume", "a")]
+bad_ids = [("ids", np.arange(count - 1)), ("ids", np.ones(count)), ("ids", ["a"] * count), ("ids", np.full(count, -5)),
+           ("ids", np.full(count, 2**63 + 1, np.uint64)), ("ids", np.arange(2 * count).reshape(count, 2)),
+           ("ids", np.zeros(count, int)), ("non_finite", "ignore"), ("non_finite", 3)]
+bad_halos = bad_mass + bad_linking + [
+    ("mass", -np.ones(count)), ("mass", np.full(count, np.nan)), ("mass", -1),
+    ("velocity", x[1:]), ("velocity", x[:, :2]), ("velocity", np.ones(3)), ("velocity", "a"), ("velocity", [[1], [2, 3]])]
+# Wrong only if the ranks differ.
+other = [("points", np.ones((5, 2))), ("points", np.ones((5, 3), np.float32)), ("box", 2.0), ("box", None)]
+
+
+calls = {
+    "density": (kith.density, {"k": 3, "box": 1.0}, bad_common + bad_k + bad_mass + [("kernel", "a"), ("kernel", None)],
+                other + [("k", 4), ("kernel", "wendland_c2"), ("mass", np.ones(count)), ("mass", 2.0)]),
+    "knn": (kith.knn, {"k": 3, "box": 1.0}, bad_common + bad_k + [
+        ("k", 10**17), ("max_radius", -1), ("max_radius", np.nan), ("max_radius", "a"), ("queries", x), ("order", "tree"),
+        ("p", 1), ("p", x), ("out", (1, 2)), ("index_dtype", np.int32)],
+        other + [("k", 4), ("exclude_self", True), ("strict", True), ("max_radius", 0.1)]),
+    "fof": (kith.fof, {"linking_length": 0.1, "box": 1.0}, bad_common + bad_linking + [
+        ("attached", x), ("keep_roots", True), ("non_finite", "ignore")],
+        other + [("linking_length", 0.2), ("min_size", 2), ("strict", True), ("non_finite", "drop")]),
+    "halos": (kith.halos, {"linking_length": 0.1, "box": 1.0, "min_size": 2}, bad_common + bad_halos,
+              other + [("min_size", 3), ("mass", np.ones(count)), ("velocity", x)]),
+    "mpi.fof": (lambda **given: kith.mpi.fof(comm, **{k: v for k, v in given.items() if k != "comm"}),
+                {"linking_length": 0.1}, bad_ids, [("ids", np.arange(count)), ("keep", True)]),
+    "mpi.knn": (lambda **given: kith.mpi.knn(comm, **{k: v for k, v in given.items() if k != "comm"}),
+                {"k": 2}, bad_ids, [("ids", np.arange(count)), ("keep", True)]),
+    "mpi.density": (lambda **given: kith.mpi.density(comm, **{k: v for k, v in given.items() if k != "comm"}),
+                    {"k": 2}, bad_ids, [("keep", True)]),
+    "mpi.halos": (lambda **given: kith.mpi.halos(comm, **{k: v for k, v in given.items() if k != "comm"}),
+                  {"linking_length": 0.1}, bad_ids + [("gravity", -1), ("gravity", np.nan), ("gravity", "a")],
+                  [("keep", True), ("gravity", 1)]),
+    "read_snapshot": (lambda points, path="points.hdf5", **given: kith.read_snapshot(path, **given), {},
+                      [("path", "missing.hdf5"), ("path", 3.5), ("types", "a"), ("dtype", "a"), ("columns", 3),
+                       ("cosmology", {"omega_m": "a"})], []),
+}
+
+
+def error_of(call, arguments):
+    try:
+        call(comm=comm, **arguments)
+    except Exception as error:
+        return type(error).__name__, str(error), isinstance(error, (ValueError, TypeError, MemoryError, OSError))
+    return None
+
+
+tries = 0
+for name, (call, good, wrong, differing) in calls.items():
+    for key, value in wrong + differing:
+        for everyone in (False, True) if (key, id(value)) not in [(k, id(v)) for k, v in differing] else (False,):
+            arguments = {"points": x} | good | ({key: value} if everyone or is_last else {})
+            errors = comm.allgather(error_of(call, arguments))
+            what = f"{name}, {key} = {value!r} on {'all ranks' if everyone else 'the last rank'}: {errors}"
+            assert errors[0] is not None and errors.count(errors[0]) == comm.size, what
+            assert errors[0][2], what
+            assert "rank " in errors[0][1] or "different ranks" in errors[0][1], what
+            tries += 1
+            if tries % 5 == 0:
+                assert np.array_equal(kith.density(x, k=3, comm=comm), expected), "after " + what
+    assert np.array_equal(kith.density(x, k=3, comm=comm), expected), "after " + name
+if comm.rank == 0:
+    print("refused" if tries > 250 else tries)
+"""
+
+# Ranks without points: [] takes the dimension and the type from the others.
+EMPTY = """
+import numpy as np
+from mpi4py import MPI
+import kith
+
+comm = MPI.COMM_WORLD
+for dtype in (np.float32, np.float64):
+    whole = np.random.default_rng(3).random((200, 2)).astype(dtype)
+    for holder in range(comm.size):
+        for nothing in ([], np.empty((0, 2)), np.empty((0, 2), np.float32), ()):
+            x, mine = (whole, slice(None)) if comm.rank == holder else (nothing, slice(0, 0))
+            rows = whole[mine]
+            index, distance = kith.knn(x, k=3, comm=comm)
+            found = kith.knn(whole, k=3)
+            assert distance.dtype == dtype and index.shape == (len(rows), 3)
+            assert np.array_equal(index, found.index[mine]) and np.array_equal(distance, found.distance[mine])
+            mass = np.arange(200.0)[mine] if len(rows) else []
+            assert np.array_equal(kith.density(x, k=3, mass=mass, comm=comm),
+                                  kith.density(whole, k=3, mass=np.arange(200.0))[mine])
+            assert np.array_equal(kith.density(x, k=3, mass=0.3, comm=comm), kith.density(whole, k=3, mass=0.3)[mine])
+            many = kith.halos(x, velocity=rows.astype(float) / 3 if len(rows) else [], mass=mass, linking_length=0.1,
+                              min_size=2, comm=comm)
+            one = kith.halos(whole, velocity=whole.astype(float) / 3, mass=np.arange(200.0), linking_length=0.1, min_size=2)
+            assert comm.allreduce(len(many)) == len(one)
+            assert np.array_equal(many.velocity, one.velocity[many.first:many.first + len(many)])
+            near = kith.knn(x, k=2, max_radius=0.0, comm=comm)
+            assert np.array_equal(near.index, kith.knn(whole, k=2, max_radius=0.0).index[mine])
+for nothing in ([], ()):
+    try:
+        kith.knn(nothing, k=3, comm=comm)
+    except ValueError as error:
+        assert "shape (0,)" in str(error)
+    else:
+        raise AssertionError("no rank knows the dimension")
+if comm.rank == 0:
+    print("empty")
+"""
+
+
+def test_a_wrong_argument_of_one_rank_is_the_same_error_on_all(tmp_path):
+    try:
+        result = launched(PROGRAM, 3, tmp_path, seconds=120)
+    except subprocess.TimeoutExpired as error:
+        pytest.fail(f"ranks wait for each other: {error.stdout!r} {error.stderr!r}")
+    assert result.stdout == "refused\n", result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_ranks_may_have_no_points(ranks, tmp_path):
+    result = launched(EMPTY, ranks, tmp_path, seconds=120)
+    assert result.stdout == "empty\n", result.stdout + result.stderr
