@@ -141,7 +141,7 @@ if comm.rank == 0:
 
 def test_a_wrong_argument_of_one_rank_is_the_same_error_on_all(tmp_path):
     try:
-        result = launched(PROGRAM, 3, tmp_path, seconds=120)
+        result = launched(PROGRAM, 3, tmp_path, seconds=200)
     except subprocess.TimeoutExpired as error:
         pytest.fail(f"ranks wait for each other: {error.stdout!r} {error.stderr!r}")
     assert result.stdout == "refused\n", result.stdout + result.stderr
