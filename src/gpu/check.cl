@@ -11,7 +11,7 @@ KERNEL void check_reals(GLOBAL const real* a, GLOBAL const real* b, ulong n, GLO
   to[2] = x - y;
   to[3] = x * y;
   to[4] = quotient(x, y);
-  to[5] = fmod(x, y);
+  to[5] = remainder_of(x, y);
   to[6] = ldexp(x, (int)(i % 97) - 48);
   to[7] = y < x ? y : x;
   to[8] = x < y ? y : x;

@@ -87,10 +87,43 @@ DEVICE void load_node(GLOBAL const real* blocks, GLOBAL const real* boxes, uint 
     to_boxes[i] = boxes[(ulong)node * CHUNK_STRIDE + i];
 }
 
+// The same with blocks APART scalars from each other: work-items that look at different blocks then
+// read from different banks of local memory.
+#define APART (BLOCK_STRIDE + 1u)
+DEVICE void load_apart(GLOBAL const real* blocks, GLOBAL const real* boxes, uint node,
+                       uint block_count, LOCAL real* to_blocks, LOCAL real* to_boxes) {
+  uint first = node * LANES;
+  uint count = block_count - first < LANES ? block_count - first : LANES;
+  GLOBAL const real* from = blocks + (ulong)first * BLOCK_STRIDE;
+  for (uint i = LANE(); i < count * BLOCK_STRIDE; i += GROUP_SIZE)
+    to_blocks[i / BLOCK_STRIDE * APART + i % BLOCK_STRIDE] = from[i];
+  for (uint i = LANE(); i < CHUNK_STRIDE; i += GROUP_SIZE)
+    to_boxes[i] = boxes[(ulong)node * CHUNK_STRIDE + i];
+}
+
+// Is a pair of points of the boxes closer across an edge of the box than inside it? If not, each
+// dx <= most <= side - most <= side - dx, so open_distance2_to has the bits of distance2_to.
+DEVICE int may_cross(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
+                     const real* side) {
+  int crosses = 0;
+  for (int axis = 0; axis < DIM; ++axis) {
+    real most = larger(q_hi[axis] - p_lo[axis], p_hi[axis] - q_lo[axis]);
+    crosses |= side[axis] > 0 && !(most <= side[axis] - most);
+  }
+  return crosses;
+}
+
 // The squared distance of a point to lane `lane` of a block in local memory.
 DEVICE real distance2_to(const real* x, LOCAL const real* block, uint lane, const real* side) {
   real sum;
   SUM_SQUARES(sum, axis_distance(x[axis], block[axis * LANES + lane], side[axis]));
+  return sum;
+}
+
+// The same if no axis is periodic, or if none is crossed.
+DEVICE real open_distance2_to(const real* x, LOCAL const real* block, uint lane) {
+  real sum;
+  SUM_SQUARES(sum, fabs(x[axis] - block[axis * LANES + lane]));
   return sum;
 }
 
@@ -100,6 +133,15 @@ DEVICE real lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane
   real sum;
   SUM_SQUARES(sum, axis_least(x[axis], x[axis], chunk[axis * LANES + lane],
                               chunk[(DIM + axis) * LANES + lane], side[axis]));
+  return sum;
+}
+
+// The same if no axis is crossed.
+DEVICE real open_lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane) {
+  real sum;
+  SUM_SQUARES(sum, larger(larger(chunk[axis * LANES + lane] - x[axis],
+                                 x[axis] - chunk[(DIM + axis) * LANES + lane]),
+                          (real)0));
   return sum;
 }
 

@@ -65,9 +65,9 @@ KERNEL void join_boxes(GLOBAL const real* from_lo, GLOBAL const real* from_hi, u
 
 DEVICE real wrapped(real x, real origin, real side) {
   real r = x - origin;
-  if (!(fabs(r) <= REAL_MOST)) r = fmod(x, side) - fmod(origin, side);
+  if (!(fabs(r) <= REAL_MOST)) r = remainder_of(x, side) - remainder_of(origin, side);
   if (!(r >= 0 && r < side)) {
-    r = fmod(r, side);
+    r = remainder_of(r, side);
     if (r < 0) r += side;
     if (r >= side) r = 0;
   }

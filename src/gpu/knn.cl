@@ -2,16 +2,32 @@
 // queries, one work-item per query. Sources come nearest first; the group stops at the first one that
 // is farther than what every query already has.
 //
+// Work-items of a warp wait for each other, so they do together what they can:
+// - For a few sources of 8 blocks each, the 64 work-items test all pairs of these blocks with the 8
+//   blocks of queries. A work-item tests those in reach of its own 8 queries for itself, and then
+//   looks at its blocks one after the other: next to it another block may be looked at.
+// - Accepted neighbors wait in local memory until some work-item has more than 8; then all merge up
+//   to 8 of theirs into what they have. The bound lags behind, and the result is the same.
+//
 // A pass finds up to K neighbors of each query, in registers; for more, the next pass takes only
 // neighbors whose key (d2, index) is greater than the last one's. So any k is exact.
 #define TILE 128u
+#define NODES (DIM <= 3 ? 4u : DIM <= 8 ? 2u : 1u)  // sources at once; their blocks fit a mask
+#define HELD 16u   // accepted neighbors of a work-item that wait: a block of 8 fits after any 8
+#define MERGED 8
+
+// Where the sources of a receiver come from.
+#define ALL_LISTED 0u
+#define OWN_NODE 1u      // the receiver itself, a node of the same tree
+#define OTHERS_LISTED 2u  // all others; the rows have the neighbors in the own node
 
 // Sorts the first `count` (a power of two) entries by lower distance.
 DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
   for (uint size = 2; size <= count; size *= 2)
     for (uint step = size / 2; step > 0; step /= 2) {
       for (uint i = LANE(); i < count / 2; i += GROUP_SIZE) {
-        uint a = i / step * 2 * step + i % step, b = a + step;
+        COUNT(compare, i / GROUP_SIZE);
+        uint a = 2 * i - (i & (step - 1)), b = a + step;
         int ascends = (a & size) == 0;
         if ((lower[b] < lower[a]) == ascends && lower[a] != lower[b]) {
           real l = lower[a];
@@ -26,99 +42,276 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
     }
 }
 
+// (d2, index) of places a and b in order.
+#define ORDER(d2, index, a, b)                                                        \
+  {                                                                                   \
+    int swaps = (d2[b] < d2[a]) | ((d2[b] == d2[a]) & (index[b] < index[a]));             \
+    real low_d2 = swaps ? d2[b] : d2[a], high_d2 = swaps ? d2[a] : d2[b];             \
+    uint low = swaps ? index[b] : index[a], high = swaps ? index[a] : index[b];       \
+    d2[a] = low_d2;                                                                   \
+    d2[b] = high_d2;                                                                  \
+    index[a] = low;                                                                   \
+    index[b] = high;                                                                  \
+  }
+
+// Up to 8 of what a work-item holds, merged into what it has. On a GPU by bitonic networks: the new
+// ones sorted; the least of them and of the last 8; these falling, so that all of them rise and
+// fall; and all sorted. CPUs insert one by one, which compiles in a tenth of the time.
+#ifdef FOR_GPU
+#define MERGE_HELD()                                                                               \
+  real new_d2[MERGED];                                                                             \
+  uint new_index[MERGED];                                                                          \
+  UNROLL                                                                                           \
+  for (int i = 0; i < MERGED; ++i) {                                                               \
+    uint at = (first_held + i) % HELD * GROUP_SIZE + lane;                                         \
+    new_d2[i] = (uint)i < taken ? held_d2[at] : REAL_INFINITY;                                     \
+    new_index[i] = (uint)i < taken ? held_index[at] : NO_INDEX;                                    \
+  }                                                                                                \
+  UNROLL                                                                                           \
+  for (int size = 2; size <= MERGED; size *= 2) {                                                  \
+    UNROLL                                                                                         \
+    for (int step = size / 2; step > 0; step /= 2) {                                               \
+      UNROLL                                                                                       \
+      for (int i = 0; i < MERGED; ++i) {                                                           \
+        if ((i & step) == 0 && (i & size) == 0) ORDER(new_d2, new_index, i, i + step)              \
+        if ((i & step) == 0 && (i & size) != 0) ORDER(new_d2, new_index, i + step, i)              \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  UNROLL                                                                                           \
+  for (int i = 0; i < MERGED; ++i) {                                                               \
+    int at = K - MERGED + i, from = MERGED - 1 - i;                                                \
+    int before = (new_d2[from] < d2[at]) | ((new_d2[from] == d2[at]) & (new_index[from] < index[at]));\
+    d2[at] = before ? new_d2[from] : d2[at];                                                       \
+    index[at] = before ? new_index[from] : index[at];                                              \
+  }                                                                                                \
+  if (K > MERGED) {                                                                                \
+    UNROLL                                                                                         \
+    for (int step = MERGED / 2; step > 0; step /= 2) {                                             \
+      UNROLL                                                                                       \
+      for (int i = 0; i < MERGED; ++i)                                                             \
+        if ((i & step) == 0) ORDER(d2, index, K - MERGED + i + step, K - MERGED + i)               \
+    }                                                                                              \
+  }                                                                                                \
+  UNROLL                                                                                           \
+  for (int step = K / 2; step > 0; step /= 2) {                                                    \
+    UNROLL                                                                                         \
+    for (int i = 0; i < K; ++i)                                                                    \
+      if ((i & step) == 0) ORDER(d2, index, i, i + step)                                           \
+  }
+#else
+#define MERGE_HELD()                                                                      \
+  for (uint i = 0; i < taken; ++i) {                                                      \
+    uint at = (first_held + i) % HELD * GROUP_SIZE + lane;                                \
+    real its_d2 = held_d2[at];                                                            \
+    uint its_index = held_index[at];                                                      \
+    int to = K;                                                                           \
+    while (to > 0 && (its_d2 < d2[to - 1] || (its_d2 == d2[to - 1] && its_index < index[to - 1]))) { \
+      if (to < K) {                                                                       \
+        d2[to] = d2[to - 1];                                                              \
+        index[to] = index[to - 1];                                                        \
+      }                                                                                   \
+      --to;                                                                               \
+    }                                                                                     \
+    if (to < K) {                                                                         \
+      d2[to] = its_d2;                                                                    \
+      index[to] = its_index;                                                              \
+    }                                                                                     \
+  }
+#endif
+
+// The pairs of a work-item with the blocks of its mask, as long as there is room for all of a block.
+#define LOOK_AT_BLOCKS(DISTANCE)                                                          \
+  for (uint turn = 0; mask != 0 && held <= HELD - LANES; ++turn, mask &= mask - 1) {      \
+    LOCAL const real* block = blocks + (31 - LEADING_ZEROS(mask & (0u - mask))) * APART; \
+    for (uint i = 0; i < LANES; ++i) {                                                    \
+      COUNT(pair, turn * LANES + i);                                                      \
+      real its_d2 = DISTANCE;                                                             \
+      uint its_index = lane_index(block, i);                                              \
+      int is_near = (its_d2 < bound2) | ((its_d2 == bound2) & (its_index < bound_index));     \
+      if (!is_near || its_index == self) continue;                                        \
+      if (done > 0 && !(its_d2 > floor2 || (its_d2 == floor2 && its_index > floor_index))) \
+        continue;                                                                         \
+      COUNT(accept, turn * LANES + i);                                                    \
+      uint slot = (first_held + held) % HELD;                                             \
+      held_d2[slot * GROUP_SIZE + lane] = its_d2;                                         \
+      held_index[slot * GROUP_SIZE + lane] = its_index;                                   \
+      ++held;                                                                             \
+    }                                                                                     \
+  }
+
 // list_first: that of the first receiver of this launch. Rows of k; `done` neighbors are there.
-KERNEL void knn(GLOBAL const real* q_blocks, uint q_first, ulong q_points,
-                GLOBAL const real* s_blocks, GLOBAL const real* s_boxes, uint s_block_count,
-                GLOBAL const ulong* list_first, GLOBAL const uint* list, GLOBAL const real* lower,
-                GLOBAL const real* sides, real limit2, uint exclude_self, uint k, uint done,
-                GLOBAL real* out_d2, GLOBAL uint* out_index) {
+// q_boxes: the blocks of the queries. reach: of receivers, what the farthest neighbor in their own
+// node needs (OWN_NODE).
+KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_first,
+                ulong q_points, GLOBAL const real* s_blocks, GLOBAL const real* s_boxes,
+                uint s_block_count, uint sources, GLOBAL const ulong* list_first,
+                GLOBAL const uint* list, GLOBAL const real* lower, GLOBAL const real* sides,
+                real limit2, uint exclude_self, uint k, uint done, GLOBAL real* out_d2,
+                GLOBAL uint* out_index, GLOBAL real* reach) {
   SHARED real tile_lower[TILE];
   SHARED uint tile_source[TILE];
-  SHARED real blocks[NODE_BLOCKS];
-  SHARED real boxes[CHUNK_STRIDE];
-  SHARED uint wanted[2];
-  uint lane = LANE();
-  ulong position = (ulong)(q_first + GROUP()) * GROUP_SIZE + lane;
+  SHARED real blocks[NODES * LANES * APART];
+  SHARED real boxes[NODES * CHUNK_STRIDE];
+  SHARED real held_d2[(GROUP_SIZE + 1) * HELD];
+  SHARED uint held_index[(GROUP_SIZE + 1) * HELD];
+  SHARED real farthest[GROUP_SIZE];
+  SHARED uint in_reach[2 * LANES];
+  SHARED uint wants[2], is_busy[2], is_full[2], crosses[2];
+  uint lane = LANE(), own = q_first + GROUP();
+  ulong position = (ulong)own * GROUP_SIZE + lane;
   int is_query = position < q_points;
-  real x[DIM], side[DIM], d2[K];
+  real x[DIM], side[DIM], lo[DIM], hi[DIM], r_lo[DIM], r_hi[DIM], d2[K];
   uint index[K];
   load_sides(sides, side);
   load_point(q_blocks, is_query ? position : 0, x);
+  load_box(q_boxes, own * LANES + lane / LANES, r_lo, r_hi);
   uint self = exclude_self ? index_of(q_blocks, is_query ? position : 0) : NO_INDEX;
+  ulong row = ((ulong)GROUP() * GROUP_SIZE + lane) * k;
+  // Where fewer than K are wanted, the first places are taken by what comes before all neighbors.
+  uint spare = k - done < K ? K - (k - done) : 0;
   UNROLL
   for (int i = 0; i < K; ++i) {
-    d2[i] = limit2;
-    index[i] = NO_INDEX;
+    int is_known = sources == OTHERS_LISTED && is_query && (uint)i >= spare;
+    index[i] = is_known ? out_index[row + i - spare] : NO_INDEX;
+    d2[i] = index[i] != NO_INDEX ? out_d2[row + i - spare] : limit2;
+    if ((uint)i < spare) d2[i] = -1;
   }
   // Work-items without a query look at nothing.
-  if (!is_query) d2[K - 1] = -1;
-  ulong row = ((ulong)GROUP() * GROUP_SIZE + lane) * k;
+  int looks = is_query;
   real floor2 = -1;
   uint floor_index = 0;
   if (done > 0 && is_query) {
     floor2 = out_d2[row + done - 1];
     floor_index = out_index[row + done - 1];
-    if (floor_index == NO_INDEX) d2[K - 1] = -1;  // there are no more
+    looks = floor_index != NO_INDEX;  // else there are no more
   }
+  real bound2 = looks ? d2[K - 1] : (real)-1;
+  uint bound_index = index[K - 1];
+  uint held = 0, first_held = 0, mask = 0, turns = 0, is_across = 0;
 
-  ulong begin = list_first[GROUP()], end = list_first[GROUP() + 1];
+  ulong begin = sources == OWN_NODE ? 0 : list_first[GROUP()];
+  ulong end = sources == OWN_NODE ? 1 : list_first[GROUP() + 1];
   for (ulong tile = begin; tile < end; tile += TILE) {
     uint count = (uint)(end - tile < TILE ? end - tile : TILE);
     uint room = 1;
     while (room < count) room *= 2;
     BARRIER();
     for (uint i = lane; i < room; i += GROUP_SIZE) {
-      tile_lower[i] = i < count ? lower[tile + i] : REAL_INFINITY;
-      tile_source[i] = i < count ? list[tile + i] : NO_INDEX;
+      uint source = i >= count ? NO_INDEX : sources == OWN_NODE ? own : list[tile + i];
+      int is_left_out = source == NO_INDEX || (sources == OTHERS_LISTED && source == own);
+      tile_source[i] = is_left_out ? NO_INDEX : source;
+      tile_lower[i] = is_left_out ? REAL_INFINITY : sources == OWN_NODE ? 0 : lower[tile + i];
     }
-    if (lane < 2) wanted[lane] = 0;
+    if (lane < 2) wants[lane] = is_busy[lane] = is_full[lane] = crosses[lane] = 0;
+    if (lane < 2 * LANES) in_reach[lane] = 0;
     BARRIER();
     sort_tile(tile_lower, tile_source, room);
-    for (uint entry = 0; entry < room; ++entry) {
-      // Two flags take turns: while one is read, the other is cleared.
-      real least = tile_lower[entry];
-      if (least <= d2[K - 1]) wanted[entry & 1] = 1;
-      if (lane == 0) wanted[(entry + 1) & 1] = 0;
+
+    // Two sets of flags take turns: while one is read, the other is cleared.
+    uint entry = 0;
+    int is_over = 0, is_done = 0;
+    for (; !is_done; ++turns) {
+      uint now = turns & 1, next = now ^ 1;
+      real least = entry < room ? tile_lower[entry] : REAL_INFINITY;
+      uint source = entry < room ? tile_source[entry] : NO_INDEX;
+      if (source != NO_INDEX && least <= bound2) wants[now] = 1;
+      if (mask != 0) is_busy[now] = 1;
+      if (held > HELD - LANES || (is_over && held > 0)) is_full[now] = 1;
+      farthest[lane] = bound2;
+      if (lane == 0) wants[next] = is_busy[next] = is_full[next] = 0;
       BARRIER();
-      if (!wanted[entry & 1]) break;
-      uint source = tile_source[entry];
-      if (source != NO_INDEX)
-        load_node(s_blocks, s_boxes, source, s_block_count, blocks, boxes);
-      BARRIER();
-      if (source == NO_INDEX || !(least <= d2[K - 1])) continue;
-      uint count_blocks = s_block_count - source * LANES;
-      count_blocks = count_blocks < LANES ? count_blocks : LANES;
-      for (uint b = 0; b < count_blocks; ++b) {
-        if (!(lower_distance2_to(x, boxes, b, side) <= d2[K - 1])) continue;
-        LOCAL const real* block = blocks + b * BLOCK_STRIDE;
-        for (uint i = 0; i < LANES; ++i) {
-          real its_d2 = distance2_to(x, block, i, side);
-          uint its_index = lane_index(block, i);
-          int is_near = its_d2 < d2[K - 1] || (its_d2 == d2[K - 1] && its_index < index[K - 1]);
-          int is_new = its_d2 > floor2 || (its_d2 == floor2 && its_index > floor_index);
-          if (!is_near || !is_new || its_index == self) continue;
-          UNROLL
-          for (int n = 0; n < K; ++n) {
-            int before = its_d2 < d2[n] || (its_d2 == d2[n] && its_index < index[n]);
-            real old_d2 = d2[n];
-            uint old_index = index[n];
-            d2[n] = before ? its_d2 : old_d2;
-            index[n] = before ? its_index : old_index;
-            its_d2 = before ? old_d2 : its_d2;
-            its_index = before ? old_index : its_index;
+      // Those that are read after the second barrier are cleared after the first.
+      if (lane == 0) crosses[next] = 0;
+      if (lane < LANES) in_reach[next * LANES + lane] = 0;
+      if (is_full[now]) {
+        COUNT(insert, 0);
+        uint taken = held < MERGED ? held : MERGED;
+        MERGE_HELD()
+        first_held = (first_held + taken) % HELD;
+        held -= taken;
+        bound2 = looks ? d2[K - 1] : (real)-1;
+        bound_index = index[K - 1];
+      }
+      if (!is_busy[now]) {
+        if (is_over) {
+          is_done = !is_full[now];
+        } else if (!wants[now]) {
+          is_over = 1;
+        } else {
+          real most = farthest[lane / LANES * LANES];
+          for (uint i = 1; i < LANES; ++i) most = larger(most, farthest[lane / LANES * LANES + i]);
+          // Where nothing is known yet, the first source alone makes a bound.
+          uint taken = sources == ALL_LISTED && tile == begin && entry == 0 ? 1 : NODES;
+          for (uint n = 0; n < taken && entry < room; ++n, ++entry) {
+            source = tile_source[entry];
+            if (source == NO_INDEX) continue;
+            COUNT(node, n);
+            load_apart(s_blocks, s_boxes, source, s_block_count, blocks + n * LANES * APART,
+                       boxes + n * CHUNK_STRIDE);
+            uint block = source * LANES + lane % LANES;
+            if (block >= s_block_count) continue;
+            load_box(s_boxes, block, lo, hi);
+            if (!(lower_distance2(r_lo, r_hi, lo, hi, side) <= most)) continue;
+            ATOMIC_OR(in_reach + now * LANES + lane / LANES, 1u << (n * LANES + lane % LANES));
+            if (may_cross(r_lo, r_hi, lo, hi, side)) crosses[now] = 1;
           }
         }
       }
+      int is_new = !is_busy[now] && !is_over;
+      BARRIER();
+      if (is_new) {
+        is_across = crosses[now];
+        uint rest = in_reach[now * LANES + lane / LANES];
+        for (uint turn = 0; rest != 0; ++turn, rest &= rest - 1) {
+          COUNT(box, turn);
+          uint bit = 31 - LEADING_ZEROS(rest & (0u - rest));
+          LOCAL const real* chunk = boxes + bit / LANES * CHUNK_STRIDE;
+          real least2 = is_across ? lower_distance2_to(x, chunk, bit % LANES, side)
+                                  : open_lower_distance2_to(x, chunk, bit % LANES);
+          if (least2 <= bound2) mask |= 1u << bit;
+        }
+      }
+#ifdef FOR_GPU  // a second loop without the arithmetic of periodic axes
+      if (!is_across) {
+        LOOK_AT_BLOCKS(open_distance2_to(x, block, i))
+      } else
+#endif
+      {
+        LOOK_AT_BLOCKS(distance2_to(x, block, i, side))
+      }
     }
   }
-  if (!is_query) return;
+
+  // Rows are written by all work-items together, 16 columns at a time: neighbors in memory.
   UNROLL
-  for (int i = 0; i < K; ++i)
-    if (done + i < k) {
-      int is_found = index[i] != NO_INDEX && d2[K - 1] >= 0;
-      out_d2[row + done + i] = is_found ? d2[i] : REAL_INFINITY;
-      out_index[row + done + i] = is_found ? index[i] : NO_INDEX;
+  for (int base = 0; base < K; base += (int)HELD) {
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < (int)HELD; ++i)
+      if (base + i < K) {
+        int is_found = looks && index[base + i] != NO_INDEX;
+        held_d2[i * (GROUP_SIZE + 1) + lane] = is_found ? d2[base + i] : REAL_INFINITY;
+        held_index[i * (GROUP_SIZE + 1) + lane] = is_found ? index[base + i] : NO_INDEX;
+      }
+    BARRIER();
+    uint skipped = base < (int)spare ? spare - base : 0;
+    uint here = K - base < (int)HELD ? K - base : HELD;
+    uint columns = here > skipped ? here - skipped : 0, first = done + base + skipped - spare;
+    for (uint i = lane; i < GROUP_SIZE * columns; i += GROUP_SIZE) {
+      uint query = i / columns, column = i % columns;
+      if ((ulong)own * GROUP_SIZE + query >= q_points) break;
+      ulong to = ((ulong)GROUP() * GROUP_SIZE + query) * k + first + column;
+      out_d2[to] = held_d2[(skipped + column) * (GROUP_SIZE + 1) + query];
+      out_index[to] = held_index[(skipped + column) * (GROUP_SIZE + 1) + query];
     }
+  }
+  if (sources != OWN_NODE) return;
+  farthest[lane] = bound2;
+  BARRIER();
+  if (lane > 0) return;
+  for (uint i = 1; i < GROUP_SIZE; ++i) bound2 = larger(bound2, farthest[i]);
+  reach[own] = bound2;
 }
 
 // The original indices of some positions.

@@ -6,6 +6,9 @@
 namespace kith::gpu {
 namespace {
 
+/// As in knn.cl.
+enum class Sources : std::uint32_t { all_listed, own_node, others_listed };
+
 /// Neighbors of one pass: what the registers of a work-item hold.
 std::uint32_t pass_size(std::size_t k) { return k <= 8 ? 8 : k <= 16 ? 16 : 32; }
 
@@ -18,7 +21,9 @@ class Knn {
         k_(k),
         trees_(device, search, workers),
         walk_(*trees_.queries, *trees_.sources, trees_.sides,
-              {k + (search.exclude_self ? 1 : 0), search.limit2}) {}
+              {k + (search.exclude_self ? 1 : 0), search.limit2, nullptr,
+               begins_with_own(search, k)}),
+        begins_with_own_(begins_with_own(search, k)) {}
 
   std::uint32_t receivers() const { return walk_.receivers(); }
   std::size_t queries() const { return trees_.queries->points(); }
@@ -26,14 +31,19 @@ class Knn {
   /// The rows of some receivers; false if memory was short.
   bool run(std::uint32_t begin, std::uint32_t end, std::size_t list_room,
            FunctionRef<void(const DeviceRows<T>&)> take) {
-    const auto lists = walk_.run(begin, end, list_room);
-    if (!lists) return false;
     const QueryRange range(queries(), begin, end);
     const std::size_t room = (end - begin) * kGroupQueries * k_;
     Buffer<T> d2(device_, room);
     Uints index(device_, room);
+    if (begins_with_own_) {
+      pass(no_lists_, Sources::own_node, begin, end, 0, d2, index);
+      walk_.lift_reach(begin, end);
+    }
+    const auto lists = walk_.run(begin, end, list_room);
+    if (!lists) return false;
+    const Sources sources = begins_with_own_ ? Sources::others_listed : Sources::all_listed;
     for (std::size_t done = 0; done < k_; done += pass_size(k_))
-      pass(*lists, begin, end, done, d2, index);
+      pass(*lists, sources, begin, end, done, d2, index);
     rows_.read_queries(*trees_.queries, "knn", range);
     rows_.d2.resize(range.count * k_);
     rows_.index.resize(range.count * k_);
@@ -46,14 +56,21 @@ class Knn {
   }
 
  private:
-  void pass(const Lists<T>& lists, std::uint32_t begin, std::uint32_t end, std::size_t done,
-            Buffer<T>& d2, Uints& index) {
+  /// The neighbors of a point in its own node of 64 give a bound that no boxes give: the lists are
+  /// a fifth as long. For points of the tree, and as many neighbors as one pass finds.
+  static bool begins_with_own(const DeviceSearch<T>& search, std::size_t k) {
+    return !search.queries && !search.query_tree && k <= pass_size(k);
+  }
+
+  void pass(const Lists<T>& lists, Sources sources, std::uint32_t begin, std::uint32_t end,
+            std::size_t done, Buffer<T>& d2, Uints& index) {
     const PackedTree<T>&from = *trees_.sources, &to = *trees_.queries;
-    device_.launch(from.program("knn", static_cast<int>(pass_size(k_))), "knn",
-                   (end - begin) * kGroupSize, to.blocks(), begin, std::uint64_t{to.points()},
-                   from.blocks(), from.boxes(), from.block_count(), lists.first, lists.source,
-                   lists.lower, trees_.sides, search_.limit2, std::uint32_t{search_.exclude_self},
-                   static_cast<std::uint32_t>(k_), static_cast<std::uint32_t>(done), d2, index);
+    device_.launch(
+        from.program("knn", static_cast<int>(pass_size(k_))), "knn", (end - begin) * kGroupSize,
+        to.blocks(), to.boxes(), begin, std::uint64_t{to.points()}, from.blocks(), from.boxes(),
+        from.block_count(), static_cast<std::uint32_t>(sources), lists.first, lists.source,
+        lists.lower, trees_.sides, search_.limit2, std::uint32_t{search_.exclude_self},
+        static_cast<std::uint32_t>(k_), static_cast<std::uint32_t>(done), d2, index, walk_.reach());
   }
 
   OpenDevice& device_;
@@ -61,6 +78,8 @@ class Knn {
   std::size_t k_;
   SearchTrees<T> trees_;
   Walk<T> walk_;
+  bool begins_with_own_;
+  Lists<T> no_lists_{Ulongs(device_, 1), Uints(device_, 1), Buffer<T>(device_, 1)};
   HostRows<T> rows_;
 };
 

@@ -55,6 +55,7 @@
 #define COUNT(section, key)
 typedef volatile uint racing_uint;
 #elif defined(KERNELS_ON_HOST)
+#define FOR_GPU  // which they stand for
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -84,6 +85,7 @@ typedef unsigned long ulong;
   if (kith::host::item.counts) kith::host::count(kith::host::Section::section, key)
 using kith::host::racing_uint;
 #else
+#define FOR_GPU
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -159,4 +161,26 @@ DEVICE real quotient(real a, real b) {
 #else
   return a / b;
 #endif
+}
+
+// fmod, which drivers get wrong for subnormal numbers: exact, by long division of the digits.
+DEVICE real remainder_of(real x, real y) {
+  real_bits sign = (real_bits)1 << (WIDTH - 1), leading = (real_bits)1 << MANTISSA;
+  real_bits endless = BITS_OF(REAL_INFINITY);
+  real_bits a = BITS_OF(x) & ~sign, b = BITS_OF(y) & ~sign, is_negative = BITS_OF(x) & sign;
+  if (b == 0 || a >= endless || b > endless) return REAL_NAN;
+  if (a < b) return x;
+  int a_exponent = (int)(a >> MANTISSA), exponent = (int)(b >> MANTISSA);
+  real_bits rest = a_exponent > 0 ? (a & (leading - 1)) | leading : a;
+  real_bits divisor = exponent > 0 ? (b & (leading - 1)) | leading : b;
+  a_exponent = a_exponent > 0 ? a_exponent : 1;
+  exponent = exponent > 0 ? exponent : 1;
+  rest %= divisor;
+  for (; a_exponent > exponent && rest != 0; --a_exponent) {
+    rest <<= 1;
+    if (rest >= divisor) rest -= divisor;
+  }
+  for (; rest < leading && rest != 0 && exponent > 1; --exponent) rest <<= 1;
+  if (rest >= leading) rest += (real_bits)(exponent - 1) << MANTISSA;
+  return REAL_OF(is_negative | rest);
 }

@@ -14,11 +14,16 @@ DEVICE int is_less(real a, uint a_index, uint a_node, real b, uint b_index, uint
   return a_node < b_node;
 }
 
+// Candidate i of a list whose nodes have 1 << shift children each.
+DEVICE uint source_at(GLOBAL const uint* list, ulong i, uint shift) {
+  return (list[i >> shift] << shift) + ((uint)i & ((1u << shift) - 1));
+}
+
 // One group per receiver: r = r_first + group. Its parent is r / r_fan, whose list has number
-// r / r_fan - r_parent; sources of that list have s_fan children each.
+// r / r_fan - r_parent; sources of that list have 1 << s_shift children each.
 KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint r_fan,
                        uint r_parent, GLOBAL const real* s_boxes, ulong s_at, uint s_nodes,
-                       uint s_fan, GLOBAL const uint* s_ranges, ulong s_range_at,
+                       uint s_shift, GLOBAL const uint* s_ranges, ulong s_range_at,
                        GLOBAL const ulong* first, GLOBAL const uint* list,
                        GLOBAL const real* parent_bound2, GLOBAL const uint* parent_bound_index,
                        uint wanted, uint full_nodes, GLOBAL const real* reach, ulong reach_at,
@@ -32,7 +37,7 @@ KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uin
   uint receiver = r_first + GROUP();
   uint parent = receiver / r_fan - r_parent;
   ulong begin = first[parent], end = first[parent + 1];
-  ulong candidates = (end - begin) * s_fan;
+  ulong candidates = (end - begin) << s_shift;
   ulong room = (s_nodes + LANES - 1) / LANES * LANES;
   real side[DIM], r_lo[DIM], r_hi[DIM], lo[DIM], hi[DIM];
   load_sides(sides, side);
@@ -42,6 +47,8 @@ KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uin
   if (has_reach && reach[reach_at + receiver] < bound) {
     bound = reach[reach_at + receiver];
     most = NO_INDEX;
+    // Neighbors that are known make a better bound than boxes; only equal points need an index.
+    if (bound > 0) wanted = 0;
   }
 
   // The least (upper, largest) key of all, then the next one, until `wanted` nodes are found.
@@ -51,7 +58,8 @@ KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uin
     real upper = REAL_INFINITY;
     uint largest = NO_INDEX, node = NO_INDEX;
     for (ulong i = lane; i < candidates; i += GROUP_SIZE) {
-      uint source = list[begin + i / s_fan] * s_fan + (uint)(i % s_fan);
+      uint source = source_at(list + begin, i, s_shift);
+      COUNT(candidate, i / GROUP_SIZE);
       if (source >= full_nodes) continue;
       load_box(s_boxes + s_at, source, lo, hi);
       real its_upper = upper_distance2(r_lo, r_hi, lo, hi, side);
@@ -90,7 +98,8 @@ KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uin
 
   uint kept = 0;
   for (ulong i = lane; i < candidates; i += GROUP_SIZE) {
-    uint source = list[begin + i / s_fan] * s_fan + (uint)(i % s_fan);
+    uint source = source_at(list + begin, i, s_shift);
+    COUNT(entry, i / GROUP_SIZE);
     if (source >= s_nodes) continue;
     load_box(s_boxes + s_at, source, lo, hi);
     real lower = lower_distance2(r_lo, r_hi, lo, hi, side);
@@ -110,7 +119,7 @@ KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uin
 // The same receivers with their bounds; new_first: the scanned counts. Sources come in any order.
 KERNEL void walk_fill(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint r_fan,
                       uint r_parent, GLOBAL const real* s_boxes, ulong s_at, uint s_nodes,
-                      uint s_fan, GLOBAL const uint* s_ranges, ulong s_range_at,
+                      uint s_shift, GLOBAL const uint* s_ranges, ulong s_range_at,
                       GLOBAL const ulong* first, GLOBAL const uint* list,
                       GLOBAL const real* sides, GLOBAL const real* bound2,
                       GLOBAL const uint* bound_index, GLOBAL const ulong* new_first,
@@ -120,7 +129,7 @@ KERNEL void walk_fill(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint
   uint receiver = r_first + GROUP();
   uint parent = receiver / r_fan - r_parent;
   ulong begin = first[parent], end = first[parent + 1];
-  ulong candidates = (end - begin) * s_fan;
+  ulong candidates = (end - begin) << s_shift;
   real side[DIM], r_lo[DIM], r_hi[DIM], lo[DIM], hi[DIM];
   load_sides(sides, side);
   load_box(r_boxes + r_at, receiver, r_lo, r_hi);
@@ -130,7 +139,8 @@ KERNEL void walk_fill(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint
   if (lane == 0) next = 0;
   BARRIER();
   for (ulong i = lane; i < candidates; i += GROUP_SIZE) {
-    uint source = list[begin + i / s_fan] * s_fan + (uint)(i % s_fan);
+    uint source = source_at(list + begin, i, s_shift);
+    COUNT(entry, i / GROUP_SIZE);
     if (source >= s_nodes) continue;
     load_box(s_boxes + s_at, source, lo, hi);
     real lower = lower_distance2(r_lo, r_hi, lo, hi, side);
@@ -155,9 +165,14 @@ KERNEL void reach_of_groups(GLOBAL const real* blocks, GLOBAL const real* limits
   reach[node] = most;
 }
 
-KERNEL void reach_of_nodes(GLOBAL real* reach, ulong child_at, uint children, ulong at,
+KERNEL void fill_reach(GLOBAL real* reach, real value, ulong n) {
+  ulong i = THREAD();
+  if (i < n) reach[i] = value;
+}
+
+KERNEL void reach_of_nodes(GLOBAL real* reach, ulong child_at, uint children, ulong at, uint first,
                            uint nodes) {
-  ulong node = THREAD();
+  ulong node = first + THREAD();
   if (node >= nodes) return;
   real most = -1;
   for (ulong i = node * LANES; i < (node + 1) * LANES && i < children; ++i)

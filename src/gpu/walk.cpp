@@ -30,7 +30,7 @@ Walk<T>::Walk(const PackedTree<T>& receivers, const PackedTree<T>& sources, cons
       device_(sources.device()),
       reach_(device_, 1),
       reach_at_(static_cast<std::size_t>(receivers.top()) + 1, 0) {
-  if (goal_.limits2) make_reach();
+  if (has_reach()) make_reach();
 }
 
 template <class T>
@@ -43,12 +43,22 @@ void Walk<T>::make_reach() {
   reach_ = Buffer<T>(device_, room);
   const ProgramKey program = receivers_.program("walk");
   const std::uint32_t groups = receivers_.plane(1).nodes;
+  // Receivers of other batches look at nothing.
+  device_.launch(program, "fill_reach", room, reach_, T(-1), room);
+  if (!goal_.limits2) return;
   device_.launch(program, "reach_of_groups", groups, receivers_.blocks(), *goal_.limits2,
                  std::uint64_t{receivers_.points()}, groups, reach_);
+  lift_reach(0, groups);
+}
+
+template <class T>
+void Walk<T>::lift_reach(std::uint32_t begin, std::uint32_t end) {
   for (int p = 2; p <= receivers_.top(); ++p) {
     const auto at = static_cast<std::size_t>(p);
-    device_.launch(program, "reach_of_nodes", receivers_.plane(p).nodes, reach_, reach_at_[at - 1],
-                   receivers_.plane(p - 1).nodes, reach_at_[at], receivers_.plane(p).nodes);
+    const int shift = 3 * (p - 1);
+    const std::uint32_t first = begin >> shift, last = ((end - 1) >> shift) + 1;
+    device_.launch(receivers_.program("walk"), "reach_of_nodes", last - first, reach_,
+                   reach_at_[at - 1], receivers_.plane(p - 1).nodes, reach_at_[at], first, last);
   }
 }
 
@@ -76,7 +86,7 @@ template <class T>
 bool Walk<T>::step(std::uint32_t begin, std::uint32_t end, std::size_t room, Level& level) const {
   const int was_r = level.r_plane, was_s = level.s_plane;
   const bool r_down = was_r >= was_s && was_r > 1, s_down = was_s >= was_r && was_s > 1;
-  const std::uint32_t r_fan = r_down ? kLanes : 1, s_fan = s_down ? kLanes : 1;
+  const std::uint32_t r_fan = r_down ? kLanes : 1, s_shift = s_down ? 3 : 0;
   const int r_plane = was_r - (r_down ? 1 : 0), s_plane = was_s - (s_down ? 1 : 0);
   const int shift = 3 * (r_plane - 1);
   const std::uint32_t first = begin >> shift, last = ((end - 1) >> shift) + 1;
@@ -92,18 +102,18 @@ bool Walk<T>::step(std::uint32_t begin, std::uint32_t end, std::size_t room, Lev
   Uints bound_index(device_, count);
   fill(device_, new_first, 0, count + 1);
   device_.launch(program, "walk_count", count * kGroupSize, receivers_.boxes(), r_at.box, first,
-                 r_fan, level.r_first, sources_.boxes(), s_at.box, s_at.nodes, s_fan,
+                 r_fan, level.r_first, sources_.boxes(), s_at.box, s_at.nodes, s_shift,
                  sources_.ranges(), s_at.range, level.lists.first, level.lists.source, level.bound2,
                  level.bound_index, static_cast<std::uint32_t>(wanted > kMostWanted ? 0 : wanted),
                  full, reach_, reach_at_[static_cast<std::size_t>(r_plane)],
-                 std::uint32_t{goal_.limits2 != nullptr}, sides_, bound2, bound_index, new_first);
+                 std::uint32_t{has_reach()}, sides_, bound2, bound_index, new_first);
   exclusive_scan(device_, new_first, count + 1);
   const std::size_t total = new_first.value(count);
   if (total * (sizeof(T) + sizeof(std::uint32_t)) > room) return false;
 
   Lists<T> lists{std::move(new_first), Uints(device_, total), Buffer<T>(device_, total)};
   device_.launch(program, "walk_fill", count * kGroupSize, receivers_.boxes(), r_at.box, first,
-                 r_fan, level.r_first, sources_.boxes(), s_at.box, s_at.nodes, s_fan,
+                 r_fan, level.r_first, sources_.boxes(), s_at.box, s_at.nodes, s_shift,
                  sources_.ranges(), s_at.range, level.lists.first, level.lists.source, sides_,
                  bound2, bound_index, lists.first, lists.source, lists.lower);
   level = {r_plane, s_plane, first, std::move(lists), std::move(bound2), std::move(bound_index)};

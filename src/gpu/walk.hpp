@@ -22,6 +22,7 @@ struct WalkGoal {
   std::size_t k = 0;  ///< as many points must be certain within the bound; 0: limits alone
   T limit2 = 0;
   const Buffer<T>* limits2 = nullptr;  ///< one per query index
+  bool has_reach = false;              ///< of receivers, see Walk::reach
 };
 
 template <class T>
@@ -33,6 +34,12 @@ class Walk {
   /// Receivers of the batch: nodes of plane 1.
   std::uint32_t receivers() const { return receivers_.plane(1).nodes; }
 
+  /// How far each receiver looks, if the goal says so: written by the caller for a batch, before
+  /// lift_reach and run.
+  Buffer<T>& reach() { return reach_; }
+  /// From the receivers [begin, end) to the nodes above.
+  void lift_reach(std::uint32_t begin, std::uint32_t end);
+
   /// Lists of the receivers [begin, end); nothing if they would take more than `room` bytes.
   std::optional<Lists<T>> run(std::uint32_t begin, std::uint32_t end, std::size_t room) const;
 
@@ -40,6 +47,7 @@ class Walk {
   struct Level;
   bool step(std::uint32_t begin, std::uint32_t end, std::size_t room, Level& level) const;
   void make_reach();
+  bool has_reach() const { return goal_.limits2 || goal_.has_reach; }
 
   const PackedTree<T>&receivers_, &sources_;
   const Buffer<T>& sides_;

@@ -69,7 +69,7 @@ namespace walk_program {
 #include "gpu/walk.cl"
 static KernelList kernels() {
   return {KITH_KERNEL(walk_count), KITH_KERNEL(walk_fill), KITH_KERNEL(reach_of_groups),
-          KITH_KERNEL(reach_of_nodes)};
+          KITH_KERNEL(fill_reach), KITH_KERNEL(reach_of_nodes)};
 }
 }  // namespace walk_program
 
@@ -123,6 +123,9 @@ namespace knn8_program {
 KITH_KNN(8)
 #undef K
 #undef TILE
+#undef NODES
+#undef HELD
+#undef MERGED
 }  // namespace knn8_program
 namespace knn16_program {
 #define K 16
@@ -130,6 +133,9 @@ namespace knn16_program {
 KITH_KNN(16)
 #undef K
 #undef TILE
+#undef NODES
+#undef HELD
+#undef MERGED
 }  // namespace knn16_program
 namespace knn32_program {
 #define K 32

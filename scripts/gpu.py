@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""The work of gpu.sh: machine, self-test, compilers, bits and times of a device, in a report."""
+import argparse
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import kith
+
+SEED = 5
+# What tells about a machine, where it is installed.
+COMMANDS = (["nvidia-smi", "--query-gpu=name,uuid,driver_version,memory.total,memory.free,clocks.max.sm,pcie.link.gen.max,"
+             "pcie.link.width.current", "--format=csv"], ["rocm-smi", "--showproductname", "--showmeminfo", "vram"],
+            ["clinfo", "-l"])
+
+
+class Report:
+    """Prints lines and keeps them for the file."""
+
+    def __init__(self, path):
+        self.file = open(path, "w", encoding="utf-8")
+        self.passed = self.failed = 0
+
+    def say(self, line=""):
+        print(line, flush=True)
+        self.file.write(line + "\n")
+        self.file.flush()
+
+    def check(self, name, is_same, detail=""):
+        self.passed += is_same
+        self.failed += not is_same
+        if not is_same:
+            self.say(f"  DIFFERENT {name}: {detail}")
+
+
+def tell_machine(report):
+    report.say(f"kith {kith.__version__}, Python {platform.python_version()}, {platform.platform()}")
+    for device in kith.devices():
+        report.say(f"  {device}")
+    for command in COMMANDS:
+        if shutil.which(command[0]):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            for line in done.stdout.splitlines()[:40]:
+                report.say(f"  {command[0]}: {line}")
+
+
+def sets(quick):
+    """(name, points, box): what searches meet, and what they hardly ever meet."""
+    random = np.random.default_rng(SEED)
+    sizes = (1, 63, 65, 3000) if quick else (1, 63, 65, 3000, 100_000, 1_000_000)
+    for n in sizes:
+        yield f"uniform {n}", random.random((n, 3)), 1.0
+    n = 3000 if quick else 100_000
+    clumps = random.random((30, 3))[random.integers(0, 30, n)] + random.normal(0, 0.003, (n, 3))
+    yield "clumps", clumps % 1.0, 1.0
+    yield "clumps in open space", clumps, None
+    yield "grid", np.stack(np.meshgrid(*[np.arange(12.0)] * 3), -1).reshape(-1, 3) / 12, 1.0
+    yield "equal", np.full((500, 3), 0.25), None
+    yield "subnormal", random.random((500, 3)) * 1e-42, None
+    yield "one far away", np.concatenate([random.random((500, 3)), [[1e20, 0, 0]]]), None
+    if not quick:
+        yield "plane", random.random((700, 2)), 1.0
+
+
+def same(a, b):
+    return all(np.array_equal(np.asarray(x), np.asarray(y)) for x, y in zip(a, b))
+
+
+def first_rows(a, b):
+    """Where arrays differ, for the report."""
+    for x, y in zip(map(np.asarray, a), map(np.asarray, b)):
+        if x.shape != y.shape:
+            return f"shapes {x.shape} and {y.shape}"
+        rows = np.unique(np.nonzero(x != y)[0])[:10]
+        if len(rows):
+            return f"seed {SEED}, rows {rows.tolist()}: {x[rows].tolist()} and {y[rows].tolist()}"
+    return ""
+
+
+def calls(points, box, repeats):
+    """(name, call(device)): each returns arrays."""
+    length = 0.2 / max(1, len(points)) ** (1 / points.shape[1]) * float(np.ptp(points) or 1)
+    yield "tree", lambda device: [kith.Tree(points, box=box, device=device).order()]
+    for k in (1, 16, 40):
+        yield f"knn k = {k}", lambda device, k=k: kith.knn(points, k=k, box=box, device=device)
+    queries = points[:200] * 0.999
+    yield "knn of others", lambda device: kith.knn(points, queries, k=5, box=box, device=device)
+    if len(points) <= 100_000:
+        def lists(device):
+            found = kith.radius(points, radius=2 * length, box=box, device=device)
+            return found.offset, found.index, found.distance
+        yield "radius", lists
+
+    def groups(device):
+        found = kith.fof(points, linking_length=length, box=box, device=device)
+        return found.label, found.size, found.lowest
+    for turn in range(repeats):  # races differ from run to run
+        yield f"fof {turn}", groups
+
+    def sums(device):
+        table = kith.catalogue(points, np.arange(len(points)) // 50, velocity=points, box=box, device=device)
+        return [table[name] for name in table.keys()]
+    yield "catalogue", sums
+
+
+def compare_bits(report, device, quick):
+    for name, points, box in sets(quick):
+        for dtype in (np.float32, np.float64):
+            if dtype == np.float64 and not kith_device(device).has_float64:
+                continue
+            typed = points.astype(dtype)
+            for what, call in calls(typed, box, 2 if quick else 20):
+                where = f"{what} of {name}, {np.dtype(dtype).name}"
+                try:
+                    found, expected = call(device), call("cpu")
+                    is_same = same(found, expected)
+                    report.check(where, is_same, "" if is_same else first_rows(found, expected))
+                except (RuntimeError, ValueError, MemoryError) as error:
+                    report.check(where, False, str(error))
+    report.say(f"bits: {report.passed} of {report.passed + report.failed} results are those of the CPU")
+
+
+def kith_device(name):
+    known = kith.devices()
+    wanted = "gpu:0" if name == "gpu" else name.lower().removeprefix("gpu-")
+    return next((device for device in known if wanted in (device.name, device.pci_address, device.uuid)), known[0])
+
+
+def compile_programs(report, device, quick):
+    """The first call with a new dimension, scalar type or k compiles."""
+    has_float64 = kith_device(device).has_float64
+    for dimension in (3,) if quick else (1, 2, 3, 4, 8):
+        for dtype in (np.float32, np.float64) if has_float64 else (np.float32,):
+            start = time.perf_counter()
+            points = np.random.default_rng(1).random((100, dimension)).astype(dtype)
+            try:
+                for k in (16,) if quick else (8, 16, 32):
+                    kith.knn(points, k=k, device=device)
+                kith.fof(points, linking_length=0.1, device=device)
+                report.check("compile", True)
+            except RuntimeError as error:
+                report.check(f"compile d = {dimension}, {np.dtype(dtype).name}", False, str(error))
+            report.say(f"  d = {dimension}, {np.dtype(dtype).name}: {time.perf_counter() - start:.2f} s")
+
+
+def timed(call, repeats):
+    """Best and median, without the first call, which may compile."""
+    call()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times), statistics.median(times)
+
+
+def measure(report, device, quick):
+    """Whole calls by the clock of the host; returns (n, seconds) of the last kNN."""
+    report.say(f"{'task':34} {device:>20} {'cpu':>20}   (seconds, best and median)")
+    last = (0, 0.0)
+    for n in (20_000,) if quick else (10**6, 10**7, 10**8):
+        random = np.random.default_rng(SEED)
+        x = random.random((n, 3), dtype=np.float32)
+        try:
+            tree = {name: kith.Tree(x, box=1.0, device=name) for name in (device, "cpu")}
+            tasks = {"tree": lambda name: kith.Tree(x, box=1.0, device=name),
+                     "knn k = 16, rows on the host": lambda name: kith.knn(tree[name], k=16, device=name),
+                     "fof b = 0.2": lambda name: kith.fof(tree[name], linking_length=0.2 * n ** (-1 / 3), device=name)}
+            for task, call in tasks.items():
+                here = [timed(lambda: call(name), 2 if quick else 5) for name in (device, "cpu")]
+                report.say(f"{task + ', n = ' + format(n, ','):34} " +
+                           " ".join(f"{best:9.3f} {median:9.3f} " for best, median in here))
+                if task.startswith("knn"):
+                    last = (n, here[0][0])
+        except (RuntimeError, MemoryError) as error:
+            report.say(f"  n = {n:,}: {error}")
+            break
+    return last
+
+
+def list_others(report):
+    """Libraries beside kith whose times are worth comparing with these."""
+    for name in ("jztree", "cupy", "jax"):
+        try:
+            module = __import__(name)
+        except ImportError:
+            report.say(f"  {name}: not installed")
+            continue
+        report.say(f"  {name} {getattr(module, '__version__', '')}: installed")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="gpu.sh", description=__doc__)
+    parser.add_argument("device", nargs="?", default="gpu")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--report", default="gpu-report.txt", help="the file to write")
+    given = parser.parse_args()
+    report = Report(given.report)
+    tell_machine(report)
+    start = time.perf_counter()
+    try:
+        kith.Tree(np.zeros((1, 3), np.float32), device=given.device)
+    except (RuntimeError, ValueError) as error:
+        report.say(f"self-test: {error}")
+        report.say("FAIL the device cannot be used")
+        return 1
+    report.say(f"self-test: ok, {time.perf_counter() - start:.2f} s with opening")
+    compile_programs(report, given.device, given.quick)
+    compare_bits(report, given.device, given.quick)
+    n, seconds = measure(report, given.device, given.quick)
+    list_others(report)
+    total = report.passed + report.failed
+    word = "PASS" if report.failed == 0 else "FAIL"
+    report.say(f"{word} {report.passed}/{total} bits; kNN n = {n:,}, k = 16, end to end: {seconds:.3f} s on "
+               f"{kith_device(given.device).model}")
+    return 0 if report.failed == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
