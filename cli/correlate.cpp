@@ -6,10 +6,10 @@
 
 #include <kith/correlation.hpp>
 #include <kith/error.hpp>
+#include <kith/temporary_files.hpp>
 
 #include "correlate_output.hpp"
 #include "input.hpp"
-#include "text_file.hpp"
 
 namespace kith::cli {
 namespace {
@@ -188,7 +188,7 @@ Correlation compute(const Request& request, Points& data, Session& session) {
 void write(const Request& request, const Correlation& result, const CorrelationTable& table,
            const std::string& length_unit, Session& session) {
   if (!request.output.empty()) {
-    write_text_file(request.output, csv_of(table));
+    write_file(request.output, csv_of(table));
     session.report().add("output", request.output);
     session.say(request.output);
   }

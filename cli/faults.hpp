@@ -7,4 +7,8 @@ namespace kith::cli {
 /// code 1 and no temporary files.
 void survive_faults();
 
+/// Ends the program at once with these words, exit code 1 and no temporary files: for handlers of
+/// signals.
+[[noreturn]] void end_now(const char* words);
+
 }  // namespace kith::cli

@@ -9,6 +9,7 @@
 
 #include "devices.hpp"
 #include "input.hpp"
+#include "opening.hpp"
 
 namespace kith::cli {
 namespace {
@@ -150,7 +151,7 @@ std::string question_of(const ResultAbout& about) {
 }
 
 void tell_result(Session& session, const std::string& path) {
-  const ResultFile file(path);
+  const ResultFile file = open_result(path);
   const ResultAbout& about = file.about();
   session.say(fmt::format("{}: result of kith {} {}, {}", printable(path), name(about.kind),
                           printable(about.version), question_of(about)));

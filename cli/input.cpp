@@ -9,6 +9,7 @@
 
 #include <kith/error.hpp>
 
+#include "opening.hpp"
 #include "ranks.hpp"
 
 namespace kith::cli {
@@ -214,7 +215,7 @@ void Numbers::set(std::size_t i, double number) {
 
 Input::Input(const InputOptions& options)
     : options_(options),
-      snapshot_(options.path, file_options(options)),
+      snapshot_(open_snapshot(options.path, file_options(options))),
       box_(box_of(options, snapshot_.info().box)),
       scalar_(scalar_from(options, snapshot_.info().position_scalar)) {
   choose(options.types.empty() ? types_of(info()) : options.types);
@@ -455,10 +456,11 @@ bool is_result(const std::string& path) {
   if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
     return false;
   try {
-    const ResultFile file(path);
+    open_result(path);
     return true;
-  } catch (const Error&) {
-    return false;  // then it must be a snapshot; errors are reported when it is opened
+  } catch (const Error& error) {
+    // A damaged result is a result: opening it again reports why. Anything else is a snapshot.
+    return !ends_with(error.what(), "it is not a result of kith");
   }
 }
 

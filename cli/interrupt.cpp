@@ -20,13 +20,6 @@ void print(const char* words) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));
 }
 
-/// Ends the program at once.
-[[noreturn]] void end_now(const char* words) {
-  remove_temporary_files();
-  print(words);
-  _exit(1);
-}
-
 /// Calls into other libraries may never end: HDF5's on a damaged heap.
 void on_alarm(int) { end_now("kith: stopped\n"); }
 
@@ -67,6 +60,12 @@ void handle_fault(int number) {
 
 }  // namespace
 
+void end_now(const char* words) {
+  remove_temporary_files();
+  print(words);
+  _exit(1);
+}
+
 void survive_faults() {
   static char memory[1 << 16];
   stack_t stack{};
@@ -74,6 +73,7 @@ void survive_faults() {
   stack.ss_size = sizeof memory;
   sigaltstack(&stack, nullptr);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) handle_fault(number);
+  signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error like a full disk
 }
 
 const CancelToken& interrupt_token() {

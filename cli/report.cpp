@@ -9,11 +9,12 @@
 #include <thread>
 
 #include <kith/error.hpp>
+#include <kith/temporary_files.hpp>
 #include <kith/version.hpp>
 
 #include "groups.hpp"
 #include "interrupt.hpp"
-#include "text_file.hpp"
+#include "opening.hpp"
 
 namespace kith::cli {
 namespace {
@@ -161,7 +162,7 @@ void deliver(const ReportRequest& request, Findings& findings, Session& session)
   stop_if_interrupted();
   const std::string page = report_page(findings, request.options, parts);
   stop_if_interrupted();
-  write_text_file(request.output, page);
+  write_file(request.output, page);
   session.report().add_count("groups", findings.catalogue.count());
   session.report().add("output", request.output);
   session.say(fmt::format("{}: {}, {}", request.output,
@@ -227,7 +228,7 @@ void check_same_points(const Input& input, const ResultAbout& about, const std::
 /// Groups of a catalogue, with a picture if there is its snapshot.
 void report_catalogue(const ReportRequest& request, const std::string& path,
                       const std::string& snapshot, Session& session) {
-  const ResultFile result(path);
+  const ResultFile result = open_result(path);
   if (result.about().kind != ResultKind::fof && result.about().kind != ResultKind::subhalos)
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{}: contains {}; give a catalogue that kith fof wrote", path,
@@ -285,7 +286,7 @@ void run(const ReportRequest& request) {
     return report_catalogue(request, request.catalogue, path, session);
   }
   if (has_length || !is_result(path)) return report_snapshot(request, session);
-  const ResultFile result(path);
+  const ResultFile result = open_result(path);
   report_catalogue(request, path, find_snapshot(result.about().snapshot, path), session);
 }
 

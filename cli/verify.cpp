@@ -7,6 +7,8 @@
 
 #include <kith/error.hpp>
 
+#include "opening.hpp"
+
 namespace kith::cli {
 namespace {
 
@@ -92,7 +94,8 @@ struct Files {
   Input input;
 
   Files(const Request& request, Session& session)
-      : result(request.result), input(input_for(request.input, result.about(), session)) {
+      : result(open_result(request.result)),
+        input(input_for(request.input, result.about(), session)) {
     input.read_all();
   }
 };

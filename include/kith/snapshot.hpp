@@ -118,9 +118,10 @@ KITH_API Background parse_cosmology(const std::string& text);
 class KITH_API Snapshot {
  public:
   /// Errors: io, in one sentence, for files that are missing, damaged, truncated, inconsistent, or
-  /// that refer to files outside their folder. Pipes and gzip-compressed files are copied to a
-  /// temporary file, which exists as long as the snapshot.
-  explicit Snapshot(const std::string& path, const SnapshotOptions& options = {});
+  /// that refer to files outside their folder; cancelled. Pipes and gzip-compressed files are
+  /// copied to a temporary file, which exists as long as the snapshot.
+  explicit Snapshot(const std::string& path, const SnapshotOptions& options = {},
+                    const Execution& execution = {});
 
   const SnapshotInfo& info() const;
 

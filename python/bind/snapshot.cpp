@@ -1,4 +1,5 @@
 // Snapshots: particles in files.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <kith/particle_roles.hpp>
+#include <kith/results.hpp>
 #include <kith/snapshot.hpp>
 
 #include "arrays.hpp"
@@ -21,8 +23,17 @@
 namespace kith::python {
 namespace {
 
-Snapshot open_snapshot(const std::string& path, const nb::dict& given, const Call& call) {
+/// What the caller says about a file; text is parsed without the lock of the interpreter.
+struct Given {
   SnapshotOptions options;
+  std::string units, cosmology;
+  double redshift = std::numeric_limits<double>::quiet_NaN();
+
+  explicit Given(const nb::dict& given);
+  Snapshot open(const std::string& path, const Execution& execution);
+};
+
+Given::Given(const nb::dict& given) {
   Options read(given);
   bool is_double = false;
   read("dimension", options.dimension);
@@ -30,19 +41,62 @@ Snapshot open_snapshot(const std::string& path, const nb::dict& given, const Cal
   read("columns", options.columns);
   read("velocity_columns", options.velocity_columns);
   read("mass_column", options.mass_column);
-  std::string units, cosmology;
-  double redshift = std::numeric_limits<double>::quiet_NaN();
   read("units", units);
   read("cosmology", cosmology);
   read("redshift", redshift);
   read("mass", options.mass);
   read.expect_no_more();
   if (is_double) options.scalar = Scalar::float64;
-  return run(call, [&](const Execution&) {
-    if (!units.empty()) options.units = parse_units(units);
-    if (!cosmology.empty()) options.cosmology = parse_cosmology(cosmology);
-    if (!std::isnan(redshift)) options.redshift = redshift;
-    return Snapshot(path, options);
+}
+
+Snapshot Given::open(const std::string& path, const Execution& execution) {
+  if (!units.empty()) options.units = parse_units(units);
+  if (!cosmology.empty()) options.cosmology = parse_cosmology(cosmology);
+  if (!std::isnan(redshift)) options.redshift = redshift;
+  return Snapshot(path, options, execution);
+}
+
+Snapshot open_snapshot(const std::string& path, const nb::dict& options, const Call& call) {
+  Given given(options);
+  return run(call, [&](const Execution& e) { return given.open(path, e); });
+}
+
+/// All numbers of a field, piece by piece.
+template <class T>
+void read_through(const Snapshot& snapshot, Field field, int type, const Execution& execution) {
+  constexpr std::uint64_t kRows = 1 << 16;
+  const bool is_vector = field == Field::position || field == Field::velocity;
+  const std::size_t width = is_vector ? static_cast<std::size_t>(snapshot.info().dimension) : 1;
+  const std::uint64_t rows = snapshot.size({&type, 1});
+  std::vector<T> piece;
+  for (std::uint64_t begin = 0; begin < rows; begin += kRows) {
+    piece.resize(std::min(kRows, rows - begin) * width);
+    if constexpr (std::is_same_v<T, std::uint64_t>)
+      snapshot.read_id(begin, piece, {&type, 1}, execution);
+    else
+      snapshot.read(field, begin, std::span<T>(piece), {&type, 1}, execution);
+  }
+}
+
+void read_through(const Snapshot& snapshot, const Execution& execution) {
+  for (const SnapshotType& type : snapshot.info().type) {
+    for (const Field field : {Field::position, Field::velocity, Field::mass})
+      if (snapshot.has(field, {&type.type, 1}))
+        read_through<double>(snapshot, field, type.type, execution);
+    if (snapshot.has(Field::id, {&type.type, 1}))
+      read_through<std::uint64_t>(snapshot, Field::id, type.type, execution);
+  }
+}
+
+/// Reads all of a file and keeps nothing.
+void examine(const std::string& kind, const std::string& path, const nb::dict& options,
+             const Call& call) {
+  Given given(options);
+  run_work(call, [&](const Execution& e) {
+    if (kind == "snapshot") return read_through(given.open(path, e), e);
+    const ResultFile file(path);
+    file.catalogue();
+    file.label();
   });
 }
 
@@ -210,6 +264,7 @@ void write(const std::string& path, const Array& position, const nb::dict& given
 
 void bind_snapshot(nb::module_& module) {
   module.def("write_snapshot", &write);
+  module.def("examine", &examine);
   nb::class_<Snapshot>(module, "CoreSnapshot")
       .def_static("open", &open_snapshot)
       .def("size", [](const Snapshot& s, const std::vector<int>& types) { return s.size(types); })

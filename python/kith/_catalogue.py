@@ -12,6 +12,7 @@ from ._box import Box, as_box
 from ._call import carry_out
 from ._errors import ArgumentError
 from ._groups import Groups
+from ._isolate import examine
 
 
 class Catalogue:
@@ -189,8 +190,17 @@ def mass_function(mass: Any, volume: float, *, bins_per_decade: int = 5, min_mas
     return MassFunction(**columns)
 
 
-def read_catalogue(path: str | os.PathLike[str]) -> Catalogue:
-    """Reads a catalogue that kith wrote (HDF5 or npz), with its groups if the file has labels."""
+def read_catalogue(path: str | os.PathLike[str], *, isolate: bool = False) -> Catalogue:
+    """Reads a catalogue that kith wrote (HDF5 or npz), with its groups if the file has labels.
+
+    Parameters
+    ----------
+    path : path
+    isolate : bool
+        Whether a child process reads the file first, as in kith.read_snapshot: for files that you do not trust.
+    """
+    if isolate:
+        examine("catalogue", os.fspath(path), {})
     core, label, facts = carry_out(_kith.read_catalogue, os.fspath(path))
     groups = Groups(label) if len(label) else None
     facts["box"] = Box._of(facts["box"])

@@ -12,6 +12,7 @@ from ._arrays import as_array, points as as_points
 from ._box import Box, as_box
 from ._call import CancelToken, Progress, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
+from ._isolate import examine
 from ._ranks import agreed
 
 _FIELDS = ("position", "velocity", "mass", "id")
@@ -95,8 +96,9 @@ class Snapshot:
 def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | None = None, dtype: Any = None,
                   dimension: int = 3, columns: Sequence[str] = (), velocity_columns: Sequence[str] = (),
                   mass_column: str = "", units: str | None = None, cosmology: dict[str, float] | str | None = None,
-                  redshift: float | None = None, mass: float | None = None, threads: int | None = None,
-                  progress: Progress = None, cancel: CancelToken | None = None, comm: Any = None) -> Snapshot:
+                  redshift: float | None = None, mass: float | None = None, isolate: bool = False,
+                  threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+                  comm: Any = None) -> Snapshot:
     """Opens a snapshot. Formats: HDF5 of Gadget-4, AREPO, IllustrisTNG and SWIFT, other HDF5, Gadget-1/2 binary, tipsy,
     bigfile, FITS tables, .npy, .npz, .ply, text and raw numbers. Files may be compressed by gzip, and may be pipes.
 
@@ -119,6 +121,10 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
         Replaces that of the file.
     mass : float, optional
         The mass of every particle that has none in the file.
+    isolate : bool
+        Whether a child process reads the whole file first, within limits of memory and time. Use it for files that
+        you do not trust: on some damaged HDF5 files the HDF5 library crashes, or takes all memory. Then the child
+        ends, and this call raises OSError.
     comm : mpi4py.MPI.Comm, optional
         Every rank of the communicator makes the call and gets an equal share of the particles: the length of the
         snapshot and all of its arrays are those of this rank. ``info`` describes the whole snapshot. An error on one
@@ -131,14 +137,23 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
 
+    def options() -> dict[str, Any]:
+        return {"dimension": dimension, "is_double": dtype is not None and np.dtype(dtype) == np.dtype(np.float64),
+                "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],
+                "mass_column": mass_column, "units": units, "redshift": redshift, "mass": mass,
+                "cosmology": _text_of(cosmology)}
+
     def opened(rank: int, ranks: int) -> Snapshot:
         chosen = [] if types is None else [int(t) for t in np.atleast_1d(np.asarray(types))]
-        options = {"dimension": dimension, "is_double": dtype is not None and np.dtype(dtype) == np.dtype(np.float64),
-                   "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],
-                   "mass_column": mass_column, "units": units, "redshift": redshift, "mass": mass,
-                   "cosmology": _text_of(cosmology)}
-        return Snapshot(carry_out(_kith.CoreSnapshot.open, os.fspath(path), options, **how), chosen, dtype, how, rank, ranks)
+        core = carry_out(_kith.CoreSnapshot.open, os.fspath(path), options(), **how)
+        return Snapshot(core, chosen, dtype, how, rank, ranks)
 
+    def examined() -> None:
+        if comm is None or comm.rank == 0:
+            examine("snapshot", os.fspath(path), {name: value for name, value in options().items() if value is not None})
+
+    if isolate:  # before any rank opens the file
+        examined() if comm is None else agreed(comm, examined)
     snapshot = opened(0, 1) if comm is None else agreed(comm, lambda: opened(comm.rank, comm.size))
     for text in snapshot.info["warnings"]:
         warnings.warn(text, stacklevel=2)

@@ -2,9 +2,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -14,6 +17,7 @@
 #include "base/fail.hpp"
 #include "base/write_at.hpp"
 #include "files/system_error.hpp"
+#include "parallel/public_call.hpp"
 
 namespace kith::io {
 namespace {
@@ -25,33 +29,65 @@ std::string followed(const std::string& path) {
   return error ? path : real.string();
 }
 
-bool is_special(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-/// A name that no other file of this or another process has.
+/// A name that no other file of this process has, and few of others: those of a process that had
+/// the same number before, or has it on another machine.
 std::string temporary_name(const std::string& target) {
   static std::atomic<unsigned> count{0};
   return formatted("{}.{}-{}.part", target, getpid(),
                    count.fetch_add(1, std::memory_order_relaxed));
 }
 
-/// Names of all temporary files, where a handler of signals finds them: no locks, no memory.
-constinit std::atomic<const char*> temporary_files[64] = {};
+/// Names of all temporary files, where a handler of signals finds them: no locks, no memory. Places
+/// are used again and never freed, so that a handler may walk the list at any time. A name belongs
+/// to whoever takes it out of its place.
+constinit std::atomic<TemporaryPlace*> places{nullptr};
 
-void remember(const char* name) {
-  for (auto& place : temporary_files) {
-    const char* free = nullptr;
-    if (place.compare_exchange_strong(free, name)) return;
+}  // namespace
+
+struct TemporaryPlace {
+  std::atomic<char*> name;
+  TemporaryPlace* next;
+};
+
+namespace {
+
+TemporaryPlace* remember(const std::string& name) {
+  std::unique_ptr<char, decltype(&std::free)> copy(strdup(name.c_str()), &std::free);
+  if (!copy) throw std::bad_alloc();
+  for (TemporaryPlace* place = places.load(); place != nullptr; place = place->next) {
+    char* free = nullptr;
+    if (!place->name.compare_exchange_strong(free, copy.get())) continue;
+    static_cast<void>(copy.release());
+    return place;
   }
+  auto* place = new TemporaryPlace{{copy.get()}, places.load()};
+  static_cast<void>(copy.release());
+  while (!places.compare_exchange_weak(place->next, place)) {
+  }
+  return place;
 }
 
-void forget(const char* name) {
-  for (auto& place : temporary_files) {
-    const char* known = name;
-    if (place.compare_exchange_strong(known, nullptr)) return;
+/// Called once there is no such file any more: a signal may come at any time.
+void forget(TemporaryPlace* place) { std::free(place->name.exchange(nullptr)); }
+
+/// A new file under a temporary name beside its target, which nobody else has: the name comes back
+/// with it. What will replace a file is nobody else's until it has the rights of that file.
+int open_temporary(const std::string& target, bool replaces, std::string& name,
+                   TemporaryPlace*& place) {
+  constexpr int kTries = 1000;
+  for (int i = 0; i < kTries; ++i) {
+    name = temporary_name(target);
+    place = remember(name);
+    const int file =
+        open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
+    if (file >= 0) return file;
+    const int reason = errno;
+    forget(place);
+    errno = reason;
+    if (reason != EEXIST) break;
   }
+  name.clear();
+  return -1;
 }
 
 /// The new name itself is on disk only when the folder is.
@@ -72,23 +108,24 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(follo
     errno = EISDIR;
     fail_with("opened");
   }
-  if (!is_special(target_)) temporary_ = temporary_name(target_);
-  const bool is_direct = temporary_.empty();
-  file_ = open((is_direct ? target_ : temporary_).c_str(),
-               O_WRONLY | O_CLOEXEC | (is_direct ? 0 : O_CREAT | O_EXCL), 0666);
-  if (file_ >= 0) {
-    if (!is_direct) remember(temporary_.c_str());
-    return;
+  struct stat status {};
+  if (stat(target_.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) {
+      file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+      if (file_ < 0) fail_with("opened");
+      return;
+    }
+    replaced_ = Rights{status.st_mode & 07777, status.st_uid, status.st_gid};
   }
-  temporary_.clear();
-  fail_with("opened");
+  file_ = open_temporary(target_, replaced_.has_value(), temporary_, place_);
+  if (file_ < 0) fail_with("opened");
 }
 
 AtomicFile::~AtomicFile() {
-  forget(temporary_.c_str());
-  if (file_ < 0) return;
-  close(file_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (file_ >= 0) close(file_);
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
+  forget(place_);
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -114,20 +151,32 @@ void AtomicFile::remove_old() const {
   if (!temporary_.empty() && unlink(target_.c_str()) != 0 && errno != ENOENT) fail_with("replaced");
 }
 
+// The file gets the mode of the one that it replaces, and its owner and group where the system
+// allows that. Bits that lend rights of the owner or group go with them.
+void AtomicFile::take_over_rights() {
+  if (!replaced_) return;
+  unsigned mode = replaced_->mode;
+  if (fchown(file_, replaced_->owner, replaced_->group) != 0) {
+    mode &= ~static_cast<unsigned>(S_ISUID);
+    if (fchown(file_, static_cast<uid_t>(-1), replaced_->group) != 0) {
+      mode &= ~static_cast<unsigned>(S_ISGID);
+      // What the old group was allowed, another one is not.
+      struct stat own {};
+      if (fstat(file_, &own) != 0 || own.st_gid != replaced_->group)
+        mode &= ~(S_IRWXG & ~(mode << 3));
+    }
+  }
+  [[maybe_unused]] const int done = fchmod(file_, mode);  // where modes exist
+}
+
 void AtomicFile::commit() {
+  if (!temporary_.empty()) take_over_rights();
   if (!temporary_.empty() && fsync(file_) != 0) fail_with("synced");
-  if (close(std::exchange(file_, -1)) != 0) {
-    if (!temporary_.empty()) unlink(temporary_.c_str());
-    fail_with("closed");
-  }
+  if (close(std::exchange(file_, -1)) != 0) fail_with("closed");
   if (temporary_.empty()) return;
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) {
-    const int reason = errno;
-    unlink(temporary_.c_str());
-    errno = reason;
-    fail_with("renamed");
-  }
-  forget(temporary_.c_str());
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_with("renamed");
+  forget(place_);
+  temporary_.clear();
   sync_folder_of(target_);
 }
 
@@ -138,8 +187,16 @@ void AtomicFile::fail_with(const char* what) const { io::fail_with(path_, what);
 namespace kith {
 
 void remove_temporary_files() noexcept {
-  for (auto& place : io::temporary_files)
-    if (const char* name = place.load()) unlink(name);
+  for (auto* place = io::places.load(); place != nullptr; place = place->next)
+    if (const char* name = place->name.exchange(nullptr)) unlink(name);
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  public_call("write_file", [&] {
+    io::AtomicFile file(path);
+    file.write(bytes.data(), bytes.size());
+    file.commit();
+  });
 }
 
 }  // namespace kith

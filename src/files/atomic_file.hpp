@@ -3,13 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kith::io {
 
+struct TemporaryPlace;  ///< where the name of a temporary file is kept for handlers of signals
+
 /// Written under a temporary name in the folder of its target, synced and renamed by `commit`; a
-/// file that is not committed is removed. A target that is not a regular file (a pipe, /dev/null)
-/// is written directly. All calls throw Error (io) that names the path and the system's reason.
+/// file that is not committed is removed. A file that replaces another gets its mode, and its owner
+/// and group where the system allows it; until then only its owner reads it. A target that is not a
+/// regular file (a pipe, /dev/null) is written directly. All calls throw Error (io) that names the
+/// path and the system's reason.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -29,13 +34,25 @@ class AtomicFile {
   /// Where the bytes go until then, for libraries that write by themselves and need a name. Empty
   /// for a target that is written directly.
   const std::string& temporary() const { return temporary_; }
+  /// For libraries that write by themselves: open for reading and writing, unless the target is
+  /// written directly.
+  int descriptor() const { return file_; }
 
  private:
+  /// Who may do what with a file.
+  struct Rights {
+    unsigned mode;
+    unsigned owner;
+    unsigned group;
+  };
   [[noreturn]] void fail_with(const char* what) const;
+  void take_over_rights();
 
   std::string path_;       ///< as the caller gave it, for messages
   std::string target_;     ///< with symbolic links followed
-  std::string temporary_;  ///< empty: written directly
+  std::string temporary_;  ///< empty: written directly, or committed
+  TemporaryPlace* place_ = nullptr;
+  std::optional<Rights> replaced_;
   int file_ = -1;
 };
 

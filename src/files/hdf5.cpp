@@ -11,6 +11,7 @@
 #include <kith/temporary_files.hpp>
 
 #include "files/hdf5_internal.hpp"
+#include "files/hdf5_output.hpp"
 
 namespace kith::io::hdf5 {
 namespace {
@@ -51,11 +52,16 @@ Handle open_file(const std::string& path) {
   return checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "opened");
 }
 
-Handle create_file(const AtomicFile& file, const std::string& path) {
-  const Lock lock;
+std::shared_ptr<OutputState> state_for(const AtomicFile& file, const std::string& path) {
   if (file.temporary().empty())
     fail(ErrorCode::io, "{}: is not a regular file; HDF5 needs one", path);
+  return std::make_shared<OutputState>(file.descriptor());
+}
+
+Handle create_file(const AtomicFile& file, OutputState& state, const std::string& path) {
+  const Lock lock;
   const Handle access = file_access();
+  set_output(access.get(), state);
   const Handle creation = checked(H5Pcreate(H5P_FILE_CREATE), path, "prepared");
   H5Pset_obj_track_times(creation.get(), false);
   return checked(H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
@@ -248,21 +254,32 @@ Group Group::create_group(const std::string& name) {
 InputFile::InputFile(const std::string& path) : InputFile(open_file(path), path) {}
 
 InputFile::InputFile(Handle file, const std::string& path)
-    : Group(open_root(file, path), path + ": /"), file_(std::move(file)) {}
+    : Group(open_root(file, path), path + ": /"), file_(std::move(file)) {
+  const Lock lock;
+  hsize_t bytes = 0;
+  check(H5Fget_filesize(file_.get(), &bytes), path, "measured");
+  bytes_ = bytes;
+}
 
 OutputFile::OutputFile(const std::string& path)
     : OutputFile(std::make_unique<AtomicFile>(path), path) {}
 
 OutputFile::OutputFile(std::unique_ptr<AtomicFile> file, const std::string& path)
-    : OutputFile(create_file(*file, path), path) {
+    : OutputFile(file, state_for(*file, path), path) {}
+
+OutputFile::OutputFile(std::unique_ptr<AtomicFile>& file, std::shared_ptr<OutputState> state,
+                       const std::string& path)
+    : OutputFile(create_file(*file, *state, path), path) {
+  state_ = std::move(state);
   atomic_ = std::move(file);
 }
 
 OutputFile::OutputFile(Handle file, const std::string& path)
-    : Group(open_root(file, path), path + ": /"), file_(std::move(file)) {}
+    : Group(open_root(file, path), path + ": /"), path_(path), file_(std::move(file)) {}
 
-// The handles are closed before their file.
+// The handles are closed before their file. What the library writes then is not wanted any more.
 OutputFile::~OutputFile() {
+  if (state_) state_->abandon();
   id_ = Handle();
   file_ = Handle();
 }
@@ -270,6 +287,7 @@ OutputFile::~OutputFile() {
 void OutputFile::sync() {
   const Lock lock;
   check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), where_, "written");
+  check_written(*state_, path_);
   atomic_->sync();
 }
 
@@ -277,9 +295,12 @@ void OutputFile::finish() {
   const Lock lock;
   if (!file_) return;
   check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), where_, "written");
+  check_written(*state_, path_);
   id_ = Handle();
   const std::int64_t id = file_.release();
   check(H5Fclose(id), where_, "closed");
+  check_written(*state_, path_);
+  state_->abandon();
   atomic_->sync();
 }
 

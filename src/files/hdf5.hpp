@@ -184,11 +184,15 @@ class Group : public Object {
 class InputFile : public Group {
  public:
   explicit InputFile(const std::string& path);
+  std::uint64_t bytes() const { return bytes_; }  ///< of the whole file
 
  private:
   InputFile(Handle file, const std::string& path);
   Handle file_;
+  std::uint64_t bytes_ = 0;
 };
+
+class OutputState;
 
 /// A new file, that appears under its name only with `commit`; it is its root group. Groups and
 /// datasets must be gone by then. The same data give the same bytes: no times are stored.
@@ -214,8 +218,12 @@ class OutputFile : public Group {
 
  private:
   OutputFile(std::unique_ptr<AtomicFile> file, const std::string& path);
+  OutputFile(std::unique_ptr<AtomicFile>& file, std::shared_ptr<OutputState> state,
+             const std::string& path);
   OutputFile(Handle file, const std::string& path);
+  std::string path_;
   std::unique_ptr<AtomicFile> atomic_;
+  std::shared_ptr<OutputState> state_;
   Handle file_;
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "files/hdf5_internal.hpp"
+#include "files/hdf5_output.hpp"
 
 namespace kith::io::hdf5 {
 namespace {
@@ -225,9 +226,11 @@ void Dataset::transfer(std::uint64_t begin, std::uint64_t count, std::int64_t ty
                               nullptr),
           where_, what);
   }
-  check(to ? H5Dread(id_.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, to)
-           : H5Dwrite(id_.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, from),
-        where_, what);
+  const herr_t status =
+      to ? H5Dread(id_.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, to)
+         : H5Dwrite(id_.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, from);
+  check(status, where_, what);
+  if (from) check_written(id_.get(), where_);
 }
 
 void Dataset::read_stored(std::uint64_t begin, std::uint64_t count, void* to) const {

@@ -1,9 +1,14 @@
 // Numbers as files store them: their types, byte orders, and conversion to those of the caller.
 #pragma once
 
+#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 namespace kith::io {
 
@@ -37,6 +42,24 @@ struct Stored {
   std::size_t bytes() const { return bytes_of(number); }
   bool operator==(const Stored&) const = default;
 };
+
+/// The number as a T, if it is one: whole, and not too large. All whole numbers of headers and
+/// attributes come through here, since a cast of others is undefined.
+template <std::integral T>
+std::optional<T> whole_number(double value) {
+  // The limits are powers of two (or 0), which every double holds.
+  constexpr double kBelow = std::is_same_v<T, bool>
+                                ? 2
+                                : 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  if (!(value >= static_cast<double>(std::numeric_limits<T>::min())) || !(value < kBelow) ||
+      value != std::floor(value))
+    return std::nullopt;
+  return static_cast<T>(value);
+}
+template <std::integral T, std::integral From>
+std::optional<T> whole_number(From value) {
+  return std::in_range<T>(value) ? std::optional(static_cast<T>(value)) : std::nullopt;
+}
 
 double float_of_half(std::uint16_t half);
 

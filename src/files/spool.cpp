@@ -43,10 +43,9 @@ std::size_t read_some(const Descriptor& from, const std::string& path, std::vect
   return static_cast<std::size_t>(count);
 }
 
-void write_all(const Descriptor& to, const std::string& path, const char* bytes,
-               std::size_t count) {
+void write_all(int to, const std::string& path, const char* bytes, std::size_t count) {
   while (count > 0) {
-    const ssize_t done = ::write(to.get(), bytes, count);
+    const ssize_t done = ::write(to, bytes, count);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail_with(path, "copied to a temporary file");
     bytes += done;
@@ -54,11 +53,15 @@ void write_all(const Descriptor& to, const std::string& path, const char* bytes,
   }
 }
 
+// Points that are worth a file pack by less; a small file that unpacks to a full disk is a trap.
+constexpr std::uint64_t kFreeGzip = std::uint64_t{256} << 20;
+constexpr std::uint64_t kDensestGzip = 256;
+
 /// Bytes as they come, unpacked if they begin as gzip's do.
 class Copier {
  public:
-  Copier(const Descriptor& from, const Descriptor& to, const std::string& path)
-      : from_(from), to_(to), path_(path), in_(kPiece), out_(kPiece) {}
+  Copier(const Descriptor& from, int to, const std::string& path, const Workers& workers)
+      : from_(from), to_(to), path_(path), workers_(workers), in_(kPiece), out_(kPiece) {}
   ~Copier() {
     if (is_packed_) inflateEnd(&state_);
   }
@@ -89,38 +92,44 @@ class Copier {
   }
 
   void take(char* bytes, std::size_t count) {
+    workers_.check_cancelled();
+    packed_bytes_ += count;
     if (!is_packed_) return write_all(to_, path_, bytes, count);
     state_.next_in = reinterpret_cast<Bytef*>(bytes);
     state_.avail_in = static_cast<uInt>(count);
     while (state_.avail_in > 0) {
       if (std::exchange(is_ended_, false)) inflateReset(&state_);  // one member after the other
-      state_.next_out = reinterpret_cast<Bytef*>(out_.data());
-      state_.avail_out = static_cast<uInt>(out_.size());
-      const int status = inflate(&state_, Z_NO_FLUSH);
-      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) damaged();
-      is_ended_ = status == Z_STREAM_END;
-      write_all(to_, path_, out_.data(), out_.size() - state_.avail_out);
+      unpack_some();
     }
-    drain();
+    // What the last input still gives when its output did not fit.
+    while (!is_ended_ && state_.avail_out == 0) unpack_some();
   }
 
-  /// What the last input still gives when its output did not fit.
-  void drain() {
-    while (!is_ended_ && state_.avail_out == 0) {
-      state_.next_out = reinterpret_cast<Bytef*>(out_.data());
-      state_.avail_out = static_cast<uInt>(out_.size());
-      const int status = inflate(&state_, Z_NO_FLUSH);
-      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) damaged();
-      is_ended_ = status == Z_STREAM_END;
-      write_all(to_, path_, out_.data(), out_.size() - state_.avail_out);
-    }
+  void unpack_some() {
+    workers_.check_cancelled();
+    state_.next_out = reinterpret_cast<Bytef*>(out_.data());
+    state_.avail_out = static_cast<uInt>(out_.size());
+    const int status = inflate(&state_, Z_NO_FLUSH);
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) damaged();
+    is_ended_ = status == Z_STREAM_END;
+    const std::size_t count = out_.size() - state_.avail_out;
+    bytes_ += count;
+    if (bytes_ > kFreeGzip + kDensestGzip * packed_bytes_)
+      fail(ErrorCode::io,
+           "{}: claims more than {} bytes in {} packed ones; the file is damaged, or a trap: "
+           "unpack it yourself if you trust it",
+           path_, kFreeGzip + kDensestGzip * packed_bytes_, packed_bytes_);
+    write_all(to_, path_, out_.data(), count);
   }
 
   const Descriptor& from_;
-  const Descriptor& to_;
+  int to_;
   const std::string& path_;
+  const Workers& workers_;
   std::vector<char> in_, out_;
   z_stream state_{};
+  std::uint64_t packed_bytes_ = 0;
+  std::uint64_t bytes_ = 0;
   bool is_packed_ = false;
   bool is_ended_ = false;
 };
@@ -157,36 +166,43 @@ std::string name_of_copy(const std::string& path) {
   return fs::path(name).has_extension() ? name : name + ".txt";
 }
 
-std::string make_folder(const std::string& path) {
+std::string temporary_path() {
   const char* where = std::getenv("TMPDIR");
-  std::string folder = std::string(where && *where ? where : "/tmp") + "/kith-XXXXXX";
-  if (!mkdtemp(folder.data())) fail_with(path, "copied to a temporary file");
-  return folder;
+  return std::string(where && *where ? where : "/tmp") + "/kith-XXXXXX";
 }
 
 }  // namespace
 
-std::optional<Spool> Spool::of(const std::string& path) {
+std::optional<Spool> Spool::of(const std::string& path, const Workers& workers) {
   if (!is_pipe(path) && !is_gzip(path)) return std::nullopt;
   const Descriptor from = open_input(path);
-  const std::string folder = make_folder(path);
-  Spool spool(folder, folder + "/" + name_of_copy(path));
-  const Descriptor to(open(spool.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (to.get() < 0) fail_with(path, "copied to a temporary file");
-  Copier(from, to, path).run();
+  Spool spool(path);
+  Copier(from, spool.file_, path, workers).run();
   return spool;
 }
 
-Spool::Spool(std::string folder, std::string path)
-    : folder_(std::move(folder)), path_(std::move(path)) {}
+// The file has no name from the start where the system gives another way to open it again: then
+// nothing is left behind, however the process ends.
+Spool::Spool(const std::string& original) : name_(name_of_copy(original)) {
+  std::string given = temporary_path();
+  file_ = mkostemp(given.data(), O_CLOEXEC);
+  if (file_ < 0) fail_with(original, "copied to a temporary file");
+  path_ = "/proc/self/fd/" + std::to_string(file_);
+  if (access(path_.c_str(), R_OK) == 0)
+    unlink(given.c_str());
+  else
+    path_ = named_ = given;
+}
 
 Spool::Spool(Spool&& other) noexcept
-    : folder_(std::exchange(other.folder_, "")), path_(std::move(other.path_)) {}
+    : file_(std::exchange(other.file_, -1)),
+      name_(std::move(other.name_)),
+      path_(std::move(other.path_)),
+      named_(std::exchange(other.named_, "")) {}
 
 Spool::~Spool() {
-  if (folder_.empty()) return;
-  unlink(path_.c_str());
-  rmdir(folder_.c_str());
+  if (file_ >= 0) close(file_);
+  if (!named_.empty()) unlink(named_.c_str());
 }
 
 }  // namespace kith::io

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include <kith/error.hpp>
 #include <kith/tree_file.hpp>
 
 #include "base/array.hpp"
@@ -21,6 +22,9 @@ Tree adopt(const SavedBytes& saved, const LoadOptions& options, const Execution&
   return public_call("load", execution, [&](Workers& workers) {
     try {
       return Tree(adopt_saved(saved, options.verify, workers));
+    } catch (const Error& error) {  // a box that no tree can have, for one
+      if (error.code() != ErrorCode::invalid_argument) throw;
+      fail(ErrorCode::io, "{}: damaged: {}; make the file again", saved.name, error.what());
     } catch (const std::bad_alloc&) {
       fail(ErrorCode::out_of_memory, "{}: no memory to verify it; load it with verify = false",
            saved.name);

@@ -1,4 +1,4 @@
-// A forest as bytes: a header, the indices of its points, their coordinates.
+// A forest as bytes: a header, the indices of its points, their coordinates, zeros for erased ones.
 #include <cstring>
 
 #include <kith/forest_file.hpp>
@@ -46,13 +46,18 @@ Header any_header(std::span<const std::byte> bytes) {
   return header;
 }
 
+/// Zeros at the end, a byte for 64 points that were erased: a forest remembers them in a bit each,
+/// and a header must not be able to claim any number of them for nothing.
+std::size_t erased_bytes(const Header& header) { return (header.inserted - header.points) / 64; }
+
 Header read_header(std::span<const std::byte> bytes, std::size_t scalar_bytes) {
   const Header header = any_header(bytes);
   if (header.scalar_bytes != scalar_bytes) refuse_bytes("points of another scalar type");
   const std::size_t point = sizeof(std::int64_t) + header.dimension * scalar_bytes;
   if (header.dimension < 1 || header.dimension > kMaxDimension ||
       header.box_dimension > kMaxDimension || header.inserted > kMaxPoints ||
-      header.points > header.inserted || bytes.size() != sizeof(Header) + header.points * point)
+      header.points > header.inserted ||
+      bytes.size() != sizeof(Header) + header.points * point + erased_bytes(header))
     refuse_bytes("truncated or damaged");
   if (checksum_of(header, bytes) != header.checksum)
     refuse_bytes("damaged: the checksum does not fit");
@@ -83,7 +88,7 @@ std::vector<std::byte> Forest<T>::bytes() const {
     }
     const std::size_t indices = all.size() * sizeof(std::int64_t),
                       rows = all.rows.size() * sizeof(T);
-    std::vector<std::byte> bytes(sizeof(Header) + indices + rows);
+    std::vector<std::byte> bytes(sizeof(Header) + indices + rows + erased_bytes(header));
     if (all.size() > 0) {
       std::memcpy(bytes.data() + sizeof(Header), all.indices.data(), indices);
       std::memcpy(bytes.data() + sizeof(Header) + indices, all.rows.data(), rows);

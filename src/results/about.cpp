@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/sides.hpp"
+#include "files/number.hpp"
 
 namespace kith {
 
@@ -100,16 +101,15 @@ class FactReader {
   }
   template <std::integral T>
   void operator()(const ResultFact& fact, T& number) const {
-    double found = static_cast<double>(number);
-    (*this)(fact, found);
-    number = static_cast<T>(whole(fact.name, found));
+    const auto found = source_.numbers(fact.name);
+    if (found && !found->empty()) number = count<T>(fact.name, found->front());
   }
   template <std::integral T>
   void operator()(const ResultFact& fact, std::vector<T>& field) const {
     const auto found = source_.numbers(fact.name);
     if (!found) return;
     field.clear();
-    for (const double number : *found) field.push_back(static_cast<T>(whole(fact.name, number)));
+    for (const double number : *found) field.push_back(count<T>(fact.name, number));
   }
 
  private:
@@ -134,15 +134,33 @@ class FactReader {
            size);
     return found;
   }
-  double whole(const std::string& name, double number) const {
-    if (!(number >= 0) || number > 9e15 || number != std::floor(number))
+  /// Doubles hold all whole numbers up to 2^53.
+  template <std::integral T>
+  T count(const std::string& name, double number) const {
+    const auto found = number <= 0x1p53 ? whole_number<T>(number) : std::nullopt;
+    if (!found || number < 0)
       fail(ErrorCode::io, "{}: {} = {} is not a count", where_, name, number);
-    return number;
+    return *found;
   }
   const FactSource& source_;
   const std::string& where_;
   ResultAbout& about_;
 };
+
+/// No format has more; types are bytes elsewhere.
+void check_types(const ResultAbout& about, const std::string& where) {
+  constexpr int kMost = 256;
+  int most = about.type_numbers - 1;
+  std::size_t longest = 0;
+  for (const auto* types :
+       {&about.types, &about.link_types, &about.attach_types, &about.contaminating_types}) {
+    for (const int type : *types) most = std::max(most, type);
+    longest = std::max(longest, types->size());
+  }
+  if (most >= kMost || longest > kMost)
+    fail(ErrorCode::io, "{}: {} types of particles up to number {}; results have types 0 to {}",
+         where, longest, most, kMost - 1);
+}
 
 void check_counts(const ResultAbout& about, const std::string& where) {
   std::uint64_t sum = 0;
@@ -178,6 +196,7 @@ std::vector<Fact> facts_of(const ResultAbout& given) {
 ResultAbout about_of(const FactSource& source, const std::string& where) {
   ResultAbout about;
   for_each_fact(about, FactReader(source, where, about));
+  check_types(about, where);
   check_counts(about, where);
   return about;
 }

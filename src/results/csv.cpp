@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "files/atomic_file.hpp"
+#include "files/utf8.hpp"
 #include "results/writer.hpp"
 
 namespace kith::io {
@@ -48,7 +49,7 @@ std::string column_name(const ResultArray& array, std::size_t component, int dim
 
 std::string head_of(const ResultAbout& about, std::span<const ResultRows> arrays) {
   std::string head;
-  for (const Fact& fact : facts_of(about)) head += "# " + lines_of({&fact, 1});
+  for (const Fact& fact : facts_of(about)) head += "# " + as_utf8(lines_of({&fact, 1}));
   std::string names;
   for (const ResultArray& array : arrays) {
     if (const std::string unit = unit_name(about.units, array.unit); !unit.empty())

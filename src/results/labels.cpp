@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "files/number.hpp"
 #include "parallel/public_call.hpp"
 #include "results/columns.hpp"
 
@@ -26,7 +27,9 @@ void take_labels(const ResultFile& file, const std::string& name, std::size_t be
   const bool is_swift = file.style() == ResultStyle::swift;
   for (std::int64_t value : file.integers(name)) {
     if (is_swift) value = value == kNoneInSwift ? -1 : value - 1;
-    labels[begin++] = static_cast<std::int32_t>(value);
+    const auto label = io::whole_number<std::int32_t>(value);
+    if (!label) damaged(fmt::format("a label {} in {}", value, name));
+    labels[begin++] = *label;
   }
 }
 

@@ -43,6 +43,7 @@ hdf5::Dataset opened(const File& file, const std::string& path) {
 SourceArray plain_array(const File& file, hdf5::Dataset from) {
   if (from.is_virtual())
     fail(ErrorCode::io, "{}: is not in the form that kith writes", from.where());
+  from.check_storage(file->bytes());
   const auto dataset = std::make_shared<hdf5::Dataset>(std::move(from));
   return {.number = dataset->stored()->number,
           .rows = dataset->rows(),

@@ -21,6 +21,8 @@ SourceArray array_of(const std::shared_ptr<InputBytes>& file, const ZipMember& m
   const NpyHeader header = parse_npy(file->text(member.begin, kNpyHeaderBytes), where);
   const std::uint64_t rows = header.shape.empty() ? 1 : header.shape[0];
   const std::uint64_t width = row_size(header);
+  if (width > file->size())
+    fail(ErrorCode::io, "{}: has {} numbers in a row; the file is damaged", where, width);
   const std::uint64_t row = width * header.stored.bytes();
   const bool is_plain = header.shape.size() <= 2 && !header.is_fortran_order &&
                         !header.stored.is_big_endian && header.stored.number != Number::f16;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
@@ -16,10 +17,42 @@ namespace {
 using io::Number;
 using io::SourceArray;
 
-io::ResultSource open(const std::string& path) {
+constexpr std::size_t kMostTypes = 256;
+
+io::ResultSource open_any(const std::string& path) {
   if (io::hdf5::is_hdf5(path)) return io::open_hdf5_result(path);
   if (const io::InputBytes file(path); file.text(0, 2) == "PK") return io::open_npz_result(path);
   fail(ErrorCode::io, "{}: neither HDF5 nor .npz; only these can be read", path);
+}
+
+/// Rows without numbers take no bytes, so that nothing proves that there are so many.
+void check_widths(const io::ResultSource& source, const std::string& path) {
+  for (const auto& [name, array] : source.arrays)
+    if (array.width == 0 && array.rows > 0)
+      fail(ErrorCode::io, "{}: {} rows of {} without numbers; the file is damaged", path,
+           array.rows, name);
+}
+
+/// All columns of a table have one row for each group, or for each subhalo.
+void check_tables(const io::ResultSource& source, const std::string& path) {
+  if (source.about.kind != ResultKind::fof && source.about.kind != ResultKind::subhalos) return;
+  std::optional<std::uint64_t> rows[2];
+  for (const io::ColumnRule& rule : io::column_rules()) {
+    const auto found = source.arrays.find(rule.name);
+    if (found == source.arrays.end()) continue;
+    auto& known = rows[rule.name.starts_with("subhalo_") ? 1 : 0];
+    if (!known) known = found->second.rows;
+    if (*known != found->second.rows)
+      fail(ErrorCode::io, "{}: {} rows of {} for {} groups; the file is damaged", path,
+           found->second.rows, rule.name, *known);
+  }
+}
+
+io::ResultSource open(const std::string& path) {
+  io::ResultSource source = open_any(path);
+  check_widths(source, path);
+  check_tables(source, path);
+  return source;
 }
 
 template <class From, class To>
@@ -27,7 +60,13 @@ void copy(const std::vector<char>& from, std::vector<To>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     From value;
     std::memcpy(&value, &from[i * sizeof value], sizeof value);
-    to[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): a number
+    if constexpr (std::is_same_v<To, double>) {
+      to[i] = static_cast<double>(value);  // NOLINT(bugprone-signed-char-misuse): a number
+    } else {
+      const auto whole = io::whole_number<To>(value);
+      if (!whole) fail(ErrorCode::io, "a result with the number {} where counts are", value);
+      to[i] = *whole;
+    }
   }
 }
 
@@ -120,7 +159,22 @@ void take(const ResultFile& file, const std::string& name, std::vector<double>& 
 template <class T>
 void take(const ResultFile& file, const std::string& name, std::vector<T>& field) {
   const std::vector<std::int64_t> values = file.integers(name);
-  field.assign(values.begin(), values.end());
+  field.reserve(values.size());
+  for (const std::int64_t value : values) {
+    const auto whole = io::whole_number<T>(value);
+    if (!whole) fail(ErrorCode::io, "{} = {} in a result; the file is damaged", name, value);
+    field.push_back(*whole);
+  }
+}
+
+/// Numbers in a row of the file, where the table fixes them; without rows it has no such number.
+void check_width(const CatalogueColumn& column, const Catalogue& table, std::uint64_t width,
+                 const std::string& path) {
+  const std::size_t right =
+      column.shape == ColumnShape::contaminant ? 1 : column_width(column, table);
+  if (right > 0 && width != right)
+    fail(ErrorCode::io, "{}: {} has {} numbers in a row; {} were expected; the file is damaged",
+         path, column.name, width, right);
 }
 
 /// The fields that the file has, each with a row for every group.
@@ -128,15 +182,17 @@ Catalogue read_table(const ResultFile& file, const std::string& prefix, const st
   Catalogue table;
   table.dimension = file.about().dimension;
   if (!file.has(prefix + "size")) return table;
-  const std::size_t groups = file.rows(prefix + "size");
-  if (file.has(prefix + "type_size"))
-    table.types = static_cast<int>(file.width(prefix + "type_size"));
+  for (const char* name : {"type_size", "type_mass"})
+    if (file.has(prefix + name)) {
+      const std::size_t types = file.width(prefix + name);
+      if (types > kMostTypes)
+        fail(ErrorCode::io, "{}: {} types in {}{}; the file is damaged", path, types, prefix, name);
+      table.types = static_cast<int>(types);
+    }
   for_each_column(table, [&](const CatalogueColumn& column, auto& field) {
     const std::string name = prefix + column.name;
     if (!file.has(name)) return;
-    if (file.rows(name) != groups)
-      fail(ErrorCode::io, "{}: {} rows of {} for {} groups; the file is damaged", path,
-           file.rows(name), name, groups);
+    if (file.rows(name) > 0) check_width(column, table, file.width(name), path);
     take(file, name, field);
   });
   return table;

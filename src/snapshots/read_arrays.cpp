@@ -214,12 +214,12 @@ ReaderPointer open_npz(const std::string& path) {
   return reader;
 }
 
-ReaderPointer open_raw(const std::string& path, const SnapshotOptions& options) {
+ReaderPointer open_raw(const std::string& path, const ReaderOptions& options) {
   if (options.dimension < 1 || options.dimension > kMaxDimension)
     refuse("{}: dimension = {}; give 1 to {}", path, options.dimension, kMaxDimension);
   auto reader = std::make_unique<ArrayReader>(path, FileFormat::raw);
-  const bool is_double =
-      path.ends_with(".f64") || (!path.ends_with(".f32") && options.scalar == Scalar::float64);
+  const bool is_double = options.name.ends_with(".f64") ||
+                         (!options.name.ends_with(".f32") && options.scalar == Scalar::float64);
   FileArray array;
   array.where = path;
   array.header.stored = {is_double ? Number::f64 : Number::f32, false};

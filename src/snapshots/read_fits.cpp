@@ -282,7 +282,7 @@ class FitsReader : public SnapshotReader {
 
 }  // namespace
 
-ReaderPointer open_fits(const std::string& path, const SnapshotOptions& options) {
+ReaderPointer open_fits(const std::string& path, const ReaderOptions& options) {
   return std::make_unique<FitsReader>(path, options);
 }
 

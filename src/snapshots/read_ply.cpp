@@ -224,7 +224,7 @@ class PlyReader : public SnapshotReader {
 
 }  // namespace
 
-ReaderPointer open_ply(const std::string& path, const SnapshotOptions& options) {
+ReaderPointer open_ply(const std::string& path, const ReaderOptions& options) {
   return std::make_unique<PlyReader>(path, options);
 }
 

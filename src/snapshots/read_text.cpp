@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "files/utf8.hpp"
 #include "snapshots/text_table.hpp"
 
 namespace kith::io {
@@ -38,18 +39,6 @@ bool has_only_names(const std::vector<std::string_view>& words) {
   });
 }
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i++]);
-    if (first < 0x80) continue;
-    const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
-    if (first < 0xc2 || first > 0xf4) return false;
-    for (int k = 0; k < more; ++k, ++i)
-      if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return false;
-  }
-  return true;
-}
-
 /// Where the text begins: behind the byte order mark that some programs put in front of UTF-8.
 std::uint64_t begin_of(const InputBytes& file) { return file.text(0, 3) == "\xef\xbb\xbf" ? 3 : 0; }
 
@@ -68,9 +57,9 @@ std::vector<std::string> names_in(std::string_view line) {
 }
 
 /// The number of atoms, a line of comment, and rows that begin with the name of an element.
-bool is_molecule(const std::string& path, const std::vector<std::string_view>& words,
+bool is_molecule(const std::string& name, const std::vector<std::string_view>& words,
                  std::uint64_t& rows) {
-  return path.ends_with(".xyz") && words.size() == 1 && parse_number(words[0], rows);
+  return name.ends_with(".xyz") && words.size() == 1 && parse_number(words[0], rows);
 }
 
 Preamble molecule(Lines& lines, std::uint64_t skipped, std::uint64_t rows) {
@@ -87,19 +76,20 @@ Preamble molecule(Lines& lines, std::uint64_t skipped, std::uint64_t rows) {
 }
 
 /// Names are in the first line that is not a comment, or in the last comment before the rows.
-Preamble preamble(const InputBytes& file) {
+Preamble preamble(const InputBytes& file, const ReaderOptions& options) {
   Lines lines(file, begin_of(file));
   std::string_view line;
   std::vector<std::string_view> words;
   std::vector<std::string> comment;
   for (std::uint64_t skipped = 0; lines.next(line); ++skipped) {
+    if (skipped % 65536 == 0) options.check_cancelled();
     if (is_comment(line)) {
       comment = names_in(line);
       continue;
     }
     split(line, separator_of(line), words);
     std::uint64_t rows = 0;
-    if (is_molecule(file.path(), words, rows)) return molecule(lines, skipped, rows);
+    if (is_molecule(options.name, words, rows)) return molecule(lines, skipped, rows);
     Preamble result;
     result.skipped_lines = skipped;
     result.names.resize(words.size());
@@ -119,14 +109,14 @@ Preamble preamble(const InputBytes& file) {
 
 class TextReader : public SnapshotReader {
  public:
-  TextReader(const std::string& path, const SnapshotOptions& options) : file_(path) {
+  TextReader(const std::string& path, const ReaderOptions& options) : file_(path) {
     info.format = FileFormat::text;
     info.files = {path};
     info.position_scalar = Scalar::float64;
-    const Preamble start = preamble(file_);
+    const Preamble start = preamble(file_, options);
     if (start.names.empty()) fail(ErrorCode::io, "{}: has no row of numbers", path);
     columns_ = choose_columns(start.names, options, path);
-    const std::uint64_t rows = count_rows(start);
+    const std::uint64_t rows = count_rows(start, options);
     if (start.promised_rows > rows)
       fail(ErrorCode::io, "{}: promises {} rows and has {}; it is truncated", path,
            start.promised_rows, rows);
@@ -158,7 +148,7 @@ class TextReader : public SnapshotReader {
 
   /// Goes once through all lines: every row has as many columns as the first, and the first rows
   /// have numbers where they are needed.
-  std::uint64_t count_rows(const Preamble& start) {
+  std::uint64_t count_rows(const Preamble& start, const ReaderOptions& options) {
     Lines lines(file_, begin_of(file_));
     std::string_view line;
     for (std::uint64_t i = 0; i < start.skipped_lines; ++i) lines.next(line);
@@ -179,7 +169,9 @@ class TextReader : public SnapshotReader {
         fail(ErrorCode::io, "{}: line {} has {} columns and line {} has {}; rows must be alike",
              file_.path(), lines.number(), words.size(), first_line, width);
       if (rows < kChecked) check_numbers(words, lines.number());
-      if (rows++ % kMarked == 0) marks_.push_back(mark);
+      if (rows++ % kMarked != 0) continue;
+      marks_.push_back(mark);
+      options.check_cancelled();
     }
     return rows;
   }
@@ -207,7 +199,7 @@ class TextReader : public SnapshotReader {
 
 }  // namespace
 
-ReaderPointer open_text(const std::string& path, const SnapshotOptions& options) {
+ReaderPointer open_text(const std::string& path, const ReaderOptions& options) {
   return std::make_unique<TextReader>(path, options);
 }
 

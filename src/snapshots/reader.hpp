@@ -57,6 +57,15 @@ class SnapshotReader {
 
 using ReaderPointer = std::unique_ptr<SnapshotReader>;
 
+/// What a reader is told about a file.
+struct ReaderOptions : SnapshotOptions {
+  std::string name = {};             ///< whose ending counts: a copy has no such name itself
+  const Workers* workers = nullptr;  ///< for opening; none: nobody cancels
+  void check_cancelled() const {
+    if (workers) workers->check_cancelled();
+  }
+};
+
 // Each opens a file of its format and checks what can be checked without reading particles. Errors:
 // io; invalid_argument for options that the file cannot satisfy.
 ReaderPointer open_gadget_hdf5(const std::string& path);
@@ -64,12 +73,12 @@ ReaderPointer open_swift_hdf5(const std::string& path);
 ReaderPointer open_gadget_binary(const std::string& path);
 ReaderPointer open_tipsy(const std::string& path);
 ReaderPointer open_bigfile(const std::string& path);
-ReaderPointer open_fits(const std::string& path, const SnapshotOptions& options);
+ReaderPointer open_fits(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_npy(const std::string& path);
 ReaderPointer open_npz(const std::string& path);
-ReaderPointer open_ply(const std::string& path, const SnapshotOptions& options);
-ReaderPointer open_text(const std::string& path, const SnapshotOptions& options);
-ReaderPointer open_raw(const std::string& path, const SnapshotOptions& options);
+ReaderPointer open_ply(const std::string& path, const ReaderOptions& options);
+ReaderPointer open_text(const std::string& path, const ReaderOptions& options);
+ReaderPointer open_raw(const std::string& path, const ReaderOptions& options);
 
 bool is_swift(const std::string& path);  ///< of an HDF5 file
 bool is_gadget_binary(const InputBytes& file);

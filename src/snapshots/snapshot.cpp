@@ -23,7 +23,7 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
 }
 
 /// What the first bytes say, or all of them.
-io::ReaderPointer open_by_content(const std::string& path, const SnapshotOptions& options) {
+io::ReaderPointer open_by_content(const std::string& path, const io::ReaderOptions& options) {
   const io::InputBytes file(path);
   const std::string beginning = file.text(0, 16);
   const std::string_view start = beginning;
@@ -34,20 +34,21 @@ io::ReaderPointer open_by_content(const std::string& path, const SnapshotOptions
   if (start.starts_with("ply\n") || start.starts_with("ply\r\n"))
     return io::open_ply(path, options);
   if (start.starts_with("SIMPLE  =")) return io::open_fits(path, options);
-  if (ends_with_any(path, {".raw", ".f32", ".f64"})) return io::open_raw(path, options);
+  if (ends_with_any(options.name, {".raw", ".f32", ".f64"})) return io::open_raw(path, options);
   if (io::is_gadget_binary(file)) return io::open_gadget_binary(path);
   if (io::is_tipsy(file)) return io::open_tipsy(path);
   if (file.size() == 0) fail(ErrorCode::io, "{}: is empty", path);
   return nullptr;
 }
 
-io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& options) {
+io::ReaderPointer open_reader(const std::string& path, io::ReaderOptions options) {
   if (const io::Hdf5Place place = io::hdf5_place(path); !place.file.empty())
     return io::open_plain_hdf5(place);
   if (io::is_bigfile(path)) return io::open_bigfile(path);
   const std::string first = io::first_file(path);
+  if (options.name.empty()) options.name = first;
   if (auto reader = open_by_content(first, options)) return reader;
-  if (ends_with_any(first, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
+  if (ends_with_any(options.name, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
     return io::open_text(first, options);
   fail(ErrorCode::io,
        "{}: unknown format; files of raw numbers must be named .raw, .f32 or .f64, "
@@ -65,7 +66,8 @@ io::ReaderPointer open_reader(const std::string& path, const SnapshotOptions& op
 }
 
 io::ReaderPointer open_copy(const io::Spool& copy, const std::string& path,
-                            const SnapshotOptions& options) try {
+                            io::ReaderOptions options) try {
+  options.name = copy.name();
   io::ReaderPointer reader = open_reader(copy.path(), options);
   reader->info.files = {path};
   return reader;
@@ -97,10 +99,8 @@ bool has_field(const SnapshotType& type, Field field) {
 
 class Snapshot::Impl {
  public:
-  Impl(const std::string& path, const SnapshotOptions& options)
-      : path_(path),
-        copy_(io::Spool::of(path)),
-        reader_(copy_ ? open_copy(*copy_, path, options) : open_reader(path, options)) {
+  Impl(const std::string& path, const SnapshotOptions& options, const Workers& workers)
+      : path_(path), copy_(io::Spool::of(path, workers)), reader_(open({options, "", &workers})) {
     io::apply_given(reader_->info, options, path);
   }
 
@@ -163,12 +163,16 @@ class Snapshot::Impl {
   }
 
  private:
+  io::ReaderPointer open(const io::ReaderOptions& options) const {
+    return copy_ ? open_copy(*copy_, path_, options) : open_reader(path_, options);
+  }
+
   int columns_of(Field field) const {
     return field == Field::position || field == Field::velocity ? info().dimension : 1;
   }
 
   void read_rows(Field field, const io::RowRange& rows, const io::Target& to,
-                 std::span<const int> types, Workers& workers) const {
+                 std::span<const int> types, Workers& workers) const try {
     const auto columns = static_cast<std::uint64_t>(columns_of(field));
     const Stage stage(workers, formatted("reading {}", name_of(field)), rows.count);
     std::uint64_t done = 0, first = 0;
@@ -184,6 +188,9 @@ class Snapshot::Impl {
       done += part.count;
     }
     workers.check_cancelled();
+  } catch (const Error& error) {
+    if (!copy_) throw;
+    rethrow_named(error, copy_->path(), path_);
   }
 
   void check(Field field, std::span<const int> types) const {
@@ -216,8 +223,11 @@ const char* name(FileFormat format) {
   return "unknown";
 }
 
-Snapshot::Snapshot(const std::string& path, const SnapshotOptions& options) {
-  public_call("snapshot", [&] { impl_ = std::make_shared<const Impl>(path, options); });
+Snapshot::Snapshot(const std::string& path, const SnapshotOptions& options,
+                   const Execution& execution) {
+  public_call("snapshot", execution, [&](Workers& workers) {
+    impl_ = std::make_shared<const Impl>(path, options, workers);
+  });
 }
 
 const SnapshotInfo& Snapshot::info() const { return impl_->info(); }

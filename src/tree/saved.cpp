@@ -83,6 +83,12 @@ std::size_t bytes_of(const Planes<T>& planes) {
   return bytes;
 }
 
+/// Zeros at the end, a bit for each point that was dropped: results have rows for them too, and a
+/// header must not be able to claim any number of rows for nothing.
+std::size_t dropped_bytes(std::size_t points, std::size_t input_size) {
+  return aligned((input_size - points + 7) / 8);
+}
+
 /// Of all arrays, megabyte by megabyte on all threads.
 template <class T>
 std::uint64_t checksum_of(const Planes<T>& planes, Workers& workers) {
@@ -107,7 +113,7 @@ Header header_of(const Tree::Impl& tree, const TreeData<T>& data, Workers& worke
   if (data.planes.planes.size() > kMaxPlanes)
     fail(ErrorCode::internal, "save: a tree of {} planes; a file holds {}",
          data.planes.planes.size(), kMaxPlanes);
-  header.bytes = bytes_of(data.planes);
+  header.bytes = bytes_of(data.planes) + dropped_bytes(data.planes.points, tree.input_size);
   header.arrays_checksum = checksum_of(data.planes, workers);
   header.points = data.planes.points;
   header.input_size = tree.input_size;
@@ -180,6 +186,8 @@ class HeaderReader {
            header.dimension <= kMaxDimension && header.builder <= 1 && header.curve >= 1 &&
            header.curve <= 3 && header.split_axis <= 2 && header.non_finite <= 1 &&
            header.points <= header.input_size && header.input_size <= kMaxPoints &&
+           (header.points == header.input_size ||
+            header.non_finite == static_cast<std::uint32_t>(NonFinite::drop)) &&
            std::abs(header.scale_exponent) <= 1200 &&
            (header.box_dimension == 0 || header.box_dimension == header.dimension) &&
            std::ranges::all_of(header.side, [&](double x) { return is_finite(x) && x >= 0; }) &&
@@ -253,7 +261,8 @@ void place_arrays(const Header& header, const SavedBytes& saved, const HeaderRea
   planes.is_implicit = is_implicit(static_cast<Builder>(header.builder));
   planes.planes.resize(header.plane_count);
   for (std::size_t i = 0; i < header.plane_count; ++i) planes.planes[i].nodes = header.nodes[i];
-  reader.require(bytes_of(planes) == header.bytes);
+  reader.require(bytes_of(planes) + dropped_bytes(header.points, header.input_size) ==
+                 header.bytes);
   std::size_t at = sizeof(Header);
   for_each_array(planes, [&]<class Value>(Array<Value>& array, std::size_t size) {
     // A mapped file is read-only; nothing writes to a finished tree.
@@ -263,17 +272,20 @@ void place_arrays(const Header& header, const SavedBytes& saved, const HeaderRea
   });
 }
 
-/// What lies between the arrays is part of the file too.
+/// What lies between and behind the arrays is part of the file too.
 template <class T>
 bool has_zeros_in_gaps(const Planes<T>& planes, const SavedBytes& saved) {
   bool is_zero = true;
   std::size_t at = sizeof(Header);
+  const auto look = [&](std::span<const std::byte> gap) {
+    is_zero = is_zero && std::ranges::all_of(gap, [](std::byte b) { return b == std::byte{0}; });
+  };
   for_each_array(planes, [&](const auto& array, std::size_t size) {
     const std::size_t bytes = size * sizeof(*array.data());
-    for (std::size_t i = bytes; i < aligned(bytes); ++i)
-      is_zero = is_zero && saved.bytes[at + i] == std::byte{0};
+    look(saved.bytes.subspan(at + bytes, aligned(bytes) - bytes));
     at += aligned(bytes);
   });
+  look(saved.bytes.subspan(at));
   return is_zero;
 }
 
@@ -298,7 +310,9 @@ TreeData<T> adopt_data(const Header& header, const SavedBytes& saved, const Box&
 }  // namespace
 
 std::size_t saved_bytes(const Tree::Impl& tree) {
-  return tree.visit([](const auto& data) { return bytes_of(data.planes); });
+  return tree.visit([&](const auto& data) {
+    return bytes_of(data.planes) + dropped_bytes(data.planes.points, tree.input_size);
+  });
 }
 
 void write_saved(const Tree::Impl& tree, Workers& workers,
@@ -320,6 +334,11 @@ void write_saved(const Tree::Impl& tree, Workers& workers,
       }
       if (aligned(bytes) > bytes) write(kZeros.data(), aligned(bytes) - bytes);
     });
+    for (std::size_t left = dropped_bytes(data.planes.points, tree.input_size); left > 0;) {
+      static constexpr std::array<std::byte, kChunk / 16> kNone{};
+      write(kNone.data(), std::min(left, kNone.size()));
+      left -= std::min(left, kNone.size());
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 //   header    1152 bytes: what it is, options, counts, two checksums
 //   arrays    each from a multiple of 64 bytes on, as in planes.hpp: blocks; then plane by plane
 //             boxes, smallest, largest, first, begin
+//   zeros     one bit for each point that was dropped, up to a multiple of 64 bytes
 //
 // Nothing but counts is stored about the arrays: where each begins and how long it is follows from
 // them, so that a header cannot lie about it. Zeros fill the gaps.

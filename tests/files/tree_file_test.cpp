@@ -10,6 +10,7 @@
 #include <kith/io.hpp>
 #include <kith/kith.hpp>
 
+#include "base/checksum.hpp"
 #include "kernels/target.hpp"
 #include "neighbors/brute.hpp"
 #include "support/expect_error.hpp"
@@ -222,6 +223,52 @@ TEST(TreeFile, LiesDoNoHarm) {
     }
   EXPECT_GT(refused, lies / 2);
   EXPECT_LT(refused, lies);
+}
+
+/// Another value at a place of the header, and the checksum that belongs to it.
+Bytes with_header(Bytes bytes, std::size_t place, std::uint64_t value, std::size_t size) {
+  constexpr std::size_t kHeader = 1152, kChecksum = 24;
+  std::memcpy(&bytes[place], &value, size);
+  std::uint64_t sum = 0;
+  std::memcpy(&bytes[kChecksum], &sum, sizeof sum);
+  sum = checksum(bytes.data(), kHeader);
+  std::memcpy(&bytes[kChecksum], &sum, sizeof sum);
+  return bytes;
+}
+
+constexpr std::size_t kInputSize = 48, kNonFinite = 72;  // places in the header
+
+TEST(TreeFile, AHeaderCannotClaimRowsForNothing) {
+  const Bytes bytes = bytes_of(Tree(some_points(500).view()));
+  const Bytes forged = with_header(bytes, kInputSize, 200'000'000, 8);
+  const Bytes dropping = with_header(forged, kNonFinite, 1, 4);
+  for (const bool verify : {false, true}) {
+    EXPECT_EQ(load(with_header(bytes, kInputSize, 500, 8), {.verify = verify}).input_size(), 500U);
+    expect_error(ErrorCode::io, "contradicts itself", [&] { load(forged, {.verify = verify}); });
+    expect_error(ErrorCode::io, "contradicts itself", [&] { load(dropping, {.verify = verify}); });
+  }
+}
+
+TEST(TreeFile, EveryHeaderThatLoadsIsTiedToItsBytes) {
+  auto set = some_points(300);
+  set.x[30] = std::numeric_limits<float>::quiet_NaN();
+  const Bytes bytes = bytes_of(Tree(set.view(), {.non_finite = NonFinite::drop}));
+  int loaded = 0;
+  for (std::size_t place = 8; place < 1152; place += 4)
+    for (const std::uint64_t value :
+         {0ULL, 1ULL, 2ULL, 300ULL, 65536ULL, 200'000'000ULL, 0x7fffffffULL, 0xffffffffULL}) {
+      if (place >= 24 && place < 32) continue;
+      const Bytes forged = with_header(bytes, place, value, 4);
+      try {
+        const Tree tree = load(forged, {.verify = false});
+        ++loaded;
+        EXPECT_LE(tree.size(), bytes.size());
+        EXPECT_LE(tree.input_size(), tree.size() + 8 * bytes.size()) << place << " " << value;
+      } catch (const Error& error) {
+        EXPECT_STREQ(name(error.code()), "io") << error.what();
+      }
+    }
+  EXPECT_GT(loaded, 100);
 }
 
 TEST(TreeFile, OtherFilesAreRefused) {

@@ -270,7 +270,7 @@ TEST(Snapshot, SaysWhatCannotBeRead) {
   write_snapshot(folder / "a.hdf5", content);
   const Snapshot snapshot(folder / "a.hdf5");
   std::vector<float> out(30);
-  expect_error(ErrorCode::invalid_argument, "particles of type 1 (halo) have no velocities",
+  expect_error(ErrorCode::invalid_argument, "particles of type 1 (dark matter) have no velocities",
                [&] { snapshot.read(Field::velocity, out); });
   out.resize(29);
   expect_error(ErrorCode::invalid_argument, "memory for 29 numbers",
