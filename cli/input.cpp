@@ -460,7 +460,8 @@ bool is_result(const std::string& path) {
     return true;
   } catch (const Error& error) {
     // A damaged result is a result: opening it again reports why. Anything else is a snapshot.
-    return !ends_with(error.what(), "it is not a result of kith");
+    return !ends_with(error.what(), "it is not a result of kith") &&
+           !ends_with(error.what(), "only these can be read");
   }
 }
 

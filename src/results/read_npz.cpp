@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/fail.hpp"
 #include "files/input_bytes.hpp"
 #include "files/npy.hpp"
@@ -42,14 +44,18 @@ SourceArray array_of(const std::shared_ptr<InputBytes>& file, const ZipMember& m
 
 ResultSource open_npz_result(const std::string& path) {
   const auto file = std::make_shared<InputBytes>(path);
+  const std::vector<ZipMember> members = zip_directory(*file);
+  if (std::none_of(members.begin(), members.end(),
+                   [](const ZipMember& member) { return member.name == "about.npy"; }))
+    fail(ErrorCode::io, "{}: has no array named 'about'; it is not a result of kith", path);
   ResultSource source;
-  for (const ZipMember& member : zip_directory(*file))
+  for (const ZipMember& member : members)
     if (member.name.ends_with(".npy"))
       source.arrays.emplace(member.name.substr(0, member.name.size() - 4), array_of(file, member));
   const auto about = source.arrays.find("about");
-  if (about == source.arrays.end() || about->second.number != Number::u8 ||
+  if (about->second.number != Number::u8 || about->second.width != 1 ||
       about->second.rows > kMostFacts)
-    fail(ErrorCode::io, "{}: has no array named 'about'; it is not a result of kith", path);
+    fail(ErrorCode::io, "{}: the array 'about' holds no text; it is not a result of kith", path);
   std::string facts(about->second.rows, ' ');
   about->second.read(0, about->second.rows, facts.data());
   source.arrays.erase(about);
