@@ -70,12 +70,14 @@ struct PairHistogramOptions {
   std::size_t regions = 0;       ///< number of jackknife regions; 0 = none
   bool mean_separation = false;  ///< visits every pair, which is slower
   PairWeightTable table = {};
+  /// With weights, also the numbers of pairs: a second pass, of half the time of the first.
+  bool counts = true;
 };
 
 /// Pair counts. Index of a bin: [first * second() + second].
 struct PairHistogram {
   PairBinning bins = {};
-  std::vector<std::int64_t> counts = {};  ///< numbers of pairs
+  std::vector<std::int64_t> counts = {};  ///< numbers of pairs; see the option
   std::vector<double> weight = {};        ///< sums of weights; the counts if there are no weights
   bool is_weighted = false;               ///< by weights of points, or pairwise ones
   /// Mean r, rp or s of the pairs of a bin (theta: the mean chord), weighted; NaN for empty bins.
@@ -142,7 +144,8 @@ struct Correlation {
   std::vector<double> covariance = {};  ///< [i * value.size() + j]; empty without regions
   std::vector<double> samples = {};     ///< [region * value.size() + i]: each without one region
   PairHistogram data_data = {};
-  PairHistogram data_randoms = {};     ///< empty without randoms
+  /// Empty without randoms. With weights, those with randoms have no `counts`.
+  PairHistogram data_randoms = {};
   PairHistogram randoms_randoms = {};  ///< without randoms: the mean of infinitely many
 };
 

@@ -71,7 +71,7 @@ class Correlation:
     pairs: dict[str, np.ndarray] = field(default_factory=dict)
     """Pairs in bins: "DD", "DR", "RR"; with weights, sums of their products."""
     counts: dict[str, np.ndarray] = field(default_factory=dict)
-    """Numbers of pairs in bins, with or without weights; no "RR" if it follows from volumes."""
+    """Numbers of pairs in bins, also with weights, for which there is "DD" alone."""
 
     @property
     def center(self) -> np.ndarray:

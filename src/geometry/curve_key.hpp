@@ -42,11 +42,14 @@ class CurveKey {
     const std::uint32_t place = bucket(x);
     return place << Tables::kLowBits | low(x, tables_->top_state[place]);
   }
-  /// Its top bits.
+  /// Its top bits. Any x has some, also one that is out of bounds because another thread of the
+  /// caller changed it meanwhile.
   std::uint32_t bucket(const T* x) const {
+    constexpr std::uint32_t kMask = (1u << Tables::kTopDigits) - 1;
     Cell cell;
     for (int axis = 0; axis < D; ++axis)
-      cell.digit[axis] = static_cast<std::uint32_t>(cells_(x[axis], axis)) >> Tables::kLowDigits;
+      cell.digit[axis] =
+          static_cast<std::uint32_t>(cells_(x[axis], axis)) >> Tables::kLowDigits & kMask;
     return tables_->top[tables_->morton(cell)];
   }
   /// Its low bits, in a bucket of this state (Tables::top_state); all bits of a short key, state 0.

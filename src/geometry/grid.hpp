@@ -33,12 +33,10 @@ class EqualCells {
   /// far apart.
   bool can_split() const { return scale_ > 0 && std::isfinite(scale_); }
 
-  /// Any x has a cell, also one that is not finite or out of bounds: another thread of the caller
-  /// may have changed it since the bounds were found. order.cpp finds out.
   std::uint64_t operator()(T x, int axis) const {
-    const T place = (x - lo_.lo[axis]) * scale_, cell = place > 0 ? place : T(0);
+    const T cell = (x - lo_.lo[axis]) * scale_;
     if constexpr (D == kAnyDimension)
-      return cell < kMostCells ? std::min(static_cast<std::uint64_t>(cell), last_) : last_;
+      return std::min(static_cast<std::uint64_t>(cell), last_);
     else
       return static_cast<std::uint32_t>(static_cast<int>(cell < last_ ? cell : last_));
   }
@@ -47,7 +45,6 @@ class EqualCells {
   /// An axis by itself has cells beyond 32 bits, and no T knows the last of them exactly; two or
   /// three have few, for which the conversion to int is the faster one.
   using Last = std::conditional_t<D == kAnyDimension, std::uint64_t, T>;
-  static constexpr T kMostCells = T(0x1p63);
 
   Bounds<D, T> lo_;
   Last last_;

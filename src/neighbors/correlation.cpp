@@ -194,6 +194,7 @@ Correlation with_randoms(const PairSet& data, const PairSet& randoms,
   // Pairwise weights correct the data for how they were observed; randoms have none.
   PairHistogramOptions plain = ask;
   plain.table = {};
+  plain.counts = false;
   PairSet data_alone = data, randoms_alone = randoms;
   data_alone.bits = randoms_alone.bits = {};
   result.data_data = pair_histogram(data, ask, execution);

@@ -246,8 +246,9 @@ PairHistogram histogram(const PairSet& points, const PairSet* others,
 
   PairHistogram result{.bins = options.bins, .is_weighted = is_weighted};
   const double times = others ? 1 : 2;
-  result.counts =
-      inner(is_weighted ? plain_counts(job, scene, workers) : totals.counts, options.bins);
+  if (!is_weighted || options.counts)
+    result.counts =
+        inner(is_weighted ? plain_counts(job, scene, workers) : totals.counts, options.bins);
   for (std::int64_t& count : result.counts) count *= others ? 1 : 2;
   result.weight.assign(result.counts.begin(), result.counts.end());
   if (is_weighted) {

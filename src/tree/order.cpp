@@ -5,7 +5,10 @@
 #include "tree/order.hpp"
 
 #include <atomic>
+#include <bit>
+#include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/fail.hpp"
 #include "geometry/curve_key.hpp"
@@ -263,42 +266,36 @@ void pad_last_block(const Planes<T>& planes) {
   }
 }
 
-/// Whether all numbers of some blocks lie within the bounds; NaN does not. A comparison and a few
-/// logical operations for 4 or 8 numbers: about 1 % of the sort.
+/// Whether all coordinates of some full blocks are finite, by their exponents: an operation on
+/// integers that the compiler makes vector code of, about 4 instructions per point.
 template <class T>
-bool is_within(const Planes<T>& planes, const Bounds<kAnyDimension, T>& bounds, std::size_t begin,
-               std::size_t end) {
-  bool is_inside = true;
-  for (std::size_t block = begin; block < end; ++block)
-    for (int axis = 0; axis < planes.dimension; ++axis) {
-      const T* x = planes.block(block) + static_cast<std::size_t>(axis) * kLanes;
-      const T low = bounds.lo[axis], high = bounds.hi[axis];
-      int inside = 1;
-      for (std::size_t lane = 0; lane < kLanes; ++lane)
-        inside &= static_cast<int>(x[lane] >= low) & static_cast<int>(x[lane] <= high);
-      is_inside = is_inside && inside != 0;
-    }
-  return is_inside;
+bool has_finite_blocks(const Planes<T>& planes, std::size_t begin, std::size_t end) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const Bits exponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  const std::size_t numbers = static_cast<std::size_t>(planes.dimension) * kLanes;
+  Bits has_bad = 0;
+  for (std::size_t block = begin; block < end; ++block) {
+    const T* x = planes.block(block);
+    for (std::size_t i = 0; i < numbers; ++i)
+      has_bad |= (std::bit_cast<Bits>(x[i]) & exponent) == exponent ? Bits(1) : Bits(0);
+  }
+  return has_bad == 0;
 }
 
-/// The rows were measured in one pass and loaded in another. Nothing after this could deal with
-/// values that are not within what was measured, so that a thread of the caller that changes them
-/// meanwhile causes this error, or another answer.
+/// The rows were checked in one pass and loaded in another. A thread of the caller may have spoiled
+/// them in between, and no search could deal with NaN; other values make another answer.
 template <class T>
-void check_unchanged(const Input<T>& input, const Planes<T>& planes, const Workers& workers) {
+void check_unchanged(const Planes<T>& planes, const Workers& workers) {
   constexpr std::size_t kBlocks = std::size_t{1} << 13;
   const std::size_t full = planes.points / kLanes;
   std::atomic<bool> is_changed = false;
   workers.for_ranges(full, kBlocks, [&](std::size_t begin, std::size_t end) {
     // Relaxed: the end of the loop orders it before the load below.
-    if (!is_within(planes, input.bounds, begin, end))
-      is_changed.store(true, std::memory_order_relaxed);
+    if (!has_finite_blocks(planes, begin, end)) is_changed.store(true, std::memory_order_relaxed);
   });
   for (std::size_t i = full * kLanes; i < planes.points; ++i)
     for (int axis = 0; axis < planes.dimension; ++axis)
-      if (const T x = planes.coordinate(i, axis);
-          !(x >= input.bounds.lo[axis] && x <= input.bounds.hi[axis]))
-        fail_for_changed_points();
+      if (!std::isfinite(planes.coordinate(i, axis))) fail_for_changed_points();
   if (is_changed.load(std::memory_order_relaxed)) fail_for_changed_points();
 }
 
@@ -306,8 +303,8 @@ void check_unchanged(const Input<T>& input, const Planes<T>& planes, const Worke
 
 void fail_for_changed_points() {
   refuse(
-      "points: they changed while the call ran, to values that are not finite or beyond all those "
-      "that were there before; leave them as they are until it returns");
+      "points: they changed while the call ran, to values that are not finite; leave them as they "
+      "are until it returns");
 }
 
 template <class T>
@@ -326,7 +323,7 @@ void order_points(const Input<T>& input, Order order, Workers& workers, Planes<T
       order_along<D>(input, order.curve, workers, planes);
   });
   pad_last_block(planes);
-  check_unchanged(input, planes, workers);
+  check_unchanged(planes, workers);
 }
 
 template void order_points(const Input<float>&, Order, Workers&, Planes<float>&);

@@ -37,7 +37,7 @@ inline Curve tree_curve(const TreeOptions& options, int dimension) {
 template <class T>
 void order_points(const Input<T>& input, Order order, Workers& workers, Planes<T>& planes);
 
-/// Throws Error: rows were not within the input's bounds when they were loaded.
+/// Throws Error: rows were not finite any more when they were loaded.
 [[noreturn]] void fail_for_changed_points();
 
 /// The kd order (kd.hpp).

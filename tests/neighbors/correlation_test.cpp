@@ -347,6 +347,18 @@ TEST(Correlation, AnglesOnTheSky) {
   EXPECT_EQ(pairs.counts, (std::vector<std::int64_t>{0, 6}));
 }
 
+TEST(Correlation, NumbersOfPairsMayBeLeftOut) {
+  const auto set = test::random_sets<double>(3, 100, 3)[0];
+  const std::vector<double> weight(set.size(), 2.0);
+  const PairSet points{.points = set.view(), .weight = weight};
+  const PairHistogramOptions both{.bins = {.edges = {0, 0.5}}},
+      one{.bins = both.bins, .counts = false};
+  EXPECT_EQ(pair_histogram(points, both).weight, pair_histogram(points, one).weight);
+  EXPECT_EQ(pair_histogram(points, one).counts.size(), 0u);
+  EXPECT_EQ(4 * pair_histogram(points, both).counts[0],
+            std::lround(pair_histogram(points, both).weight[0]));
+}
+
 TEST(Correlation, AnglesNeedUnitVectors) {
   std::vector<double> x{1, 0, 0, 0, 1, 0, 0, 0, 1};
   const PairHistogramOptions options{.bins = {.separation = Separation::theta, .edges = {0, 180}}};
