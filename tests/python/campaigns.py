@@ -1,4 +1,4 @@
-"""Long runs that are no part of the tests: python tests/python/campaigns.py calls | threads | fork | large.
+"""Long runs that are no part of the tests: python tests/python/campaigns.py calls | threads | fork | large | indices NUMBER.
 
 docs/development/campaigns.md says what came out.
 """
@@ -140,12 +140,27 @@ def large(number):
         print(f"{name:10} {number} points, {time.perf_counter() - start:.1f} s, resident {resident()} kB", flush=True)
 
 
+def indices(number):
+    """More points than an int32 can number, all but a few dropped: 2^31 + 8 of them take 8.6 GB."""
+    rng = np.random.default_rng(1)
+    x = np.full((number, 1), np.nan, np.float32)
+    where = np.unique(np.concatenate([rng.integers(number, size=2000), np.arange(number - 14, number), [0, 1]]))
+    x[where, 0] = rng.random(len(where), dtype=np.float32)
+    tree, queries = kith.Tree(x, non_finite="drop"), x[where]
+    found = kith.knn(tree, queries, k=3)
+    d2 = (queries - queries.T) ** 2
+    order = np.lexsort((np.broadcast_to(where, d2.shape), d2), axis=1)[:, :3]
+    np.testing.assert_array_equal(found.index, where[order])
+    failing(lambda: kith.knn(tree, queries, k=3, index_dtype=np.int32))
+    print(f"{tree.size} of {number} points, indices up to {found.index.max()} equal brute force, {resident()} kB")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["calls", "threads", "fork", "large"])
+    parser.add_argument("what", choices=["calls", "threads", "fork", "large", "indices"])
     parser.add_argument("number", type=int)
     given = parser.parse_args()
-    {"calls": calls, "threads": threads, "fork": fork, "large": large}[given.what](given.number)
+    {"calls": calls, "threads": threads, "fork": fork, "large": large, "indices": indices}[given.what](given.number)
 
 
 if __name__ == "__main__":
