@@ -11,6 +11,7 @@ option(KITH_PRECOMPILED "Compile common headers of the tests and the program onc
 # The preset dev turns it off: after a change, fewer files are compiled again.
 option(KITH_UNITY "Compile several files at once: full builds take less time, builds after a small change more" ON)
 option(KITH_WERROR "Treat warnings as errors (set by the presets, never for a consumer)" OFF)
+option(KITH_HARDEN "Guard the stack, check sizes in calls of the C library, make tables of addresses read-only" ON)
 option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)
 # This takes a third of the time to compile the kernels. The other targets would show the sanitizers nothing new.
 option(KITH_ONE_TARGET "Compile the kernels for AVX2 alone" OFF)

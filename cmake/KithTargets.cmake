@@ -31,6 +31,14 @@ target_compile_options(kith_flags INTERFACE -Wno-missing-field-initializers)
 if(KITH_WERROR)
   target_compile_options(kith_flags INTERFACE -Werror)
 endif()
+# Against damaged files, in what is shipped: buffers on the stack are guarded, calls of the C library check sizes that
+# the compiler knows, and tables of addresses are read-only. tests/install/hardening.py reads it off the binaries.
+if(KITH_HARDEN AND NOT KITH_SANITIZE AND NOT KITH_SANITIZE_RANKS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  target_compile_options(kith_flags INTERFACE -fstack-protector-strong
+    "$<$<NOT:$<CONFIG:Debug>>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>")
+  set(kith_hardening LINKER:-z,relro,-z,now)
+  target_link_options(kith_flags INTERFACE ${kith_hardening})
+endif()
 if(KITH_SANITIZE)
   # With a sanitizer, GCC's warning of uninitialized values is wrong too often; the sanitizer finds them itself.
   target_compile_options(kith_flags INTERFACE -fsanitize=${KITH_SANITIZE} -fno-omit-frame-pointer
@@ -166,7 +174,7 @@ function(kith_library name)
     target_link_options(${name} PRIVATE -fsanitize=${KITH_SANITIZE})
   elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     # Report missing symbols when the library is linked, not when a program is.
-    target_link_options(${name} PRIVATE LINKER:-z,defs)
+    target_link_options(${name} PRIVATE LINKER:-z,defs ${kith_hardening})
   endif()
   # Before 1.0 a minor version may change the interface.
   set_target_properties(${name} PROPERTIES

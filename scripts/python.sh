@@ -19,6 +19,7 @@ build_wheel() {
   CXX=$(command -v c++) CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
     "$python" -m pip wheel . --no-deps --no-build-isolation --wheel-dir build/dist/plain \
     -Cbuild-dir=build/wheel -Ccmake.define.KITH_WERROR=ON -Ccmake.define.KITH_MPI=OFF || return 1
+  "$python" tests/install/hardening.py build/wheel/python/_kith*.so || return 1
   # Without the S3 driver of HDF5, which needs libcurl and 26 more libraries.
   local path
   path=$(dirname "$python"):$PATH
