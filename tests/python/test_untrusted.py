@@ -80,7 +80,7 @@ def test_errors_are_those_of_the_reader(tmp_path):
 @pytest.mark.parametrize("act, words", [
     ("os.kill(os.getpid(), signal.SIGSEGV)", "ends the process .SIGSEGV.; the file is damaged"),
     ("os.abort()", "ends the process .SIGABRT.; the file is damaged"),
-    ("x = bytearray(16 << 30)", "takes more than .* bytes; the file is damaged"),
+    ("x = bytearray(16 << 30)", "takes more than .* bytes of memory; the file is damaged"),
     ("resource.setrlimit(resource.RLIMIT_CPU, (1, 1))\n    while True: pass", "of processor time; the file is damaged")])
 def test_a_child_that_ends_is_an_error(tmp_path, monkeypatch, act, words):
     """What HDF5 does on some damaged files, done by the child itself: which files these are depends on its version."""
