@@ -140,14 +140,15 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
     }                                                                                     \
   }
 
-// list_first: that of the first receiver of this launch. Rows of k; `done` neighbors are there.
+// list_first: that of the first receiver of this launch. Rows of k; `done` neighbors are there. Where
+// fewer than K are wanted, the `spare` first places are taken by what comes before all neighbors.
 // q_boxes: the blocks of the queries. reach: of receivers, what the farthest neighbor in their own
 // node needs (OWN_NODE).
 KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_first,
                 ulong q_points, GLOBAL const real* s_blocks, GLOBAL const real* s_boxes,
                 uint s_block_count, uint sources, GLOBAL const ulong* list_first,
                 GLOBAL const uint* list, GLOBAL const real* lower, GLOBAL const real* sides,
-                real limit2, uint exclude_self, uint k, uint done, GLOBAL real* out_d2,
+                real limit2, uint exclude_self, uint k, uint done, uint spare, GLOBAL real* out_d2,
                 GLOBAL uint* out_index, GLOBAL real* reach) {
   SHARED real tile_lower[TILE];
   SHARED uint tile_source[TILE];
@@ -168,8 +169,6 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
   load_box(q_boxes, own * LANES + lane / LANES, r_lo, r_hi);
   uint self = exclude_self ? index_of(q_blocks, is_query ? position : 0) : NO_INDEX;
   ulong row = ((ulong)GROUP() * GROUP_SIZE + lane) * k;
-  // Where fewer than K are wanted, the first places are taken by what comes before all neighbors.
-  uint spare = k - done < K ? K - (k - done) : 0;
   UNROLL
   for (int i = 0; i < K; ++i) {
     int is_known = sources == OTHERS_LISTED && is_query && (uint)i >= spare;
@@ -295,15 +294,14 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
         held_index[i * (GROUP_SIZE + 1) + lane] = is_found ? index[base + i] : NO_INDEX;
       }
     BARRIER();
-    uint skipped = base < (int)spare ? spare - base : 0;
-    uint here = K - base < (int)HELD ? K - base : HELD;
-    uint columns = here > skipped ? here - skipped : 0, first = done + base + skipped - spare;
+    uint columns = K - base < (int)HELD ? K - base : HELD;
     for (uint i = lane; i < GROUP_SIZE * columns; i += GROUP_SIZE) {
       uint query = i / columns, column = i % columns;
       if ((ulong)own * GROUP_SIZE + query >= q_points) break;
-      ulong to = ((ulong)GROUP() * GROUP_SIZE + query) * k + first + column;
-      out_d2[to] = held_d2[(skipped + column) * (GROUP_SIZE + 1) + query];
-      out_index[to] = held_index[(skipped + column) * (GROUP_SIZE + 1) + query];
+      if (base + column < spare) continue;
+      ulong to = ((ulong)GROUP() * GROUP_SIZE + query) * k + done + base + column - spare;
+      out_d2[to] = held_d2[column * (GROUP_SIZE + 1) + query];
+      out_index[to] = held_index[column * (GROUP_SIZE + 1) + query];
     }
   }
   if (sources != OWN_NODE) return;

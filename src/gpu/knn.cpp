@@ -65,12 +65,14 @@ class Knn {
   void pass(const Lists<T>& lists, Sources sources, std::uint32_t begin, std::uint32_t end,
             std::size_t done, Buffer<T>& d2, Uints& index) {
     const PackedTree<T>&from = *trees_.sources, &to = *trees_.queries;
-    device_.launch(
-        from.program("knn", static_cast<int>(pass_size(k_))), "knn", (end - begin) * kGroupSize,
-        to.blocks(), to.boxes(), begin, std::uint64_t{to.points()}, from.blocks(), from.boxes(),
-        from.block_count(), static_cast<std::uint32_t>(sources), lists.first, lists.source,
-        lists.lower, trees_.sides, search_.limit2, std::uint32_t{search_.exclude_self},
-        static_cast<std::uint32_t>(k_), static_cast<std::uint32_t>(done), d2, index, walk_.reach());
+    const std::size_t places = pass_size(k_), wanted = std::min(places, k_ - done);
+    device_.launch(from.program("knn", static_cast<int>(pass_size(k_))), "knn",
+                   (end - begin) * kGroupSize, to.blocks(), to.boxes(), begin,
+                   std::uint64_t{to.points()}, from.blocks(), from.boxes(), from.block_count(),
+                   static_cast<std::uint32_t>(sources), lists.first, lists.source, lists.lower,
+                   trees_.sides, search_.limit2, std::uint32_t{search_.exclude_self},
+                   static_cast<std::uint32_t>(k_), static_cast<std::uint32_t>(done),
+                   static_cast<std::uint32_t>(places - wanted), d2, index, walk_.reach());
   }
 
   OpenDevice& device_;
