@@ -53,7 +53,7 @@ KERNEL void check_atomics(GLOBAL racing_uint* out) {
   ATOMIC_ADD(out, i);
   ATOMIC_MIN(out + 1, NO_INDEX - 1 - i);
   ATOMIC_OR(out + 2, 1u << (LANE() & 31));
-  uint seen = out[3];
+  uint seen = 0;
   for (;;) {
     uint was = ATOMIC_CAS(out + 3, seen, seen + 1);
     if (was == seen) break;
