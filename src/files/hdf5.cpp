@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <mutex>
@@ -64,8 +65,9 @@ Handle create_file(const AtomicFile& file, OutputState& state, const std::string
   set_output(access.get(), state);
   const Handle creation = checked(H5Pcreate(H5P_FILE_CREATE), path, "prepared");
   H5Pset_obj_track_times(creation.get(), false);
-  return checked(H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
-                 path, "created");
+  const hid_t id = H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, creation.get(), access.get());
+  if (id < 0 && state.reason() == ENOMEM) throw std::bad_alloc();
+  return checked(id, path, "created");
 }
 
 Handle open_root(const Handle& file, const std::string& path) {

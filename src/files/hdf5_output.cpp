@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <unistd.h>
 
 #include "base/write_at.hpp"
@@ -30,14 +31,16 @@ struct DriverInfo {
 };
 
 // No exception may pass through the library.
-H5FD_t* open_driver(const char*, unsigned, hid_t list, haddr_t) try {
+H5FD_t* open_driver(const char*, unsigned, hid_t list, haddr_t) {
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(list));
   if (!info) return nullptr;
-  auto file = std::make_unique<DriverFile>();
+  auto* file = new (std::nothrow) DriverFile;
+  if (!file) {
+    info->state->set_reason(ENOMEM);
+    return nullptr;
+  }
   file->state = info->state->shared_from_this();
-  return &file.release()->base;
-} catch (...) {
-  return nullptr;
+  return &file->base;
 }
 
 herr_t close_driver(H5FD_t* file) {

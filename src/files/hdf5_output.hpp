@@ -20,6 +20,8 @@ class OutputState : public std::enable_shared_from_this<OutputState> {
 
   /// The reason in errno of the first write that failed; 0: none did.
   int reason() const { return reason_; }
+  /// For failures that the library would report without their reason.
+  void set_reason(int reason) { reason_ = reason; }
   /// From now on nothing touches the file: its descriptor may be closed, and be another's.
   void abandon() { file_ = -1; }
 

@@ -50,7 +50,10 @@ class SubhaloFinder {
     for (double& x : mean) x /= static_cast<double>(halo.size());
     const std::vector<double> squares =
         summed(rows, [&](auto block) { return space_.squares(block, mean); });
-    space_.scale(rows, space_.units(std::move(mean), squares, halo.size()));
+    const PhaseUnits units = space_.units(std::move(mean), squares, halo.size());
+    for_pieces(workers_, rows.size(), kSumBlock * width, [&](std::size_t begin, std::size_t end) {
+      space_.scale(std::span(rows).subspan(begin, end - begin), units);
+    });
     return rows;
   }
 

@@ -117,10 +117,14 @@ TEST(OddCalls, AbsurdNumbers) {
   for (const std::size_t k :
        {kMost, kMost / 2, kMost / 8, std::size_t{1} << 60, std::size_t{1} << 45})
     for (const auto method : {KnnMethod::predict, KnnMethod::walk}) {
-      expect_error(ErrorCode::out_of_memory, ": ", [&] { knn(tree, {.k = k, .method = method}); });
+      expect_error(ErrorCode::invalid_argument, "ask for fewer",
+                   [&] { knn(tree, {.k = k, .method = method}); });
     }
-  EXPECT_NO_THROW(KnnSearcher<float>(tree, {.k = kMost}));  // allowed if there is room for it
-  EXPECT_EQ(kth_distance(tree, {.k = kMost})[0], std::numeric_limits<double>::infinity());
+  expect_error(ErrorCode::out_of_memory, ": ", [&] { knn(tree, {.k = kMaxNeighbors}); });
+  expect_error(ErrorCode::invalid_argument, "ask for fewer",
+               [&] { KnnSearcher<float>(tree, {.k = kMost}); });
+  EXPECT_NO_THROW(KnnSearcher<float>(tree, {.k = kMaxNeighbors}));  // allowed if there is room
+  EXPECT_EQ(kth_distance(tree, {.k = kMaxNeighbors})[0], std::numeric_limits<double>::infinity());
   expect_error(ErrorCode::too_large, "uniform: n", [&] { sample::uniform({.n = kMost}); });
   EXPECT_EQ(radius(tree, {.radius = 1, .max_neighbors = kMost}).size(), 50u);
 }

@@ -44,7 +44,7 @@ class Listed(ProgramTest):
 
     def test_other_words(self):
         points = self.save("x.npy", clumps(50))
-        self.fails(2, "device = cuda; give cpu, gpu, or gpu:N", "knn", points, "-k", 4, "--device", "cuda")
+        self.fails(2, "--device cuda; give cpu, gpu, or gpu:N", "knn", points, "-k", 4, "--device", "cuda")
         self.fails(2, "give a snapshot or a result, or --devices", "info")
         self.fails(2, "--device", "cluster", points, "--method", "dbscan", "--eps", 0.1, "--device", "gpu")
 
