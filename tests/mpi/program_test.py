@@ -168,7 +168,7 @@ class Files(unittest.TestCase):
             self.assertEqual((folder / "cpu.hdf5").read_bytes(), (folder / "gpu.hdf5").read_bytes())
         wrong = together(2, "fof", "universe.hdf5", "-b", "0.2", "--device", "gpu:99", "-o", "gpu.hdf5")
         self.assertEqual(wrong.returncode, 1)
-        self.assertIn("fof: device = gpu:99; the devices here are gpu:0", wrong.stderr)
+        self.assertIn("fof: --device gpu:99; the devices here are gpu:0", wrong.stderr)
 
     def test_facts(self):
         words = ["fof", "universe.hdf5", "-b", "0.2", "--json"]
