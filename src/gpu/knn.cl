@@ -293,7 +293,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
         held_d2[i * (GROUP_SIZE + 1) + lane] = is_found ? d2[base + i] : REAL_INFINITY;
         held_index[i * (GROUP_SIZE + 1) + lane] = is_found ? index[base + i] : NO_INDEX;
       }
-    BARRIER();
+    BARRIER_FOR_ALL_MEMORY();  // each work-item read its own row at the beginning
     uint columns = K - base < (int)HELD ? K - base : HELD;
     for (uint i = lane; i < GROUP_SIZE * columns; i += GROUP_SIZE) {
       uint query = i / columns, column = i % columns;

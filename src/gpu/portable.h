@@ -38,6 +38,7 @@
 #define UNROLL
 #endif
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_FOR_ALL_MEMORY() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP() ((uint)get_group_id(0))
 #define LANE() ((uint)get_local_id(0))
 #define THREAD() ((ulong)get_global_id(0))
@@ -67,6 +68,7 @@ typedef unsigned long ulong;
 #define SHARED static HOST_LOCAL
 #define UNROLL
 #define BARRIER() kith::host::barrier(__LINE__)
+#define BARRIER_FOR_ALL_MEMORY() BARRIER()
 #define GROUP() (kith::host::item.group)
 #define LANE() (kith::host::item.lane)
 #define THREAD() ((ulong)GROUP() * GROUP_SIZE + LANE())
@@ -101,6 +103,7 @@ typedef unsigned long ulong;
 #define SHARED __shared__
 #define UNROLL _Pragma("unroll")
 #define BARRIER() __syncthreads()
+#define BARRIER_FOR_ALL_MEMORY() BARRIER()
 #define GROUP() (blockIdx.x)
 #define LANE() (threadIdx.x)
 #define THREAD() ((ulong)blockIdx.x * blockDim.x + threadIdx.x)

@@ -174,27 +174,25 @@ Settings settings_of_environment() {
   return made;
 }
 
-/// At the end of the process, if a file is named: kernel, section, warps of 32, of 64, lanes.
-struct CountsFile {
-  ~CountsFile() {
-    const char* path = text_of("KITH_HOST_COUNTS");
-    std::FILE* file = path ? std::fopen(path, "w") : nullptr;
-    if (!file) return;
-    static constexpr const char* kNames[] = {"box",   "pair",    "accept",    "insert", "node",
-                                             "entry", "compare", "candidate", "load",   "link"};
-    for (const auto& [name, of] : counts()) {
-      std::fprintf(file, "%s groups %llu %llu %llu\n", name.c_str(), (unsigned long long)of.groups,
-                   (unsigned long long)of.launches, (unsigned long long)of.barriers);
-      for (std::size_t s = 0; s < of.sections.size(); ++s)
-        if (of.sections[s].lanes > 0)
-          std::fprintf(file, "%s %s %llu %llu %llu\n", name.c_str(), kNames[s],
-                       (unsigned long long)of.sections[s].warps32,
-                       (unsigned long long)of.sections[s].warps64,
-                       (unsigned long long)of.sections[s].lanes);
-    }
-    std::fclose(file);
+/// To the file that is named, after each launch, since programs may leave by _exit: kernel,
+/// section, warps of 32, of 64, lanes.
+void write_counts() {
+  std::FILE* file = std::fopen(text_of("KITH_HOST_COUNTS"), "w");
+  if (!file) return;
+  static constexpr const char* kNames[] = {"box",   "pair",    "accept",    "insert", "node",
+                                           "entry", "compare", "candidate", "load",   "link"};
+  for (const auto& [name, of] : counts()) {
+    std::fprintf(file, "%s groups %llu %llu %llu\n", name.c_str(), (unsigned long long)of.groups,
+                 (unsigned long long)of.launches, (unsigned long long)of.barriers);
+    for (std::size_t s = 0; s < of.sections.size(); ++s)
+      if (of.sections[s].lanes > 0)
+        std::fprintf(file, "%s %s %llu %llu %llu\n", name.c_str(), kNames[s],
+                     (unsigned long long)of.sections[s].warps32,
+                     (unsigned long long)of.sections[s].warps64,
+                     (unsigned long long)of.sections[s].lanes);
   }
-};
+  std::fclose(file);
+}
 
 }  // namespace
 
@@ -219,7 +217,6 @@ Settings& settings() {
 
 std::map<std::string, KernelCounts>& counts() {
   static std::map<std::string, KernelCounts> made;
-  static CountsFile at_the_end;
   return made;
 }
 
@@ -233,9 +230,12 @@ void run(const Kernel& kernel, std::size_t groups, void* const* arguments) {
   KernelCounts& into = counts()[kernel.name];
   ++into.launches;
   into.groups += groups;
-  if (!how.is_random) return run_in_order(groups);
   const bool can_save = kernel.local.end > kernel.local.begin;
-  run_in_any_order(groups, can_save ? how.groups_at_once : 1, how.seed++);
+  if (how.is_random)
+    run_in_any_order(groups, can_save ? how.groups_at_once : 1, how.seed++);
+  else
+    run_in_order(groups);
+  if (text_of("KITH_HOST_COUNTS")) write_counts();
 }
 
 }  // namespace kith::host
