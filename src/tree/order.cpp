@@ -4,11 +4,10 @@
 // costs one more round.
 #include "tree/order.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "base/fail.hpp"
 #include "geometry/curve_key.hpp"
@@ -266,20 +265,17 @@ void pad_last_block(const Planes<T>& planes) {
   }
 }
 
-/// Whether all coordinates of some full blocks are finite, by their exponents: an operation on
-/// integers that the compiler makes vector code of, about 4 instructions per point.
+/// Whether all coordinates of some full blocks are finite: 0 times such a number is 0, and NaN
+/// otherwise. Lane by lane, so that the compiler may use vectors: about 3 instructions per point.
 template <class T>
 bool has_finite_blocks(const Planes<T>& planes, std::size_t begin, std::size_t end) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  const Bits exponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
-  const std::size_t numbers = static_cast<std::size_t>(planes.dimension) * kLanes;
-  Bits has_bad = 0;
+  T taint[kLanes] = {};
   for (std::size_t block = begin; block < end; ++block) {
     const T* x = planes.block(block);
-    for (std::size_t i = 0; i < numbers; ++i)
-      has_bad |= (std::bit_cast<Bits>(x[i]) & exponent) == exponent ? Bits(1) : Bits(0);
+    for (int axis = 0; axis < planes.dimension; ++axis, x += kLanes)
+      for (std::size_t lane = 0; lane < kLanes; ++lane) taint[lane] += x[lane] * T(0);
   }
-  return has_bad == 0;
+  return std::all_of(std::begin(taint), std::end(taint), [](T t) { return t == 0; });
 }
 
 /// The rows were checked in one pass and loaded in another. A thread of the caller may have spoiled
