@@ -81,7 +81,7 @@ KERNEL void radius_sort(GLOBAL const ulong* offsets, GLOBAL real* all_d2, GLOBAL
     d2[i] = all_d2[first + i];
     index[i] = all_index[first + i];
   }
-  BARRIER();
+  BARRIER_FOR_ALL_MEMORY();  // the row is read before it is written
   for (uint i = LANE(); i < size; i += GROUP_SIZE) {
     uint rank = 0;
     for (uint n = 0; n < size; ++n) rank += comes_before(d2[n], index[n], d2[i], index[i]);
