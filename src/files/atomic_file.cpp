@@ -67,6 +67,14 @@ TemporaryPlace* remember(const std::string& name) {
   return place;
 }
 
+/// A name whose file a handler has removed goes to any free place, since a handler cannot free it.
+void put_back(char* name) {
+  for (TemporaryPlace* place = places.load(); place != nullptr; place = place->next) {
+    char* free = nullptr;
+    if (place->name.compare_exchange_strong(free, name)) return;
+  }
+}
+
 /// Called once there is no such file any more: a signal may come at any time.
 void forget(TemporaryPlace* place) { std::free(place->name.exchange(nullptr)); }
 
@@ -188,7 +196,10 @@ namespace kith {
 
 void remove_temporary_files() noexcept {
   for (auto* place = io::places.load(); place != nullptr; place = place->next)
-    if (const char* name = place->name.exchange(nullptr)) unlink(name);
+    if (char* name = place->name.exchange(nullptr)) {
+      unlink(name);
+      io::put_back(name);
+    }
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
