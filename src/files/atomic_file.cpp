@@ -2,12 +2,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <memory>
-#include <new>
+#include <sched.h>
+#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -38,45 +36,48 @@ std::string temporary_name(const std::string& target) {
 }
 
 /// Names of all temporary files, where a handler of signals finds them: no locks, no memory. Places
-/// are used again and never freed, so that a handler may walk the list at any time. A name belongs
-/// to whoever takes it out of its place.
+/// are used again and never freed, so that a handler may walk the list at any time.
 constinit std::atomic<TemporaryPlace*> places{nullptr};
 
 }  // namespace
 
 struct TemporaryPlace {
-  std::atomic<char*> name;
-  TemporaryPlace* next;
+  /// The name belongs to the writer, except while a handler uses it.
+  enum class State { free, reserved, named, in_use };
+
+  std::string name;
+  TemporaryPlace* next = nullptr;
+  std::atomic<State> state{State::reserved};
+
+  bool change(State from, State to) { return state.compare_exchange_strong(from, to); }
 };
 
 namespace {
 
-TemporaryPlace* remember(const std::string& name) {
-  std::unique_ptr<char, decltype(&std::free)> copy(strdup(name.c_str()), &std::free);
-  if (!copy) throw std::bad_alloc();
-  for (TemporaryPlace* place = places.load(); place != nullptr; place = place->next) {
-    char* free = nullptr;
-    if (!place->name.compare_exchange_strong(free, copy.get())) continue;
-    static_cast<void>(copy.release());
-    return place;
-  }
-  auto* place = new TemporaryPlace{{copy.get()}, places.load()};
-  static_cast<void>(copy.release());
+using PlaceState = TemporaryPlace::State;
+
+TemporaryPlace* reserved_place() {
+  for (TemporaryPlace* place = places.load(); place != nullptr; place = place->next)
+    if (place->change(PlaceState::free, PlaceState::reserved)) return place;
+  auto* place = new TemporaryPlace;
+  place->next = places.load();
   while (!places.compare_exchange_weak(place->next, place)) {
   }
   return place;
 }
 
-/// A name whose file a handler has removed goes to any free place, since a handler cannot free it.
-void put_back(char* name) {
-  for (TemporaryPlace* place = places.load(); place != nullptr; place = place->next) {
-    char* free = nullptr;
-    if (place->name.compare_exchange_strong(free, name)) return;
-  }
+TemporaryPlace* remember(const std::string& name) {
+  std::string copy = name;  // what may fail comes first
+  TemporaryPlace* place = reserved_place();
+  place->name.swap(copy);
+  place->state.store(PlaceState::named);
+  return place;
 }
 
 /// Called once there is no such file any more: a signal may come at any time.
-void forget(TemporaryPlace* place) { std::free(place->name.exchange(nullptr)); }
+void forget(TemporaryPlace* place) {
+  while (!place->change(PlaceState::named, PlaceState::free)) sched_yield();
+}
 
 /// A new file under a temporary name beside its target, which nobody else has: the name comes back
 /// with it. What will replace a file is nobody else's until it has the rights of that file.
@@ -195,10 +196,11 @@ void AtomicFile::fail_with(const char* what) const { io::fail_with(path_, what);
 namespace kith {
 
 void remove_temporary_files() noexcept {
+  using io::PlaceState;
   for (auto* place = io::places.load(); place != nullptr; place = place->next)
-    if (char* name = place->name.exchange(nullptr)) {
-      unlink(name);
-      io::put_back(name);
+    if (place->change(PlaceState::named, PlaceState::in_use)) {
+      unlink(place->name.c_str());
+      place->state.store(PlaceState::named);
     }
 }
 

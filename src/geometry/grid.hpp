@@ -60,8 +60,12 @@ class DigitCells {
 
   DigitCells(const Bounds<D, T>& bounds, int bits, Axes<D> axes) {
     int top = kNoDigit;
-    for (int axis = 0; axis < axes.count(); ++axis)
+    for (int axis = 0; axis < axes.count(); ++axis) {
+      // Only points that another thread of the caller spoils have such bounds: empty, if all are
+      // NaN. Digits would never part them.
+      if (!std::isfinite(bounds.lo[axis]) || !std::isfinite(bounds.hi[axis])) return;
       top = std::max(top, differing_digit(bounds.lo[axis], bounds.hi[axis]));
+    }
     can_split_ = top != kNoDigit;
     const bool has_sign = top == kSignDigit<T>;
     // Where signs differ nothing is known of the digits below: start at the largest magnitude.
@@ -80,7 +84,7 @@ class DigitCells {
 
  private:
   DigitWindow<T> window_;
-  bool can_split_;
+  bool can_split_ = false;
 };
 
 }  // namespace kith

@@ -1,7 +1,9 @@
 // Keys of the curves: prefixes of the order, whatever the points.
 #include "geometry/curve_key.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "geometry/z_order.hpp"
 #include "support/point_sets.hpp"
@@ -44,6 +46,21 @@ void check_prefixes() {
 TEST(CurveKey, OfDigitsIsAPrefixOfZOrder) {
   check_prefixes<float>();
   check_prefixes<double>();
+}
+
+/// Points that a thread of the caller spoils meanwhile, and whose digits would part nothing at all:
+/// who sorts them would call itself forever.
+TEST(CurveKey, OfSpoiledBoundsDoesNotSplit) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double points[][2] = {{kInfinity, 1}, {-kInfinity, 2}, {std::nan(""), 3}};
+  for (const auto& point : points) {
+    auto bounds = Bounds<2, double>::empty();
+    bounds.add(point, Axes<2>(2));
+    EXPECT_FALSE((CurveKey<2, double, DigitCells>::short_key(bounds).can_split())) << point[1];
+    const double other[] = {point[0], 8};
+    bounds.add(other, Axes<2>(2));
+    EXPECT_FALSE((CurveKey<2, double, DigitCells>::short_key(bounds).can_split())) << point[1];
+  }
 }
 
 /// The tables follow the same curve as the steps: each cell of a grid has its own key, and

@@ -1,9 +1,12 @@
 // Processor time of this process: the work of a call, whatever else the machine does.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <thread>
+
+#include "support/sanitizers.hpp"
 
 namespace kith::test {
 
@@ -22,9 +25,11 @@ struct ProcessorClock {
 };
 
 /// The work of a call between a cancel and its end, for as many threads as there are CPUs: 0.25 s
-/// on each at most.
+/// on each at most; what a sanitizer checks takes several times as long.
 inline std::chrono::duration<double> longest_stop() {
-  return std::chrono::duration<double>(0.25) * std::max(1u, std::thread::hardware_concurrency());
+  constexpr double kSeconds = kIsSanitized ? 1 : 0.25;
+  return std::chrono::duration<double>(kSeconds) *
+         std::max(1u, std::thread::hardware_concurrency());
 }
 
 }  // namespace kith::test
