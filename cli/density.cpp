@@ -116,8 +116,15 @@ void show(Session& session, const Input& input, const Summary& summary) {
   session.report().add("median", summary.median);
   session.report().add("most", summary.most);
   const UnitPowers unit{.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
-  session.say(fmt::format("density from {:.4g} to {:.4g}, median {}", summary.least, summary.most,
-                          with_unit(summary.median, input.info().units, unit)));
+  const auto in_words = [&](double density) {
+    return with_unit(density, input.info().units, unit);
+  };
+  const auto number = [&](double density) {
+    const std::string words = in_words(density);
+    return words.substr(0, words.find(' '));
+  };
+  session.say(fmt::format("density from {} to {}, median {}", number(summary.least),
+                          number(summary.most), in_words(summary.median)));
 }
 
 void show_summary(Session& session, const Input& input, std::vector<double> density) {

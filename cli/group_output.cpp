@@ -8,6 +8,7 @@
 
 #include "column_table.hpp"
 #include "groups.hpp"
+#include "other_readers.hpp"
 
 namespace kith::cli {
 namespace {
@@ -75,6 +76,9 @@ void GroupRun::write_result(const CatalogueContent& content) {
   write_catalogue(output_, content, options, session_.execution());
   report_of_groups().add("output", output_);
   session_.say(output_);
+  if (style_ != ResultStyle::gadget) return;
+  if (options.files == 1) link_for_yt(output_, content.about, session_);
+  write_tng_offsets(output_, options.files, session_);
 }
 
 void GroupRun::check_sorted_snapshot() const {

@@ -171,15 +171,16 @@ void add_cosmology_options(Command kind, sample::Cosmology& o) {
   add(kind, "--mesh", o.mesh, "cells of the force mesh along each axis; 0 = 2 n");
 }
 
-/// Positions in comoving Mpc/h, velocities in km/s, masses in solar masses / h.
+/// Positions in comoving Mpc/h, velocities in km/s, masses in 1e10 solar masses / h, the units that
+/// readers of Gadget's files take for granted.
 SnapshotContent content_of(const sample::Universe& universe) {
   const sample::Cosmology& options = universe.options;
   return {.position = universe.view(),
           .velocity = kith::view(universe.velocity.data(), universe.size(), 3),
-          .particle_mass = universe.particle_mass,
+          .particle_mass = universe.particle_mass / 1e10,
           .box = universe.box(),
           .units = {.length = 3.0856775814913673e24,
-                    .mass = 1.98841e33,
+                    .mass = 1.98841e43,
                     .velocity = 1e5,
                     .is_per_h = true,
                     .is_comoving = true},

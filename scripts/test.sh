@@ -72,7 +72,7 @@ end_beside() {
 
 # fetch_python: the Python packages that the tests need.
 fetch_python() {
-  need_python numpy h5py yt swiftsimio pynbody illustris_python || return 1
+  need_python numpy h5py yt swiftsimio pynbody illustris_python pandas astropy || return 1
   [ $is_quick = no ] || return 0
   need_packages torch
   step environments scripts/python.sh environments || true # if it failed, the tests of Python say why

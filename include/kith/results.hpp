@@ -157,6 +157,8 @@ struct ResultWriteOptions {
 
 /// The name of one of several files: that of "halos.hdf5" is "halos.0.hdf5" for part 0.
 KITH_API std::string result_part_path(const std::string& path, int part);
+/// Of an array with so many rows, the first one in a part.
+KITH_API std::uint64_t result_part_begin(std::uint64_t rows, int part, int parts);
 
 /// Throws the error that a writer would throw for this ending and style. Call it before long work.
 KITH_API ResultStyle check_result_path(const std::string& path, const ResultWriteOptions& options,

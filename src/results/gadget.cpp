@@ -31,7 +31,8 @@ void write_header(Hdf5Writer& writer, const CatalogueContent& content, std::uint
     set("Nsubgroups", subhalos);
     set("Nids", ids);
   }
-  header.set("NumFiles", static_cast<std::int32_t>(writer.files()));
+  // Also in the file that refers to the parts: yt opens those, whichever file it is given.
+  header.set("NumFiles", static_cast<std::int32_t>(writer.place().parts));
   header.set("Time", about.background.is_known ? about.background.scale_factor : about.time);
   header.set("Redshift", about.background.redshift);
   header.set("BoxSize", about.box.side(0));

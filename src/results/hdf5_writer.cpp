@@ -8,12 +8,6 @@
 namespace kith::io {
 namespace {
 
-/// Part `part` of `parts` begins with this row.
-std::uint64_t first_row(std::uint64_t rows, int part, int parts) {
-  const auto p = static_cast<std::uint64_t>(part), n = static_cast<std::uint64_t>(parts);
-  return rows / n * p + std::min(rows % n, p);
-}
-
 hdf5::Shape shape_of(const ResultArray& array) {
   hdf5::Shape shape{array.rows};
   if (array.is_table) shape.push_back(array.width);
@@ -24,15 +18,15 @@ hdf5::Shape shape_of(const ResultArray& array) {
 
 std::uint64_t Hdf5Writer::rows_here(std::uint64_t rows) const {
   if (!is_part()) return rows;
-  return first_row(rows, place_.part + 1, place_.parts) -
-         first_row(rows, place_.part, place_.parts);
+  return result_part_begin(rows, place_.part + 1, place_.parts) -
+         result_part_begin(rows, place_.part, place_.parts);
 }
 
 std::vector<std::int64_t> Hdf5Writer::first_rows(std::uint64_t rows) const {
   std::vector<std::int64_t> first;
   first.reserve(static_cast<std::size_t>(files()));
   for (int part = 0; part < files(); ++part)
-    first.push_back(static_cast<std::int64_t>(first_row(rows, part, files())));
+    first.push_back(static_cast<std::int64_t>(result_part_begin(rows, part, files())));
   return first;
 }
 
@@ -61,9 +55,9 @@ hdf5::Dataset Hdf5Writer::write(const std::string& path, const ResultRows& whole
     group(path.substr(0, slash));
   if (place_.is_master) return refer(path, whole);
   const ResultRows array =
-      is_part()
-          ? sliced(whole, first_row(whole.rows, place_.part, place_.parts), rows_here(whole.rows))
-          : whole;
+      is_part() ? sliced(whole, result_part_begin(whole.rows, place_.part, place_.parts),
+                         rows_here(whole.rows))
+                : whole;
   const bool is_packed = compression_ > 0 && array.rows > 0;
   hdf5::Dataset dataset = file_.create_dataset(path, number_of(array.type), shape_of(array),
                                                {.compression = is_packed ? compression_ : 0});
@@ -79,8 +73,8 @@ hdf5::Dataset Hdf5Writer::refer(const std::string& path, const ResultRows& array
   if (array.rows == 0) return file_.create_dataset(path, number_of(array.type), shape_of(array));
   std::vector<hdf5::Segment> segments;
   for (int part = 0; part < place_.parts; ++part) {
-    const std::uint64_t begin = first_row(array.rows, part, place_.parts);
-    const std::uint64_t rows = first_row(array.rows, part + 1, place_.parts) - begin;
+    const std::uint64_t begin = result_part_begin(array.rows, part, place_.parts);
+    const std::uint64_t rows = result_part_begin(array.rows, part + 1, place_.parts) - begin;
     const std::filesystem::path file = result_part_path(path_, part);
     if (rows > 0) segments.push_back({file.filename().string(), "/" + path, 0, begin, rows});
   }
@@ -143,6 +137,11 @@ void in_files(const std::string& path, const ResultWriteOptions& options, const 
 }  // namespace kith::io
 
 namespace kith {
+
+std::uint64_t result_part_begin(std::uint64_t rows, int part, int parts) {
+  const auto p = static_cast<std::uint64_t>(part), n = static_cast<std::uint64_t>(parts);
+  return rows / n * p + std::min(rows % n, p);
+}
 
 std::string result_part_path(const std::string& path, int part) {
   const std::size_t dot = path.rfind('.'), slash = path.rfind('/');

@@ -102,6 +102,38 @@ class Readers(ProgramTest):
             if len(ids):
                 np.testing.assert_array_equal(np.sort(found["ParticleIDs"]), ids)
 
+    @needs("illustris_python")
+    def test_illustris_python_with_the_names_of_tng(self):
+        """They need a file of offsets, which other names do not; one or several files of a catalogue."""
+        il = optional("illustris_python")
+        for base, name, *words in (("one/output", "fof_subhalo_tab_099.0.hdf5"),
+                                   ("two/output", "fof_subhalo_tab_099.hdf5"),
+                                   ("many/output", "fof_subhalo_tab_099.hdf5", "--files", 3)):
+            members = self.groups(f"{base}/groups_099/{name}", f"{base}/snapdir_099/snapshot_099.0.hdf5", *words)
+            offsets = self.path(f"{base}/../postprocessing/offsets/offsets_099.hdf5")
+            self.assertTrue(os.path.exists(offsets))
+            for (group, kind), ids in members.items():
+                found = il.snapshot.loadHalo(self.path(base), 99, group, kind, fields=["ParticleIDs", "Coordinates"])
+                self.assertEqual(found["count"], len(ids))
+                if len(ids):
+                    np.testing.assert_array_equal(np.sort(found["ParticleIDs"]), ids)
+            last = max(group for group, _ in members)
+            self.assertEqual(il.groupcat.loadSingle(self.path(base), 99, haloID=last)["GroupLen"],
+                             len(members[last, 0]) + len(members[last, 1]))
+
+    def test_offsets_of_others_stay(self):
+        os.makedirs(self.path("postprocessing/offsets"))
+        with h5py.File(self.path("postprocessing/offsets/offsets_099.hdf5"), "w") as file:
+            file["mine"] = 1
+        for path in ("output/groups_099", "output/snapdir_099"):
+            os.makedirs(self.path(path))
+        told = self.told("fof", self.snapshot, "--linking-length", 12, "-o",
+                         self.path("output/groups_099/fof_subhalo_tab_099.0.hdf5"), "--sorted-snapshot",
+                         self.path("output/snapdir_099/snap_099.0.hdf5"))
+        self.assertIn("is not a file of kith", told["notes"][0])
+        with h5py.File(self.path("postprocessing/offsets/offsets_099.hdf5")) as file:
+            self.assertEqual(list(file), ["mine"])
+
     @needs("pynbody")
     def test_pynbody_halos(self):
         members = self.groups("p/fof_subhalo_tab_004.hdf5", "p/snapshot_004.hdf5")
@@ -115,7 +147,7 @@ class Readers(ProgramTest):
 
 
 class SwiftReaders(ProgramTest):
-    """A sample universe in SWIFT's layout: 16 Mpc/h, masses in Msun/h."""
+    """A sample universe in SWIFT's layout: 16 Mpc/h, masses in 1e10 Msun/h."""
 
     def setUp(self):
         super().setUp()
@@ -123,7 +155,7 @@ class SwiftReaders(ProgramTest):
         self.works("sample", "cosmology", "-n", 12, "--side", 16, "--steps", 4, "--swift", "-o", self.snapshot)
         with h5py.File(self.snapshot) as file:
             self.position = file["PartType1/Coordinates"][:]
-            self.mass = file["PartType1/Masses"][0]
+            self.mass = file["PartType1/Masses"][0] * 1e10
 
     @needs("swiftsimio")
     def test_swiftsimio(self):
@@ -137,7 +169,7 @@ class SwiftReaders(ProgramTest):
         self.works("fof", self.snapshot, "-b", 0.5, "--min-size", 5, "--style", "swift", "-o", catalogue)
         groups = swiftsimio.load(catalogue)
         with h5py.File(catalogue) as file:
-            np.testing.assert_allclose(groups.fof_groups.masses.to_value("Msun"), file["Groups/Masses"][:] / 0.68,
+            np.testing.assert_allclose(groups.fof_groups.masses.to_value("Msun"), file["Groups/Masses"][:] * 1e10 / 0.68,
                                        rtol=1e-3)
             np.testing.assert_allclose(groups.fof_groups.centres.to_value("Mpc"), file["Groups/Centres"][:] / 0.68,
                                        rtol=1e-4)

@@ -130,7 +130,7 @@ class Page(unittest.TestCase):
         self.browser.click("#groups .tools button")
         self.browser.wait("saved !== null")
         lines = self.browser.run("saved").splitlines()
-        self.assertTrue(lines[0].startswith("group,members,mass [Msun/h],x [Mpc/h]"), lines[0])
+        self.assertTrue(lines[0].startswith("group,members,mass [1e10 Msun/h],x [Mpc/h]"), lines[0])
         self.assertEqual(len(lines), 1 + self.browser.run("report.data.rows.length"))
 
     def test_curves_show_values(self):

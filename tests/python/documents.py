@@ -13,9 +13,9 @@ import sys
 import tempfile
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-# program.md reads files of the program with illustris_python and yt, as tests/cli/readers_test.py and yt_test.py do.
+# reading_results.md reads files of the program with packages of others: see tests/cli/elsewhere_test.py.
 # mpi.md needs a launcher: see test_mpi.py.
-LEFT_OUT = {"program.md", "python_reference.md", "mpi.md"}
+LEFT_OUT = {"reading_results.md", "python_reference.md", "mpi.md"}
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
