@@ -47,31 +47,9 @@ PointsView as_rows(const ValuesView& values) {
   return {values.data, values.size, 1, 1, values.scalar};
 }
 
-/// Coordinates so far outside a periodic box that differences of them say nothing about places in
-/// the box; lengths that need a scale.
-struct Lengths {
-  double longest = 0;  ///< of coordinates on open axes and sides of periodic ones
-  bool has_far = false;
-
-  Lengths(const PointsView& points, const Box& box, const Workers& workers) {
-    if (points.scalar == Scalar::float32) return;
-    constexpr double kFar = 1ULL << 40;  // sides
-    const double most = largest_in(points, -1, workers);
-    bool is_ordinary = property_exponent(most) == 0, is_open = true;
-    for (int axis = 0; axis < points.dimension; ++axis) {
-      const double side = box.side(axis);
-      if (!(side > 0)) continue;
-      is_open = false;
-      longest = std::max(longest, side);
-      has_far = has_far || most / kFar > side;
-      is_ordinary = is_ordinary && property_exponent(side) == 0;
-    }
-    if (is_open) longest = most;
-    if (is_open || is_ordinary) return;
-    for (int axis = 0; axis < points.dimension; ++axis)
-      if (!box.is_periodic(axis)) longest = std::max(longest, largest_in(points, axis, workers));
-  }
-};
+/// Coordinates that many sides outside a periodic box: differences of them say nothing about places
+/// in the box.
+constexpr double kFar = 1ULL << 40;
 
 /// A copy of the rows times 2^exponent; f changes a value first.
 template <class F>
@@ -116,14 +94,38 @@ void scale_by(std::vector<double>& values, int exponent) {
   for (double& value : values) value = std::ldexp(value, exponent);
 }
 
+Magnitudes::Magnitudes(const PointsView& points, const PointsView& velocity,
+                       const ValuesView& masses, const Box& box, const Workers& workers)
+    : speed(largest_in(velocity, -1, workers)),
+      mass(masses.data ? largest_in(as_rows(masses), 0, workers) : masses.same) {
+  if (points.scalar == Scalar::float32) return;
+  const double most = largest_in(points, -1, workers);
+  bool is_ordinary = property_exponent(most) == 0, is_open = true;
+  for (int axis = 0; axis < points.dimension; ++axis) {
+    const double side = box.side(axis);
+    if (!(side > 0)) continue;
+    is_open = false;
+    length = std::max(length, side);
+    if (most / kFar > side) farthest = std::max(farthest, most / side);
+    is_ordinary = is_ordinary && property_exponent(side) == 0;
+  }
+  if (is_open) length = most;
+  if (is_open || is_ordinary) return;
+  for (int axis = 0; axis < points.dimension; ++axis)
+    if (!box.is_periodic(axis)) length = std::max(length, largest_in(points, axis, workers));
+}
+
 PropertyColumns::PropertyColumns(const PointsView& points, const PointsView& velocity,
-                                 const ValuesView& mass, const Box& box, const Workers& workers)
-    : points_(points), velocity_(velocity), mass_(mass), box_(box) {
-  const Lengths lengths(points, box, workers);
-  length_ = property_exponent(lengths.longest);
-  speed_ = property_exponent(largest_in(velocity, -1, workers));
-  mass_exponent_ = property_exponent(mass.data ? largest_in(as_rows(mass), 0, workers) : mass.same);
-  if (length_ != 0 || lengths.has_far) {
+                                 const ValuesView& mass, const Box& box,
+                                 const Magnitudes& magnitudes, const Workers& workers)
+    : points_(points),
+      velocity_(velocity),
+      mass_(mass),
+      box_(box),
+      length_(property_exponent(magnitudes.length)),
+      speed_(property_exponent(magnitudes.speed)),
+      mass_exponent_(property_exponent(magnitudes.mass)) {
+  if (length_ != 0 || magnitudes.farthest > 0) {
     const auto inside = [&](double x, int axis) {
       const double side = box.side(axis), origin = box.origin(axis);
       return side > 0 && std::isfinite(x) ? origin + wrapped(x, origin, side) : x;

@@ -15,11 +15,26 @@ namespace kith {
 /// fourth powers and products of three columns are safe. Even, so that square roots are exact, too.
 int property_exponent(double largest);
 
+/// How large the numbers of some columns are. Values that are not finite do not count.
+struct Magnitudes {
+  double length = 0;    ///< of coordinates on open axes and sides of periodic ones
+  double farthest = 0;  ///< beyond the periodic box, in sides of it; 0 unless that is very far
+  double speed = 0, mass = 0;
+
+  Magnitudes(const PointsView& points, const PointsView& velocity, const ValuesView& masses,
+             const Box& box, const Workers& workers);
+};
+
 class PropertyColumns {
  public:
-  /// The caller's columns, or copies. Values that are not finite do not count.
+  /// The caller's columns, or copies, for magnitudes of these columns or of more.
   PropertyColumns(const PointsView& points, const PointsView& velocity, const ValuesView& mass,
-                  const Box& box, const Workers& workers);
+                  const Box& box, const Magnitudes& magnitudes, const Workers& workers);
+  PropertyColumns(const PointsView& points, const PointsView& velocity, const ValuesView& mass,
+                  const Box& box, const Workers& workers)
+      : PropertyColumns(points, velocity, mass, box,
+                        Magnitudes(points, velocity, mass, box, workers), workers) {}
+  PropertyColumns(PropertyColumns&&) = default;  // views of vectors move with them
 
   const PointsView& points() const { return points_; }
   const PointsView& velocity() const { return velocity_; }

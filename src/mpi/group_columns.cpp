@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "groups/columns.hpp"
 #include "neighbors/checks.hpp"
@@ -136,6 +137,23 @@ GivenColumns GroupColumns::slice(std::size_t begin, std::size_t end) const {
     columns.type = {reinterpret_cast<const std::uint8_t*>(type_.data()) + begin, end - begin};
   columns.types = types_;
   return columns;
+}
+
+PropertyColumns GroupColumns::scaled(const Box& box) const {
+  const GivenColumns own = all();
+  std::optional<Magnitudes> most;
+  call_.phase(
+      [&](Workers& workers) { most.emplace(own.points, own.velocity, own.mass, box, workers); });
+  double* const values[] = {&most->length, &most->farthest, &most->speed, &most->mass};
+  double least[4];
+  for (std::size_t i = 0; i < 4; ++i) least[i] = -*values[i];
+  call_.communicator().least(least, 4);
+  for (std::size_t i = 0; i < 4; ++i) *values[i] = -least[i];
+  std::optional<PropertyColumns> columns;
+  call_.phase([&](Workers& workers) {
+    columns.emplace(own.points, own.velocity, own.mass, box, *most, workers);
+  });
+  return *std::move(columns);
 }
 
 kith::Members GroupColumns::members(const SplitGroups& split) const {

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "groups/property_columns.hpp"
 #include "mpi/split_groups.hpp"
 
 namespace kith::mpi {
@@ -28,6 +29,8 @@ class GroupColumns {
   /// The columns of some members of this rank, which are in the order of their groups.
   GivenColumns slice(std::size_t begin, std::size_t end) const;
   GivenColumns all() const { return slice(0, count()); }
+  /// All of them, in a scale that fits the members on all ranks. Collective.
+  PropertyColumns scaled(const Box& box) const;
   int types() const { return has_types_ ? types_ : 0; }
   int agreed_types() const { return types_; }       ///< also if no member has one
   int found_types() const { return found_types_; }  ///< one more than the largest of all points

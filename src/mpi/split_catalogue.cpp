@@ -339,19 +339,23 @@ class SplitCurves {
 
 Catalogue split_rows(Call& call, const GroupColumns& columns, const SplitGroups& split,
                      const CatalogueOptions& options) {
+  const PropertyColumns scaled = columns.scaled(options.box);
+  CatalogueOptions own;
   std::optional<Source> made;
   call.quick([&] {
-    made = source_of(columns.all().points, options, static_cast<std::size_t>(columns.types()));
+    own = scaled.scaled(options);
+    made = source_of(scaled.points(), own, static_cast<std::size_t>(columns.types()));
   });
   const Source& from = *made;
-  Catalogue rows = SplitRows(call, columns, split, from, options).run();
-  if (options.gravity > 0) {
-    const std::vector<double>& middle = options.peak.empty() ? rows.center : options.peak;
-    const double largest = SplitCurves(call, columns, split, from, options.gravity).largest(middle);
+  Catalogue rows = SplitRows(call, columns, split, from, own).run();
+  if (own.gravity > 0) {
+    const std::vector<double>& middle = own.peak.empty() ? rows.center : own.peak;
+    const double largest = SplitCurves(call, columns, split, from, own.gravity).largest(middle);
     call.quick([&] {
       if (split.is_owner()) rows.max_circular_velocity.push_back(largest);
     });
   }
+  scaled.restore(options, rows);
   call.note_traffic("split groups");
   return rows;
 }

@@ -1,6 +1,7 @@
 #include "mpi/split_members.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "geometry/frame.hpp"
@@ -10,8 +11,10 @@ namespace kith::mpi {
 void SplitMembers::read() {
   call_.prepare([&] {
     const GivenColumns all = columns_.all();
-    const CatalogueOptions with{.box = options_.box, .mass = all.mass, .type = all.type};
-    from_ = source_of(all.points, with, 0);
+    options_.box = scaled_.box();
+    options_.softening = std::ldexp(options_.softening, scaled_.length());
+    const CatalogueOptions with{.box = options_.box, .mass = scaled_.mass(), .type = all.type};
+    from_ = source_of(scaled_.points(), with, 0);
     is_chosen_.resize(256);
     for (const int type : options_.types) {
       if (type < 0 || type > 255) refuse("{}: type {}; types go from 0 to 255", call_.name(), type);
@@ -47,6 +50,7 @@ std::vector<double> SplitMembers::placed(const std::vector<double>& middle) cons
     const double x = own_[axis] + middle[axis];
     center[axis] = side > 0 ? edge + wrapped(x, edge, side) : x;
   }
+  scale_by(center, -scaled_.length());
   return center;
 }
 

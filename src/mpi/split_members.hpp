@@ -13,10 +13,14 @@ namespace kith::mpi {
 
 class SplitMembers {
  public:
-  /// `options`: box, types and softening.
+  /// `options`: box, types and softening. Collective.
   SplitMembers(Call& call, const GroupColumns& columns, const SplitGroups& split,
                const CenterOptions& options)
-      : call_(call), columns_(columns), split_(split), options_(options) {}
+      : call_(call),
+        columns_(columns),
+        split_(split),
+        options_(options),
+        scaled_(columns.scaled(options.box)) {}
 
   /// Reads what belongs to them. Collective.
   void read();
@@ -42,7 +46,8 @@ class SplitMembers {
   Call& call_;
   const GroupColumns& columns_;
   const SplitGroups& split_;
-  const CenterOptions& options_;
+  CenterOptions options_;   ///< in the scale of the columns
+  PropertyColumns scaled_;  ///< positions and masses
   std::optional<Source> from_;
   std::vector<bool> is_chosen_;  ///< by type
   std::vector<double> own_;      ///< the first member of the group that this rank owns

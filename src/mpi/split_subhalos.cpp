@@ -3,6 +3,7 @@
 #include "mpi/split_subhalos.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "groups/phase_space.hpp"
@@ -19,8 +20,9 @@ class PhaseSearch {
       : call_(call),
         columns_(columns),
         split_(split),
-        options_(with_columns(options, columns)),
-        space_(columns.all().points, options_),
+        scaled_(columns.scaled(options.box)),
+        options_(in_scale(options, scaled_)),
+        space_(scaled_.points(), options_),
         halos_(split.labels().size()) {}
 
   SplitSubhalos run(const Execution& execution) {
@@ -49,8 +51,11 @@ class PhaseSearch {
   }
 
  private:
-  static SubhaloOptions with_columns(SubhaloOptions options, const GroupColumns& columns) {
-    options.velocity = columns.all().velocity;
+  static SubhaloOptions in_scale(SubhaloOptions options, const PropertyColumns& columns) {
+    options.box = columns.box();
+    options.velocity = columns.velocity();
+    options.position_scale = std::ldexp(options.position_scale, columns.length());
+    options.velocity_scale = std::ldexp(options.velocity_scale, columns.speed());
     return options;
   }
 
@@ -64,7 +69,7 @@ class PhaseSearch {
     std::vector<double> origin;
     call_.prepare([&] {
       if (!split_.is_owner()) return;
-      const RowReader position(columns_.all().points);
+      const RowReader position(scaled_.points());
       for (std::size_t axis = 0; 2 * axis < space_.width(); ++axis)
         origin.push_back(position(split_.own().begin, static_cast<int>(axis)));
     });
@@ -243,7 +248,8 @@ class PhaseSearch {
   Call& call_;
   const GroupColumns& columns_;
   const SplitGroups& split_;
-  SubhaloOptions options_;
+  PropertyColumns scaled_;
+  SubhaloOptions options_;  ///< in the scale of the columns
   PhaseSpace space_;
   std::size_t halos_;  ///< that are split
   std::size_t mine_ = 0;

@@ -1,7 +1,7 @@
 """Disks that are full in the middle of every kind of output. Usage: full_disk_test.py PROGRAM
 
-A limit of the size of files stands for the disk: whatever would make a file longer fails, and what is overwritten does
-not, as on a full disk."""
+Two things stand for the disk. A limit of the size of files: whatever would make a file longer fails, and what is
+overwritten does not. A library that fails the n-th call to write or save something, for every n (failing_writes.cpp)."""
 
 import os
 import resource
@@ -11,7 +11,8 @@ import unittest
 
 from program import PROGRAM, ProgramTest, clumps, run
 
-PLACES = 4  # of the failure, in each output
+PLACES = 2  # of the limit, in each output
+MOST_WRITES = 400
 
 
 def limited(limit):
@@ -51,28 +52,48 @@ class FullDisk(ProgramTest):
             "picture": [*halos, "--picture", "p.png", "-o", "h.csv"],
             "correlate": ["correlate", self.points, "--xi", "--log-bins", "0.01,0.3,40", "--box", "1", "-o", "xi.csv"]}
 
-    def start(self, words, limit=None):
+    def start(self, words, limit=None, **environment):
         return subprocess.run([PROGRAM, *words], cwd=self.path("out"), capture_output=True, text=True, timeout=120,
+                              env={**os.environ, **environment},
                               preexec_fn=limited(limit) if limit is not None else None)
+
+    def clear(self):
+        for file in self.left():
+            os.remove(self.path(f"out/{file}"))
 
     def test_every_output_says_so_and_leaves_nothing(self):
         for name, words in self.outputs().items():
             done = self.start(words)
             self.assertEqual(done.returncode, 0, f"{name}: {done.stderr}")
             size = max(os.path.getsize(self.path(f"out/{file}")) for file in self.left())
-            for file in self.left():
-                os.remove(self.path(f"out/{file}"))
+            self.clear()
             for limit in sorted({size * k // PLACES for k in range(PLACES)} | {1, size - 1}):
                 with self.subTest(output=name, limit=limit, of=size):
-                    done = self.start(words, limit)
-                    self.assertEqual(done.returncode, 1, done.stderr)
-                    self.assertIn("File too large", done.stderr)
-                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-                    self.assertNotIn("fault", done.stderr)
-                    rest = [file for file in self.left() if file.endswith(".part")]
-                    self.assertEqual(rest, [])
-                for file in self.left():  # of several outputs, the first may be there
-                    os.remove(self.path(f"out/{file}"))
+                    self.check_failure(self.start(words, limit), "File too large")
+                self.clear()  # of several outputs, the first may be there
+
+    def check_failure(self, done, reason):
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(reason, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertNotIn("fault", done.stderr)
+        self.assertEqual([file for file in self.left() if file.endswith(".part")], [])
+
+    def test_every_write_can_fail(self):
+        """One alone, as on a disk that is full for a moment, or with all that follow; of many, every third."""
+        library = os.environ["KITH_FAILING_WRITES_LIBRARY"]
+        for name, words in self.outputs().items():
+            for n in (*range(1, 8), *range(8, MOST_WRITES, 3)):
+                with self.subTest(output=name, write=n):
+                    done = self.start(words, LD_PRELOAD=library, KITH_FAILING_WRITE=str(n),
+                                      KITH_FAILING_WRITES=str(1 if n % 2 else MOST_WRITES))
+                    if done.returncode == 0:
+                        break  # there are fewer writes
+                    self.check_failure(done, "No space left on device")
+                self.clear()
+            self.assertGreater(n, 2, name)
+            self.assertLess(n, MOST_WRITES - 3, name)
+            self.clear()
 
     def test_the_limit_is_an_error_even_if_nobody_ignores_its_signal(self):
         done = subprocess.run([PROGRAM, "sample", "uniform", "-n", "3000", "-o", "u.hdf5"], cwd=self.path("out"),

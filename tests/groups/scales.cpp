@@ -6,52 +6,17 @@
 
 #include <kith/kith.hpp>
 
-#include "support/property.hpp"
+#include "support/scaled_clumps.hpp"
 
 namespace kith {
 namespace {
 
+using test::any_exponent;
 using test::Draw;
+using test::draw_clumps;
 using test::for_cases;
-using Row = std::array<double, 3>;
-
-/// Points, velocities and masses times powers of two.
-struct Scaled {
-  int length = 0, speed = 0, mass = 0;
-  std::vector<Row> x, v;
-  std::vector<double> m;
-  Box box;
-
-  Scaled times(int by_length, int by_speed, int by_mass) const {
-    Scaled made{by_length, by_speed, by_mass, x, v, m, Box::open()};
-    for (Row& row : made.x)
-      for (double& each : row) each = std::ldexp(each, by_length);
-    for (Row& row : made.v)
-      for (double& each : row) each = std::ldexp(each, by_speed);
-    for (double& each : made.m) each = std::ldexp(each, by_mass);
-    if (box.is_periodic()) made.box = Box::periodic(std::ldexp(box.side(0), by_length));
-    return made;
-  }
-  double long_as(double value) const { return std::ldexp(value, length); }
-};
-
-/// A few clumps; multiples of 2^-20, so that nothing gets lost at any scale.
-Scaled draw_clumps(Draw& draw) {
-  Scaled made;
-  if (draw.below(2)) made.box = Box::periodic(4.0);
-  const auto grid = [](double x) { return std::round(std::ldexp(x, 20)) / (1 << 20); };
-  const std::size_t n = 64 + draw.below(1500);
-  for (std::size_t i = 0; i < n; ++i) {
-    Row x, v;
-    const double middle = static_cast<double>(draw.below(3)) + 0.5;
-    for (double& each : x) each = grid(middle + 0.05 * draw.normal());
-    for (double& each : v) each = grid(draw.normal());
-    made.x.push_back(x);
-    made.v.push_back(v);
-    made.m.push_back(grid(0.5 + draw.uniform()));
-  }
-  return made;
-}
+using test::Row;
+using test::Scaled;
 
 Groups groups_of(const Scaled& data) {
   return fof(view(data.x), {.box = data.box, .linking_length = data.long_as(0.2)});
@@ -109,13 +74,9 @@ Subhalos subhalos_of(const Scaled& data) {
                    .min_size = 4});
 }
 
-int any_exponent(Draw& draw, int most) {
-  return static_cast<int>(draw.below(static_cast<std::size_t>(2 * most + 1))) - most;
-}
-
 TEST(Scales, DoNotMatterToProperties) {
   for_cases(30, [](Draw& draw) {
-    const Scaled plain = draw_clumps(draw);
+    const Scaled plain = draw_clumps(draw, 64 + draw.below(1500));
     const Scaled data =
         plain.times(any_exponent(draw, 960), any_exponent(draw, 960), any_exponent(draw, 960));
     expect_same_catalogue(data, catalogue_of(data), catalogue_of(plain));
@@ -130,7 +91,7 @@ TEST(Scales, DoNotMatterToProperties) {
 /// In one dimension the root of a volume is exact.
 TEST(Scales, DoNotMatterToOverdensities) {
   for_cases(30, [](Draw& draw) {
-    const Scaled plain = draw_clumps(draw);
+    const Scaled plain = draw_clumps(draw, 64 + draw.below(1500));
     const int length = any_exponent(draw, 900), mass = any_exponent(draw, 900);
     if (std::abs(mass - length) > 1000) return;  // such densities are no doubles
     const auto spheres = [&](const Scaled& data) {

@@ -51,6 +51,39 @@ def test_a_full_disk_is_an_error_and_the_program_goes_on(tmp_path, writer):
         assert lines[3] == "[]"
 
 
+def failing_writes_library():
+    """It belongs to the tests of the program; see tests/cli/failing_writes.cpp."""
+    folder = os.path.dirname(os.path.dirname(os.environ.get("KITH_PROGRAM", "")))
+    path = os.path.join(folder, "tests", "cli", "libkith_failing_writes.so")
+    return path if os.path.exists(path) else None
+
+
+@pytest.mark.skipif(failing_writes_library() is None, reason="the library that fails writes is not built")
+def test_every_write_can_fail(tmp_path):
+    code = f"""
+        import ctypes, os, numpy as np, kith
+        fail_write = ctypes.CDLL(None).kith_fail_write
+        os.chdir({str(tmp_path)!r})
+        x = np.random.default_rng(1).random((4000, 3)).astype(np.float32)
+        halos = kith.halos(x, b=0.6, box=1.0, min_size=3)
+        for write in {list(WRITERS.values())!r}:
+            for n in range(1, 400):
+                fail_write(ctypes.c_long(n))
+                try:
+                    exec(write)
+                    break
+                except OSError as error:
+                    assert error.code == "io" and "No space left on device" in str(error), error
+                assert os.listdir(".") == [], (n, os.listdir("."))
+            assert 3 < n < 399, n
+            assert os.listdir(".") == ["a.hdf5"]
+            os.remove("a.hdf5")
+        """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "LD_PRELOAD": failing_writes_library()}, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_isolated_files_are_the_same(tmp_path):
     x = np.random.default_rng(1).random((500, 3)).astype(np.float32)
     kith.write_snapshot(tmp_path / "s.hdf5", x, velocity=x, box=1.0)
