@@ -97,7 +97,11 @@ PictureOptions GroupRun::picture_view(const Catalogue& groups,
   const ResultAbout facts = about(ResultKind::fof);
   PictureOptions view = slice_view(facts, groups, request_.view);
   view.size = request_.picture_size;
-  if (groups.count() == 0 || request_.view.thickness > 0) return view;
+  if (request_.view.thickness > 0) return view;
+  if (groups.count() == 0) {
+    crop_to_points(view, sample, facts.dimension);
+    return view;
+  }
   const auto row = request_.view.row() * static_cast<std::size_t>(facts.dimension);
   crop_to_points(view, sample,
                  std::span(groups.center).subspan(row, static_cast<std::size_t>(facts.dimension)));

@@ -86,8 +86,9 @@ void GroupRun::choose_separation(FofOptions& options) {
                 "--mean-separation, or use --linking-length");
   if (!found.is_by_mass) return;
   options.mean_separation = found.by_mass;
-  session_.say(fmt::format("mean separation {} from the mass of the linked particles{}{}",
+  session_.say(fmt::format("mean separation {} from the mass of the {} particles{}{}",
                            with_unit(found.by_mass, units(), {.length = 1}),
+                           found.has_several_masses ? "lightest linked" : "linked",
                            found.is_baryon_fraction_known ? "" : ", with Omega_b = 0.157 Omega_m",
                            found.by_number > 0
                                ? fmt::format(": they do not fill the box, whose volume "

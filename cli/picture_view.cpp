@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 
 #include <kith/error.hpp>
 
@@ -44,6 +45,30 @@ Spread spread_of(const std::vector<double>& sample, const Box& box, std::size_t 
   return {from + distance[outside], from + distance[distance.size() - 1 - outside], all};
 }
 
+/// A place among the points: the mean of their directions on the circle that a periodic axis is,
+/// the mean of the points on an open one.
+std::vector<double> middle_of(const std::vector<double>& sample, const Box& box,
+                              std::size_t dimension) {
+  std::vector<double> middle;
+  for (std::size_t axis = 0; axis < dimension; ++axis) {
+    const double side = box.side(static_cast<int>(axis)),
+                 origin = box.origin(static_cast<int>(axis));
+    const bool is_periodic = side > 0;
+    double x = 0, y = 0, sum = 0, count = 0;
+    for (std::size_t i = axis; i < sample.size(); i += dimension) {
+      if (!std::isfinite(sample[i])) continue;
+      const double angle = is_periodic ? 2 * std::numbers::pi * (sample[i] - origin) / side : 0.0;
+      x += std::cos(angle);
+      y += std::sin(angle);
+      sum += sample[i];
+      ++count;
+    }
+    middle.push_back(is_periodic ? origin + side * std::atan2(y, x) / (2 * std::numbers::pi)
+                                 : sum / count);
+  }
+  return middle;
+}
+
 }  // namespace
 
 PictureOptions slice_view(const ResultAbout& about, const Catalogue& catalogue,
@@ -75,6 +100,10 @@ std::vector<double> sampled_rows(const PointsView& points, std::uint64_t first, 
     for (int axis = 0; axis < points.dimension; ++axis)
       rows.push_back(coordinate(points, static_cast<std::size_t>(i), axis));
   return rows;
+}
+
+void crop_to_points(PictureOptions& view, const std::vector<double>& sample, int dimension) {
+  crop_to_points(view, sample, middle_of(sample, view.box, static_cast<std::size_t>(dimension)));
 }
 
 void crop_to_points(PictureOptions& view, const std::vector<double>& sample,

@@ -34,6 +34,8 @@ std::vector<double> sampled_rows(const PointsView& points, std::uint64_t first, 
 /// half of it: zoom simulations and isolated galaxies. `reference`: a place among the points.
 void crop_to_points(PictureOptions& view, const std::vector<double>& sample,
                     std::span<const double> reference);
+/// The same where no such place is known.
+void crop_to_points(PictureOptions& view, const std::vector<double>& sample, int dimension);
 
 std::string redshift_text(const ResultAbout& about);  ///< "z = 0.5"; empty if it is not known
 

@@ -40,14 +40,19 @@ struct MeanSeparation {
   double by_mass = 0;    ///< (m/rho)^(1/3); 0 if the file does not say enough
   /// The particles do not fill the box, so that their number does not say how far apart they are.
   bool is_by_mass = false;
+  /// The linked dark matter has particles of different masses, as in zoom simulations. by_mass is
+  /// the separation of the lightest ones, those of high resolution.
+  bool has_several_masses = false;
   /// False: there are baryons and the file has no Omega_b, so by_mass takes 0.157 Omega_m for it.
   bool is_baryon_fraction_known = true;
 };
 
 /// For lengths given as a fraction `b` of the mean separation. The density rho is that of what the
-/// linked particles represent: dark matter if the file has baryons too, else all matter. The two
-/// ways agree to 1 % (10 % without Omega_b) if the particles fill the box; otherwise the mass
-/// decides, as in Gadget-4 and SWIFT. Errors: io, cancelled.
+/// linked particles represent: dark matter if the file has baryons too, else all matter. The mass m
+/// is their mean mass. If there is dark matter over 1.5 times as heavy as the lightest, as in zoom
+/// simulations, m is the mean of the lighter particles, unless these are fewer than one in a
+/// hundred. The two ways agree to 1 % (10 % without Omega_b) if the particles fill the box;
+/// otherwise the mass decides, as in Gadget-4 and SWIFT. Errors: io, cancelled.
 KITH_API MeanSeparation mean_separation(const Snapshot& snapshot, std::span<const int> linked,
                                         const Box& box, const Execution& execution = {});
 

@@ -1,6 +1,7 @@
 // The rules of particle_roles.hpp.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <kith/particle_roles.hpp>
@@ -18,6 +19,7 @@ constexpr double kHeavier = 1.5;            // low-resolution particles are at l
 constexpr double kSameSeparation = 0.01;    // what constants and rounded masses may make
 constexpr double kGuessedSeparation = 0.1;  // without Omega_b
 constexpr double kBaryonFraction = 0.157;   // Planck 2018; for files that have gas but no Omega_b
+constexpr std::uint64_t kFewest = 100;      // fine particles: at least one in so many
 constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20;
 
 bool contains(std::span<const int> list, int value) {
@@ -31,30 +33,63 @@ std::vector<int> present_types(const SnapshotInfo& info, std::span<const int> wa
   return present;
 }
 
-double sum_of_masses(const Snapshot& snapshot, const SnapshotType& type,
-                     const Execution& execution) {
-  if (type.mass > 0) return type.mass * static_cast<double>(type.count);
+/// Calls take(mass, how many particles have it) for the particles of these types.
+template <class Take>
+void for_masses(const Snapshot& snapshot, std::span<const int> types, const Execution& execution,
+                Take take) {
   std::vector<double> mass;
-  double sum = 0;
-  for (std::uint64_t begin = 0; begin < type.count; begin += kRowsAtOnce) {
-    mass.resize(std::min(kRowsAtOnce, type.count - begin));
-    snapshot.read(Field::mass, begin, mass, std::span(&type.type, 1), execution);
-    for (const double each : mass) sum += each;
-  }
-  return sum;
-}
-
-/// 0 if there are no masses.
-double mean_mass(const Snapshot& snapshot, std::span<const int> types, const Execution& execution) {
-  if (!snapshot.has(Field::mass, types)) return 0;
-  double sum = 0;
-  std::uint64_t count = 0;
   for (const SnapshotType& type : snapshot.info().type) {
     if (!contains(types, type.type)) continue;
-    sum += sum_of_masses(snapshot, type, execution);
-    count += type.count;
+    if (type.mass > 0) {
+      take(type.mass, type.count);
+      continue;
+    }
+    for (std::uint64_t begin = 0; begin < type.count; begin += kRowsAtOnce) {
+      mass.resize(std::min(kRowsAtOnce, type.count - begin));
+      snapshot.read(Field::mass, begin, mass, std::span(&type.type, 1), execution);
+      for (const double each : mass) take(each, std::uint64_t{1});
+    }
   }
-  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+/// Particles up to a mass.
+struct MassSum {
+  double sum = 0, lightest = std::numeric_limits<double>::infinity(), heaviest = 0;
+  std::uint64_t count = 0;
+  double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
+};
+
+/// Of no particles if not all have a mass.
+MassSum sum_masses(const Snapshot& snapshot, std::span<const int> types, const Execution& execution,
+                   double most = std::numeric_limits<double>::infinity()) {
+  MassSum all;
+  if (!snapshot.has(Field::mass, types)) return all;
+  for_masses(snapshot, types, execution, [&](double mass, std::uint64_t count) {
+    if (mass > most) return;
+    all.sum += mass * static_cast<double>(count);
+    all.count += count;
+    if (mass > 0) all.lightest = std::min(all.lightest, mass);
+    all.heaviest = std::max(all.heaviest, mass);
+  });
+  return all;
+}
+
+double mean_mass(const Snapshot& snapshot, std::span<const int> types, const Execution& execution) {
+  return sum_masses(snapshot, types, execution).mean();
+}
+
+/// The mass that says how far apart linked particles are. Stars and gas have many masses; only
+/// among dark matter do different ones mean different resolutions.
+double linked_mass(const Snapshot& snapshot, std::span<const int> linked,
+                   const Execution& execution, bool& has_several) {
+  const MassSum all = sum_masses(snapshot, linked, execution);
+  const bool is_dark =
+      contains(linked, kDarkMatter) &&
+      std::none_of(linked.begin(), linked.end(), [](int type) { return contains(kBaryons, type); });
+  if (!is_dark || !(all.heaviest > kHeavier * all.lightest)) return all.mean();
+  const MassSum fine = sum_masses(snapshot, linked, execution, kHeavier * all.lightest);
+  has_several = fine.count >= all.count / kFewest;
+  return has_several ? fine.mean() : all.mean();
 }
 
 bool has_units(const Units& units) {
@@ -121,7 +156,7 @@ MeanSeparation mean_separation(const Snapshot& snapshot, std::span<const int> li
     found.is_baryon_fraction_known = !has_baryons || info.background.omega_b > 0;
     const std::optional<Cosmology> cosmology = snapshot_cosmology(info);
     if (!cosmology || info.dimension != 3) return found;
-    found.by_mass = std::cbrt(mean_mass(snapshot, linked, execution) /
+    found.by_mass = std::cbrt(linked_mass(snapshot, linked, execution, found.has_several_masses) /
                               mean_density(info, *cosmology, has_baryons));
     const double tolerance = found.is_baryon_fraction_known ? kSameSeparation : kGuessedSeparation;
     found.is_by_mass =

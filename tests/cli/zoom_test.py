@@ -7,7 +7,7 @@ import unittest
 import h5py
 import numpy as np
 
-from program import ProgramTest
+from program import ProgramTest, run
 
 G, MPC = 6.6743e-8, 3.0856775814913673e24
 OMEGA_M, OMEGA_B, SIDE = 0.3, 0.05, 100.0  # Mpc/h
@@ -138,6 +138,41 @@ class Zoom(ProgramTest):
         texts = self.picture()
         self.assertRegex(" ".join(texts), "slice 10 Mpc/h thick at z = ")
         self.assertIn("80", texts)
+
+    def test_pictures_without_groups_show_it_as_well(self):
+        """Also across an edge of the box."""
+        write_zoom(self.path("s.hdf5"), 1000, coarse=500)
+        with h5py.File(self.path("s.hdf5"), "r+") as file:
+            x = file["PartType1/Coordinates"]
+            x[:, 0] = (x[:, 0] - 5) % SIDE
+        result = run("fof", self.path("s.hdf5"), "-b", 0.01, "--picture", self.path("p.svg"))
+        self.assertIn("no group has 20 members", result.stderr)
+        with open(self.path("p.svg"), encoding="utf-8") as file:
+            texts = re.findall(r"<text[^>]*>([^<]*)", file.read())
+        self.assertIn("all along z", texts)
+        self.assertNotIn("80", texts)
+
+    def test_the_lightest_of_several_masses_decides(self):
+        """Heavy particles of the same type, as tipsy has them, and of linked types 1 and 2."""
+        path = self.path("s.hdf5")
+        write_zoom(path, 1000, coarse=500)
+        words = ("--link-types", "1,2", "--attach-types", "none")
+        self.assertAlmostEqual(self.linking_length(*words), 0.2 * 0.1 * SIDE / 10, places=5)
+        self.assertIn("from the mass of the lightest linked particles: they do not fill the box",
+                      self.works("fof", path, "--min-size", 1, *words))
+        with h5py.File(path, "r+") as file:
+            mass = file["Header"].attrs["MassTable"][1]
+            x = np.concatenate([file["PartType1/Coordinates"][:], file["PartType2/Coordinates"][:]])
+            del file["PartType1/Coordinates"], file["PartType2"]
+            file["PartType1/Coordinates"] = x
+            file["PartType1/Masses"] = np.where(np.arange(1500) < 1000, mass, 100 * mass)
+            file["Header"].attrs["MassTable"] = np.zeros(6)
+            counts = np.array([0, 1500, 0, 0, 0, 0], np.uint64)
+            file["Header"].attrs["NumPart_ThisFile"] = file["Header"].attrs["NumPart_Total"] = counts
+        self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10, places=5)
+        with h5py.File(path, "r+") as file:  # one light particle among many is no zoom
+            file["PartType1/Masses"][:] = np.where(np.arange(1500) < 1, 0.01 * mass, mass)
+        self.assertAlmostEqual(self.linking_length(), 0.2 * 0.1 * SIDE / 10, places=3)
 
     def test_numbers_of_a_column_are_written_alike(self):
         write_zoom(self.path("s.hdf5"), 1000, fraction=1.0)
