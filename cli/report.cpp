@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <thread>
 
 #include <kith/error.hpp>
 #include <kith/temporary_files.hpp>
+#include <kith/tree.hpp>
 #include <kith/version.hpp>
 
 #include "groups.hpp"
@@ -23,17 +26,20 @@ constexpr const char* kExamples = R"(Examples:
   kith report snapshot.hdf5 -b 0.2 -o report.html
   kith report snapshot.hdf5 --catalogue halos.hdf5 -o report.html
   kith report halos.hdf5 -o report.html --figures figures
+  kith report halos.hdf5 --compare other_halos.hdf5 -o report.html
   kith report points.npy --linking-length 0.01 --box 1 --title "My points" -o report.html
 
 Finds the groups of a snapshot, or reads a catalogue that kith wrote (.hdf5, .npz) and its snapshot
-from the path in the catalogue. The page is one file and needs no network: a map to pan and zoom, a
-table to sort and search, the largest groups with their density profiles, a view in three dimensions
-and the mass function. Without scripts it shows the same as still pictures.)";
+from the path in the catalogue. The page is one file and needs no network: the mass function, a map
+to pan and zoom, the particles in three dimensions, a table to sort and search, and a panel for each
+group with its close-up, density profile, shape and neighbors. Without scripts it shows still
+pictures.)";
 
 struct ReportRequest {
   GroupRequest groups;
   ReportOptions options;
   std::string catalogue;
+  std::string compare;
   std::string output;
   std::string figures;
   std::string command;
@@ -45,6 +51,8 @@ void add_options(Command command, ReportRequest& request) {
   add_linking(command, request.groups);
   command.add_option("--catalogue", request.catalogue,
                      "groups to show instead of finding them: .hdf5 or .npz");
+  command.add_option("--compare", request.compare,
+                     "another catalogue: matched groups, mass ratios, groups lost and found");
   command.add_option("-o,--output", request.output, "the page: .html").required();
   command.add_option("--figures", request.figures,
                      "folder for the figures as separate files, .svg and .png");
@@ -59,6 +67,9 @@ void add_options(Command command, ReportRequest& request) {
   command.add_option("--sigma8", o.sigma8, "theory: rms density contrast in spheres of 8 Mpc/h")
       .shows_default();
   command.add_option("--n-s", o.n_s, "theory: primordial spectral index").shows_default();
+  command.add_option("--softening", o.softening,
+                     "softening length of the simulation, or the cell of its mesh: profiles inside "
+                     "2.8 of them are left out of fits");
   add_max_memory(command, request.groups.common);
   add_common(command, request.groups.common);
 }
@@ -130,11 +141,31 @@ void add_facts(Findings& findings, const SnapshotInfo& info) {
   findings.facts.insert(findings.facts.begin() + 1, {"format", format});
 }
 
+std::vector<std::string> type_names(const SnapshotInfo& info) {
+  std::vector<std::string> names(static_cast<std::size_t>(std::max(0, info.types)));
+  for (const SnapshotType& each : info.type)
+    if (each.type >= 0 && static_cast<std::size_t>(each.type) < names.size())
+      names[static_cast<std::size_t>(each.type)] = each.name;
+  return names;
+}
+
 ReportParts parts_of(const ReportRequest& request, const Findings& findings,
-                     const Execution& execution) {
+                     const MemberNames& names, const Execution& execution) {
   ReportParts parts;
   parts.maps = map_exhibits(findings, request.options, execution);
-  parts.close_ups = close_ups(findings, request.options, execution);
+  std::optional<Tree> tree;
+  if (findings.points.data && findings.about.dimension == 3)
+    tree.emplace(findings.points,
+                 TreeOptions{.box = findings.about.box, .non_finite = NonFinite::drop}, execution);
+  const Tree* of_points = tree ? &*tree : nullptr;
+  parts.spheres = halo_spheres(findings, of_points, request.options.softening, execution);
+  parts.particles = particle_data(findings, of_points, execution);
+  tree.reset();
+  parts.close_ups = close_ups(findings, request.options, parts.spheres, execution);
+  if (!request.compare.empty()) {
+    parts.comparison = compare_catalogues(findings, names, request.compare, execution);
+    parts.ratios = ratio_exhibit(findings, *parts.comparison);
+  }
   for (auto& curves : {mass_exhibit(findings, request.options), size_exhibit(findings)})
     if (curves) parts.curves.push_back(*curves);
   return parts;
@@ -151,9 +182,10 @@ void write_figures(const ReportRequest& request, const ReportParts& parts,
 }
 
 /// The figures and the page.
-void deliver(const ReportRequest& request, Findings& findings, Session& session) {
+void deliver(const ReportRequest& request, Findings& findings, const MemberNames& names,
+             Session& session) {
   const Execution& execution = session.execution();
-  const ReportParts parts = parts_of(request, findings, execution);
+  const ReportParts parts = parts_of(request, findings, names, execution);
   if (!request.figures.empty()) write_figures(request, parts, execution);
   if (findings.seconds > 0) {
     findings.seconds = session.seconds();
@@ -184,26 +216,33 @@ void report_snapshot(const ReportRequest& request, Session& session) {
                     .has_mass = run.input().has(Field::mass),
                     .seconds = session.seconds(),
                     .threads = request.groups.common.threads};
-  for (std::size_t g = 0; g < std::min(kCloseUps, run.members().count()); ++g) {
-    const auto members = run.members().of(g);
-    findings.members.emplace_back(members.begin(), members.end());
-  }
+  findings.members = run.members();
+  findings.type_names = type_names(run.input().info());
   findings.about.version = KITH_VERSION;
   if (findings.threads == 0)
     findings.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   add_facts(findings, run.input().info());
-  deliver(request, findings, session);
+  MemberNames names;
+  if (!request.compare.empty())
+    names = member_names(run.members(), run.input().ids(session.execution()), run.points().size);
+  deliver(request, findings, names, session);
 }
 
-/// Members of the largest groups, if the file says whose points they are.
-std::vector<std::vector<std::uint32_t>> largest_members(const ResultFile& result,
-                                                        std::size_t groups) {
+/// Members of all groups as kith::members has them, if the file says whose points they are.
+Members members_of(const ResultFile& result, std::size_t groups) {
   const std::vector<std::int32_t> label = result.label();
   if (label.empty()) return {};
-  std::vector<std::vector<std::uint32_t>> members(std::min(kCloseUps, groups));
-  for (std::size_t i = 0; i < label.size(); ++i)
-    if (label[i] >= 0 && static_cast<std::size_t>(label[i]) < members.size())
-      members[static_cast<std::size_t>(label[i])].push_back(static_cast<std::uint32_t>(i));
+  Members members{{}, std::vector<std::size_t>(groups + 1, 0)};
+  const auto is_in = [&](std::int32_t g) { return g >= 0 && static_cast<std::size_t>(g) < groups; };
+  for (const std::int32_t g : label)
+    if (is_in(g)) ++members.offset[static_cast<std::size_t>(g) + 1];
+  std::partial_sum(members.offset.begin(), members.offset.end(), members.offset.begin());
+  members.order.resize(label.size());
+  std::vector<std::size_t> next = members.offset;  // points without a group come last
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    const std::size_t g = is_in(label[i]) ? static_cast<std::size_t>(label[i]) : groups;
+    members.order[next[g]++] = static_cast<std::uint32_t>(i);
+  }
   return members;
 }
 
@@ -235,11 +274,16 @@ void report_catalogue(const ReportRequest& request, const std::string& path,
                             name(result.about().kind)));
   Findings findings{
       .command = request.command, .about = result.about(), .catalogue = result.catalogue()};
+  if (result.about().kind == ResultKind::subhalos) {
+    findings.subhalos = result.subhalo_catalogue();
+    findings.parent = result.integers("subhalo_parent");
+  }
+  const MemberNames names = request.compare.empty() ? MemberNames{} : member_names(result);
   if (snapshot.empty()) {
     add_facts(findings);
     findings.facts.emplace_back("picture",
                                 "none: the snapshot is not at the path in the catalogue");
-    return deliver(request, findings, session);
+    return deliver(request, findings, names, session);
   }
   InputOptions options = request.groups.input;
   options.path = snapshot;
@@ -254,9 +298,10 @@ void report_catalogue(const ReportRequest& request, const std::string& path,
   const Numbers masses = input.masses(session.execution());
   findings.mass = input.mass_values(masses);
   findings.has_mass = input.has(Field::mass);
-  findings.members = largest_members(result, findings.catalogue.count());
+  findings.members = members_of(result, findings.catalogue.count());
+  findings.type_names = type_names(input.info());
   add_facts(findings, input.info());
-  deliver(request, findings, session);
+  deliver(request, findings, names, session);
 }
 
 void check_outputs(const ReportRequest& request) {

@@ -2,14 +2,19 @@
 //
 //   report.cpp           the command: finds or reads groups
 //   report_figures.cpp   maps, mass function, sizes
+//   report_spheres.cpp   spheres, shells and fitted profiles of groups
 //   report_closeups.cpp  pictures and density profiles of the largest groups
+//   report_compare.cpp   another catalogue beside the first
 //   report_table.cpp     the columns of the table
+//   report_particles.cpp some of the points, for the maps and views that scripts draw
+//   report_panels.cpp    what the panel of a group shows, as JSON
 //   report_data.cpp      the same as JSON, for the scripts of the page
 //   report_page.cpp      HTML
 //   report/              style sheet and scripts, compiled in
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +38,7 @@ struct ReportOptions {
   int bins_per_decade = 5;
   double sigma8 = 0.81;
   double n_s = 0.97;
+  double softening = 0;  ///< of the simulation's forces; 0 = not known
 };
 
 /// The content of the report.
@@ -41,12 +47,14 @@ struct Findings {
   std::vector<std::pair<std::string, std::string>> facts;  ///< about the snapshot, in words
   ResultAbout about;
   Catalogue catalogue;
-  PointsView points = {};  ///< none: no pictures
-  ValuesView mass = {};    ///< of every point
-  bool has_mass = false;   ///< else all are 1
-  /// Members of the largest groups, as indices of points; none if they are not known.
-  std::vector<std::vector<std::uint32_t>> members;
-  Statistics statistics;  ///< of the work that was done for the report itself
+  PointsView points = {};                    ///< none: no pictures
+  ValuesView mass = {};                      ///< of every point
+  bool has_mass = false;                     ///< else all are 1
+  Members members = {};                      ///< of all groups; without offsets: they are not known
+  std::vector<std::string> type_names = {};  ///< of each type of the snapshot
+  Catalogue subhalos = {};                   ///< none: there are none in the file
+  std::vector<std::int64_t> parent = {};     ///< the group of each subhalo
+  Statistics statistics;                     ///< of the work that was done for the report itself
   double seconds = 0;
   int threads = 0;
 };
@@ -85,6 +93,44 @@ std::optional<Exhibit> mass_exhibit(const Findings& findings, const ReportOption
 /// The number of groups of each size or larger; none without groups.
 std::optional<Exhibit> size_exhibit(const Findings& findings);
 
+/// The density that defines R200.
+struct Reference {
+  double density = 0;  ///< critical or mean; 0: there is none
+  std::string letter;  ///< c or m
+  std::string name;    ///< in words
+};
+
+/// Shells between 0.025 and 1 radius of a sphere, even in the logarithm.
+inline constexpr std::size_t kShells = 20;
+inline constexpr double kInnermost = 0.025;
+
+/// A sphere of 200 times the reference about the center of a group, and the points in its shells.
+struct HaloSphere {
+  double radius = 0;  ///< 0: there is none
+  double mass = 0;
+  std::size_t size = 0;
+  std::vector<double> shell_count = {}, shell_mass = {};
+  std::size_t first_fitted = 0;  ///< shells before this one are not converged
+  double concentration = 0;      ///< of the NFW profile that fits the others; 0: none does
+
+  double edge(std::size_t shell) const;  ///< inner edge
+};
+
+/// Spheres of the largest groups, one row for each.
+struct HaloSpheres {
+  Reference reference;
+  std::vector<double> center;  ///< in the box
+  std::vector<HaloSphere> of;
+};
+
+/// In three dimensions, with a tree of the points; else without rows. The largest groups that
+/// together have a few million members: potentials of more would take minutes.
+HaloSpheres halo_spheres(const Findings& findings, const Tree* tree, double softening,
+                         const Execution& execution);
+
+/// The mass of an NFW profile inside x scale radii, in its own units.
+double nfw_mass(double x);
+
 /// One of the largest groups.
 struct CloseUp {
   std::size_t group = 0;
@@ -95,7 +141,39 @@ struct CloseUp {
 
 /// The largest groups one by one; those that reach over half of a periodic box are left out.
 std::vector<CloseUp> close_ups(const Findings& findings, const ReportOptions& options,
-                               const Execution& execution);
+                               const HaloSpheres& spheres, const Execution& execution);
+
+/// Another catalogue of the same simulation beside the first.
+struct Comparison {
+  std::string name;    ///< of its file
+  std::string method;  ///< how groups were matched, in words
+  Catalogue catalogue;
+  std::vector<std::int64_t> match;  ///< of each group of the first in the other; -1: none
+  std::vector<double> shared;       ///< part of its members that the match has; empty: not known
+  std::vector<std::int64_t> found;  ///< groups of the other without a match
+};
+
+/// Which particles are members of which groups.
+struct MemberNames {
+  std::vector<std::int64_t> id = {};        ///< of members; empty: not known
+  std::vector<std::int32_t> id_group = {};  ///< of each of them
+  std::vector<std::int32_t> label = {};     ///< of every point; empty: not known
+};
+MemberNames member_names(const ResultFile& file);
+MemberNames member_names(const Members& members, std::span<const std::uint64_t> id,
+                         std::size_t points);
+
+/// Groups of the catalogue `other` and of the findings that are each other's best match. By
+/// particles if both say whose members they are, else by position and mass.
+Comparison compare_catalogues(const Findings& findings, const MemberNames& first,
+                              const std::string& other, const Execution& execution);
+
+/// Ratios of masses over mass; none without matches.
+std::optional<Exhibit> ratio_exhibit(const Findings& findings, const Comparison& comparison);
+
+/// The section of a comparison, with its figure.
+std::string comparison_section(const Findings& findings, const Comparison& comparison,
+                               const std::string& figure);
 
 /// A column of the table of groups.
 struct ReportColumn {
@@ -111,8 +189,21 @@ std::vector<ReportColumn> report_columns(const Findings& findings, std::size_t r
 /// The table with its heading; nothing without groups.
 std::string report_table(const Findings& findings, const ReportOptions& options);
 
+struct ReportParts;
+
 /// Groups, maps and curves as JSON, for the scripts.
-std::string report_data(const Findings& findings, const std::vector<const Exhibit*>& exhibits);
+std::string report_data(const Findings& findings, const ReportParts& parts);
+
+/// Some of the points as JSON: those of each group, then others. "null" if there are none.
+std::string particle_data(const Findings& findings, const Tree* tree, const Execution& execution);
+
+/// What panels of groups show beside the columns of the table, as JSON.
+std::string panel_data(const Findings& findings, const ReportParts& parts);
+
+/// Rows that the page has.
+inline constexpr std::size_t kMostRows = 20000;  // about 1.5 MB
+
+std::string json_numbers(std::span<const double> values);
 
 /// A number as JSON; null if it is not finite.
 std::string script_number(double value);
@@ -136,10 +227,16 @@ double coordinate_of(const PointsView& points, std::size_t i, int axis);
 /// From the lowest to the highest coordinate along an axis, or the box where it is periodic.
 std::pair<double, double> shown_along(const Findings& findings, int axis);
 
+double mass_of(const ValuesView& mass, std::size_t i);
+
 struct ReportParts {
   std::vector<Exhibit> maps;
   std::vector<Exhibit> curves;
   std::vector<CloseUp> close_ups;
+  HaloSpheres spheres;
+  std::string particles;  ///< particle_data
+  std::optional<Comparison> comparison;
+  std::optional<Exhibit> ratios;  ///< of the comparison
 
   std::vector<const Exhibit*> all() const;
 };

@@ -20,22 +20,34 @@ std::string tile(const std::string& label, const std::string& meaning) {
                      html_text(meaning));
 }
 
+/// The part of the mass that is in groups, where every particle's is known; else of the points.
+std::string grouped_part(const Findings& findings) {
+  const Catalogue& c = findings.catalogue;
+  double part = 0, all = 0;
+  if (findings.has_mass && findings.points.data) {
+    for (const double m : c.mass) part += m;
+    for (std::size_t i = 0; i < findings.points.size; ++i) all += mass_of(findings.mass, i);
+  } else {
+    for (const std::int64_t size : c.size) part += static_cast<double>(size);
+    all = static_cast<double>(findings.about.points);
+  }
+  const bool is_mass = findings.has_mass && findings.points.data;
+  return all > 0 ? tile(fmt::format("{:.1f}%", 100 * part / all),
+                        is_mass ? "of the mass in groups" : "of points in groups")
+                 : "";
+}
+
 std::string tiles(const Findings& findings) {
   const Catalogue& c = findings.catalogue;
-  std::int64_t members = 0;
-  for (const std::int64_t size : c.size) members += size;
-  std::string text = tile(grouped(findings.about.points), "points");
-  text += tile(grouped(c.count()), fmt::format("groups of {} or more", findings.about.min_size));
-  if (findings.about.points > 0)
-    text += tile(fmt::format("{:.1f}%", 100.0 * static_cast<double>(members) /
-                                            static_cast<double>(findings.about.points)),
-                 "of points in groups");
+  std::string text =
+      tile(grouped(c.count()), fmt::format("groups of {} or more", findings.about.min_size));
+  if (c.count() > 0 && findings.has_mass)
+    text += tile(number_label(c.mass[0], unit_label(findings.about.units, {.mass = 1})),
+                 "mass of the largest group");
   if (c.count() > 0)
     text += tile(grouped(static_cast<std::uint64_t>(c.size[0])), "members of the largest group");
-  if (findings.seconds > 0)
-    text += tile(fmt::format("{:.3g} s", findings.seconds),
-                 fmt::format("on {}", counted(static_cast<std::uint64_t>(findings.threads),
-                                              "thread", "threads")));
+  text += grouped_part(findings);
+  text += tile(grouped(findings.about.points), "points");
   return fmt::format("<div class=\"tiles\">\n{}</div>\n", text);
 }
 
@@ -100,7 +112,24 @@ std::string close_up(const CloseUp& c) {
       c.group, facts, figure_of(c.picture), c.profile ? figure_of(*c.profile) : "");
 }
 
-std::string close_ups(const std::vector<CloseUp>& list) {
+/// What the profiles show, and why inner points do not count.
+std::string profile_note(const ReportOptions& options) {
+  std::string note =
+      " Inside R_{200} the mean density is 200 times the critical density (c) or the mean density "
+      "(m); the sphere is centered on the most bound member. Bars are Poisson errors. The NFW "
+      "profile has the mass of the sphere and the most likely concentration. Gray points are left "
+      "out of the fit: so near to the center, encounters between particles have changed the "
+      "profile (Power et al. 2003)";
+  if (options.softening > 0)
+    return note +
+           fmt::format(", or forces are softened (within 2.8 \u00d7 {:.4g}).", options.softening);
+  return note +
+         ". Snapshots do not state how their forces are softened. Where the points fall below the "
+         "curve, give --softening: then the fit leaves out what lies within 2.8 of it, and the "
+         "concentration rises.";
+}
+
+std::string close_ups(const std::vector<CloseUp>& list, const ReportOptions& options) {
   if (list.empty()) return "";
   std::string articles;
   bool has_profile = false;
@@ -109,15 +138,10 @@ std::string close_ups(const std::vector<CloseUp>& list) {
     has_profile |= c.profile.has_value();
   }
   std::string note = "Coordinates are relative to the center of mass.";
-  if (has_profile)
-    note +=
-        " Inside R_{200} the mean density is 200 times the critical density (c) or the mean "
-        "density (m); the sphere is centered on the most bound member. Bars are Poisson errors. "
-        "The NFW profile has "
-        "the mass of the sphere and the most likely concentration.";
+  if (has_profile) note += profile_note(options);
   return fmt::format(
       "<section id=\"largest\">\n<h2>The largest groups</h2>\n<div class=\"closeups\">\n{}</div>\n"
-      "<p class=\"soft\">{}</p>\n</section>\n",
+      "<p class=\"soft\" id=\"fits\">{}</p>\n</section>\n",
       articles, html_label(note));
 }
 
@@ -141,6 +165,9 @@ std::string times(const Findings& findings) {
       same->seconds += stage.seconds;
   }
   if (stages.empty()) return "";
+  const std::string total =
+      fmt::format("{:.3g} s on {}", findings.seconds,
+                  counted(static_cast<std::uint64_t>(findings.threads), "thread", "threads"));
   double longest = 1e-9;
   for (const auto& stage : stages) longest = std::max(longest, stage.seconds);
   std::string rows;
@@ -150,10 +177,10 @@ std::string times(const Findings& findings) {
         "style=\"width:{:.1f}%\"></div></td></tr>\n",
         html_text(stage.name), stage.seconds, 100 * stage.seconds / longest);
   return fmt::format(
-      "<section>\n<h2>Run time</h2>\n<table "
+      "<section>\n<h2>Run time</h2>\n<p class=\"soft\">{}</p>\n<table "
       "class=\"times\"><tbody>\n{}</tbody></table>\n"
       "</section>\n",
-      rows);
+      total, rows);
 }
 
 }  // namespace
@@ -166,6 +193,7 @@ std::vector<const Exhibit*> ReportParts::all() const {
     list.push_back(&c.picture);
     if (c.profile) list.push_back(&*c.profile);
   }
+  if (ratios) list.push_back(&*ratios);
   return list;
 }
 
@@ -179,10 +207,13 @@ std::string report_page(const Findings& findings, const ReportOptions& options,
       fmt::format("<h1>{}</h1>\n<p class=\"soft\">Friends-of-friends groups found by kith {}</p>\n",
                   title, html_text(KITH_VERSION));
   body += tiles(findings);
+  body += curves(parts.curves);
   body += maps(parts.maps);
   body += report_table(findings, options);
-  body += close_ups(parts.close_ups);
-  body += curves(parts.curves);
+  if (parts.comparison)
+    body += comparison_section(findings, *parts.comparison,
+                               parts.ratios ? figure_of(*parts.ratios) : "");
+  body += close_ups(parts.close_ups, options);
   body += facts(findings);
   body += times(findings);
   return fmt::format(
@@ -192,7 +223,7 @@ std::string report_page(const Findings& findings, const ReportOptions& options,
       "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n{}</main>\n"
       "<script type=\"application/json\" id=\"data\">{}</script>\n"
       "<script>\n//<![CDATA[\n{}//]]>\n</script>\n</body>\n</html>\n",
-      title, kReportStyle, body, report_data(findings, parts.all()), kReportScript);
+      title, kReportStyle, body, report_data(findings, parts), kReportScript);
 }
 
 }  // namespace kith::cli

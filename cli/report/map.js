@@ -1,6 +1,7 @@
 // The maps as one that pans and zooms. Its pictures are those of the figures without scripts.
 (() => {
-  const {data, make, center, column, number} = report;
+  const {data, make, center, column, number, particles} = report;
+  const MOST_RINGS = 60;  // that are drawn where few are wanted
   const section = document.getElementById('map');
   if (!section || !data.maps.length) return;
   const maps = data.maps.map(map => {
@@ -10,10 +11,12 @@
     return {...map, image};
   });
   const radius = column('radius');
-  let map = maps[0], view = null, hovered = null;
+  let map = maps[0], view = null, hovered = null, rings = 'few', drawn = [];
+  let slab = {...maps[0]};  // what is seen of the depth: center, thickness (0: everything)
 
   const node = make('canvas', {tabindex: '0', role: 'application', 'aria-label': 'Map of the groups. Arrow keys pan, ' +
-    'plus and minus zoom, 0 shows everything, n and p select the next and the previous group.'});
+    'plus and minus zoom, 0 shows everything, n and p select the next and the previous group, Enter goes to its panel, ' +
+    'c changes the circles, [ and ] move through the depth.'});
   const button = (text, label, act) =>
     make('button', {type: 'button', 'aria-label': label, title: label, onclick: act}, text);
   const corner = make('div', {class: 'corner'}, button('+', 'Zoom in', () => zoom(1.6)),
@@ -23,13 +26,47 @@
   const live = make('div', {class: 'live'}, node, corner), tip = report.tip(live);
   const choices = maps.map(m => make('button', {type: 'button', 'aria-pressed': m === map, onclick: () => choose(m)}, m.name));
   const tools = make('div', {class: 'tools', role: 'group', 'aria-label': 'Projection'}, ...choices);
-  section.append(...(maps.length > 1 ? [tools] : []), live, readout);
+  const slider = (label, min, max, act) => {
+    const input = make('input', {type: 'range', min, max, step: 'any', oninput: () => act(Number(input.value))});
+    const value = make('output', {});
+    return {input, value, node: make('label', {class: 'slider'}, make('span', {}, label), input, value)};
+  };
+  const depth = slider('Depth', 0, 1, v => cut({center: range()[0] + v * (range()[1] - range()[0])}));
+  const thick = slider('Thickness', -5.4, 0, v => cut({thickness: v > -0.02 ? 0 : (range()[1] - range()[0]) * 2 ** v}));
+  const choice = make('select', {onchange: () => { rings = choice.value; sheet.redraw(); }},
+    ...[['few', 'that fit'], ['all', 'all'], ['none', 'none']].map(([value, text]) => make('option', {value}, text)));
+  const levers = make('div', {class: 'tools levers'}, depth.node, thick.node,
+    make('label', {class: 'slider'}, make('span', {}, 'Circles'), choice));
+  section.append(...(maps.length > 1 ? [tools] : []), live, levers, readout);
+  // Along the line of sight.
+  const range = () => [data.space?.low[map.depth] ?? 0, (data.space?.low[map.depth] ?? 0) + (data.space?.side[map.depth] ?? 1)];
+  function showLevers() {
+    const [low, high] = range(), isThrough = !slab.thickness;
+    depth.node.hidden = thick.node.hidden = map.depth < 0 || !particles;
+    depth.input.disabled = isThrough;
+    depth.input.value = (slab.center - low) / (high - low);
+    thick.input.value = isThrough ? 0 : Math.log2(slab.thickness / (high - low));
+    depth.value.textContent = isThrough ? 'everything' : `${'xyz'[map.depth]} = ${report.withUnit(slab.center, data.unit)}`;
+    thick.value.textContent = isThrough ? 'everything' : report.withUnit(slab.thickness, data.unit);
+  }
+  function cut(change) {
+    slab = {...slab, ...change};
+    if (change.thickness && !(slab.center >= range()[0] && slab.center <= range()[1])) slab.center = (range()[0] + range()[1]) / 2;
+    showLevers();
+    explain();
+    sheet.redraw();
+  }
+  // Painted from the particles, unless it is the picture that the page has.
+  const isPainted = () => particles && map.depth >= 0 &&
+    (slab.thickness !== map.thickness || (map.thickness > 0 && slab.center !== map.center));
   const caption = make('p', {class: 'soft'});
   const explain = () => {
-    caption.textContent = document.querySelector(`[data-figure="${map.figure}"] figcaption`)?.textContent ?? '';
+    caption.textContent = isPainted() ? 'Density from the particles in this page. Circles reach from the center of mass ' +
+      'to the farthest member; numbers are rows of the table.' : document.querySelector(`[data-figure="${map.figure}"] figcaption`)?.textContent ?? '';
   };
   section.append(caption);
   explain();
+  showLevers();
   const sheet = report.canvas(node, width => Math.min(width * map.side[1] / map.side[0], Math.max(360, innerHeight * 0.72)),
     draw);
 
@@ -46,10 +83,10 @@
   }
 
   function isShown(row) {
-    if (map.depth < 0 || !map.thickness) return true;
-    let away = Math.abs(center(row)[map.depth] - map.center);
+    if (map.depth < 0 || !slab.thickness) return true;
+    let away = Math.abs(center(row)[map.depth] - slab.center);
     if (map.period) away = Math.min(away % map.period, map.period - away % map.period);
-    return away <= map.thickness / 2;
+    return away <= slab.thickness / 2;
   }
 
   // Where a group is on the canvas, and its radius there.
@@ -63,10 +100,21 @@
     view ??= whole();
     context.fillStyle = '#07080c';
     context.fillRect(0, 0, width, height);
-    drawPictures(context, width, height);
+    if (isPainted()) drawParticles(context, width, height); else drawPictures(context, width, height);
     drawGroups(context, width, height);
     drawScale(context, height);
     node.dataset.view = [view.x, view.y, view.zoom].map(v => v.toPrecision(6)).join(' ');
+  }
+
+  let painting = {key: '', sheet: null};
+  function drawParticles(context, width, height) {
+    const fine = 1.25, place = [0, 0, 0];  // pixels of the screen for one that is painted
+    [place[map.axes[0]], place[map.axes[1]], place[map.depth]] = [view.x, view.y, slab.center];
+    const wanted = {center: place, axes: map.axes, depth: map.depth, thickness: slab.thickness, zoom: view.zoom / fine,
+                    width: Math.round(width / fine), height: Math.round(height / fine)};
+    const key = JSON.stringify(wanted);
+    if (painting.key !== key) painting = {key, sheet: particles.paint(wanted)};
+    context.drawImage(painting.sheet, 0, 0, width, height);
   }
 
   function drawPictures(context, width, height) {
@@ -98,17 +146,28 @@
     context.setLineDash([]);
   }
 
-  function drawGroups(context, width, height) {
-    context.font = '600 12px system-ui, sans-serif';
-    const labels = [];
-    for (const row of [...data.rows].reverse()) {  // the largest lie on top
+  // Circles on the canvas, the largest first. Few: none inside or far into a larger one; more appear as one zooms in.
+  function chosenRings(width, height) {
+    const list = [];
+    for (const row of data.rows) {
       if (!isShown(row)) continue;
       const [x, y, r] = spot(row);
       if (!(r >= 2.2) || x < -r || y < -r || x > width + r || y > height + r) continue;
-      ring(context, x, y, r, 'rgba(255, 255, 255, .85)', 1.1);
-      if (r > 13) labels.unshift([row[0], x + 0.72 * r + 3, y - 0.72 * r]);
+      if (rings === 'few' && (list.length >= MOST_RINGS || r < 5 ||
+          list.some(o => Math.hypot(o.x - x, o.y - y) < o.r + 0.35 * r))) continue;
+      list.push({group: row[0], x, y, r});
     }
-    writeNumbers(context, labels);
+    return list;
+  }
+
+  function drawGroups(context, width, height) {
+    context.font = '600 12px system-ui, sans-serif';
+    drawn = chosenRings(width, height);
+    if (rings !== 'none') {
+      for (const {x, y, r} of [...drawn].reverse()) ring(context, x, y, r, 'rgba(255, 255, 255, .85)', 1.1);
+      writeNumbers(context, drawn.filter(o => o.r > 13).map(o => [o.group, o.x + 0.72 * o.r + 3, o.y - 0.72 * o.r]));
+    }
+    node.dataset.rings = rings === 'none' ? 0 : drawn.length;
     for (const [group, color] of [[hovered, '#ffd34d'], [report.selected, '#5cf0c8']]) {
       const row = report.row(group);
       if (!row) continue;
@@ -188,6 +247,8 @@
   function choose(other) {
     const isSame = other.axes.join() === map.axes.join();
     map = other;
+    slab = {...other};
+    showLevers();
     explain();
     choices.forEach((choice, i) => choice.setAttribute('aria-pressed', maps[i] === map));
     if (!isSame) {
@@ -200,11 +261,8 @@
   // The smallest circle around a place, if there is one.
   function groupAt(x, y) {
     let best = null, least = Infinity;
-    for (const row of data.rows) {
-      if (!isShown(row)) continue;
-      const [cx, cy, r] = spot(row);
-      if (r >= 2.2 && Math.hypot(x - cx, y - cy) <= Math.max(r, 7) && r < least) [best, least] = [row[0], r];
-    }
+    for (const {group, x: cx, y: cy, r} of drawn)
+      if (Math.hypot(x - cx, y - cy) <= Math.max(r, 7) && r < least) [best, least] = [group, r];
     return best;
   }
 
@@ -220,25 +278,34 @@
     leave() { tip.hide(); hovered = null; sheet.redraw(); },
   });
   node.addEventListener('dblclick', e => { const r = node.getBoundingClientRect(); zoom(2, e.clientX - r.left, e.clientY - r.top); });
-  node.addEventListener('keydown', e => {
-    const step = 60, other = by => report.select(Math.max(0, (report.selected ?? -by) + by), 'map');
-    const acts = {ArrowLeft: () => pan(step, 0), ArrowRight: () => pan(-step, 0), ArrowUp: () => pan(0, step),
-                  ArrowDown: () => pan(0, -step), '+': () => zoom(1.5), '=': () => zoom(1.5), '-': () => zoom(1 / 1.5),
-                  0: () => go(whole()), n: () => other(1), p: () => other(-1)};
-    if (!acts[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
-    e.preventDefault();
-    acts[e.key]();
-  });
+  function circle() {
+    choice.value = rings = {few: 'all', all: 'none', none: 'few'}[rings];
+    sheet.redraw();
+  }
+  function move(by) {
+    const [low, high] = range(), wide = slab.thickness || (high - low) / 10;
+    if (depth.node.hidden) return;
+    cut({thickness: wide, center: Math.min(Math.max((slab.thickness ? slab.center : (low + high) / 2) + by * wide / 2, low), high)});
+  }
+  const far = 60;
+  report.keys(node, {ArrowLeft: () => pan(far, 0), ArrowRight: () => pan(-far, 0), ArrowUp: () => pan(0, far),
+                     ArrowDown: () => pan(0, -far), '+': () => zoom(1.5), '=': () => zoom(1.5), '-': () => zoom(1 / 1.5),
+                     0: () => go(whole()), n: () => report.step(1, 'map'), p: () => report.step(-1, 'map'), c: circle,
+                     '[': () => move(-1), ']': () => move(1), Enter: () => document.getElementById('panel')?.focus()});
 
-  report.watch((group, from) => {
+  report.watch(group => {
+    if (group === null) {
+      readout.textContent = '';
+      return sheet.redraw();
+    }
     const row = report.row(group), c = center(row);
     const through = maps.find(m => !m.thickness && m.axes.join() === map.axes.join());
-    if (!isShown(row) && through) choose(through);
+    if (!isShown(row) && particles && map.depth >= 0) cut({center: c[map.depth]});
+    else if (!isShown(row) && through) choose(through);
     const fit = 60 / Math.max(row[radius], 1e-300), least = whole().zoom * 2;
     go({x: c[map.axes[0]], y: c[map.axes[1]], zoom: Math.max(view.zoom, Math.min(Math.max(fit, least), whole().zoom * 30))});
     const place = c.map((v, i) => `${'xyz'[i]} = ${number(v)}`).join(', ');
     readout.textContent = `Selected: ${report.describe(row).join(', ')}, at ${place}${data.unit ? ' ' + data.unit : ''}` +
       `${isShown(row) ? '' : ' (outside this slice)'}.`;
-    if (from !== 'map') section.scrollIntoView({block: 'nearest', behavior: report.isCalm ? 'auto' : 'smooth'});
   });
 })();

@@ -138,8 +138,17 @@ const report = (() => {
     };
   }
 
+  // Keys of a part of the page that has the focus.
+  function keys(node, acts) {
+    node.addEventListener('keydown', e => {
+      if (!Object.hasOwn(acts, e.key) || e.ctrlKey || e.metaKey || e.altKey) return;
+      e.preventDefault();
+      acts[e.key]();
+    });
+  }
+
   return {
-    data, column, number, cell, make, plain, withUnit, describe, center, canvas, drags, tip, isCalm,
+    data, column, number, cell, make, plain, withUnit, describe, center, canvas, drags, keys, tip, isCalm,
     row: group => data.rows[group],
     selected: null,
     watch(act) { watchers.push(act); },
@@ -149,5 +158,12 @@ const report = (() => {
       report.selected = group;
       for (const act of watchers) act(group, from);
     },
+    // Nothing is selected any more.
+    leave() {
+      report.selected = null;
+      for (const act of watchers) act(null, '');
+    },
+    // The next group of the list, or the one before.
+    step(by, from) { report.select(Math.max(0, (report.selected ?? -by) + by), from); },
   };
 })();

@@ -9,28 +9,35 @@
 
   const search = make('input', {type: 'search', placeholder: 'Search: 42, members > 1000, x < 20',
     'aria-label': 'Search the table: a number, or conditions such as members > 1000, x < 20', oninput: () => find()});
+  const problem = make('p', {class: 'problem', role: 'alert', hidden: ''});
   const status = make('p', {class: 'soft', role: 'status'});
   const back = make('button', {type: 'button', onclick: () => show(page - 1)}, 'Previous');
   const next = make('button', {type: 'button', onclick: () => show(page + 1)}, 'Next');
   const save = make('button', {type: 'button', onclick: () => download()}, 'Download CSV');
-  table.parentElement.before(make('div', {class: 'tools'}, search, save));
+  table.parentElement.before(make('div', {class: 'tools'}, search, save), problem);
   table.parentElement.after(make('div', {class: 'tools'}, status, make('span', {class: 'space'}), back, next));
 
-  // "members > 1000, x < 20" as a condition; any other text is looked for in the cells.
+  // "members > 1000, x < 20" as a condition; a number is looked for at the beginning of cells. Null: neither.
   function condition(text) {
+    if (/^[\d.,\u2212-]+$/.test(text)) return row => data.columns.some((_, i) => cell(row, i).startsWith(text));
     const match = text.match(/^(.+?)\s*(<=|>=|<|>|=)\s*(-?[\d.]+(?:e[+-]?\d+)?)$/i);
-    if (!match) return row => data.columns.some((_, i) => cell(row, i).startsWith(text));
+    if (!match) return null;
     const squeezed = name => name.replace(/\s/g, '').toLowerCase();
     const i = data.columns.findIndex(c => squeezed(c.name) === squeezed(match[1])), limit = Number(match[3]);
-    if (i < 0 || isNaN(limit)) return () => false;
+    if (i < 0 || isNaN(limit)) return null;
     const is = {'<': v => v < limit, '>': v => v > limit, '<=': v => v <= limit, '>=': v => v >= limit,
                 '=': v => v === limit}[match[2]];
     return row => row[i] !== null && is(row[i]);
   }
 
   function find() {
-    const tests = search.value.split(/,|\band\b/).map(t => t.trim()).filter(t => t).map(condition);
-    rows = data.rows.filter(row => tests.every(test => test(row)));
+    const texts = search.value.split(/,(?!\d)|\band\b/).map(t => t.trim()).filter(t => t), tests = texts.map(condition);
+    const bad = texts.find((_, i) => !tests[i]);
+    problem.hidden = bad === undefined;
+    problem.textContent = bad === undefined ? '' : `Not understood: \u201c${bad}\u201d. Write a number, or a column, a sign ` +
+      `(<, <=, =, >= or >) and a number, such as mass > 1e14. Columns: ${data.columns.map(c => c.name).join(', ')}.`;
+    search.setAttribute('aria-invalid', bad !== undefined);
+    rows = data.rows.filter(row => tests.every(test => !test || test(row)));
     sort();
   }
 
@@ -58,7 +65,7 @@
 
   function line(row) {
     const isChosen = row[0] === report.selected;
-    const pick = make('button', {type: 'button', class: 'pick', 'aria-label': `Show group ${row[0]} on the map`},
+    const pick = make('button', {type: 'button', class: 'pick', 'aria-label': `Show group ${row[0]}`},
       cell(row, 0));
     return make('tr', {'data-group': row[0], 'aria-selected': isChosen, onclick: () => report.select(row[0], 'table')},
       make('th', {scope: 'row'}, pick), ...data.columns.slice(1).map((_, i) => make('td', {}, cell(row, i + 1))));
@@ -85,6 +92,7 @@
   table.tHead.rows[0].cells[0].setAttribute('aria-sort', 'ascending');
 
   report.watch(group => {
+    if (group === null) return show(page);
     const at = rows.findIndex(row => row[0] === group);
     const focused = document.activeElement?.closest?.('#groups tr')?.dataset.group;
     if (at >= 0) show(Math.floor(at / perPage)); else show(page);

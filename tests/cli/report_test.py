@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`kith report` as a person would use it. Usage: report_test.py PROGRAM"""
 
+import base64
 import json
+import math
 import os
 import re
 import struct
@@ -73,9 +75,10 @@ class Report(unittest.TestCase):
     def test_of_a_snapshot_tells_everything(self):
         page = self.make(self.universe, "-b", "0.2", "--rows", "7")
         headings = self.headings(page)
-        self.assertEqual(headings[:3], ["Map of the groups", "Table of groups",
-                                        "The largest groups"])
-        self.assertEqual(headings[3:], ["Mass function", "Sizes of the groups", "Input and options", "Run time"])
+        self.assertEqual(headings, ["Mass function", "Sizes of the groups", "Map of the groups", "Table of groups",
+                                    "The largest groups", "Input and options", "Run time"])
+        tiles = [text_of(t) for t in page.iter(HTML + "div") if t.get("class") == "tile"]
+        self.assertRegex(" ".join(tiles), r"mass of the largest group.*of the mass in groups")
         groups, facts, times = self.tables(page)
         self.assertEqual(len(groups), 1 + 7)
         largest = self.fof["largest"][0]
@@ -102,9 +105,9 @@ class Report(unittest.TestCase):
     def test_of_a_catalogue_has_no_times(self):
         page = self.make(self.universe, "--catalogue", self.halos)
         self.assertNotIn("Run time", self.headings(page))
-        self.assertEqual(self.headings(page)[0], "Map of the groups")
+        self.assertEqual(self.headings(page)[2], "Map of the groups")
         alone = self.make(self.halos)
-        self.assertEqual(self.headings(alone)[0], "Map of the groups")
+        self.assertEqual(self.headings(alone)[2], "Map of the groups")
         self.assertEqual(self.tables(alone)[0], self.tables(page)[0])
 
     def test_is_the_same_page_each_time(self):
@@ -125,7 +128,7 @@ class Report(unittest.TestCase):
             page = self.make(self.path("halos.hdf5"))
         finally:
             os.rename(moved, self.universe)
-        self.assertEqual(self.headings(page)[:2], ["Table of groups", "Mass function"])
+        self.assertEqual(self.headings(page)[:3], ["Mass function", "Sizes of the groups", "Table of groups"])
 
     def test_writes_figures(self):
         self.make(self.universe, "-b", "0.2", "--figures", self.path("figures"),
@@ -145,7 +148,8 @@ class Report(unittest.TestCase):
 
     def test_circles_the_largest_group_where_it_is(self):
         page = self.make(self.universe, "-b", "0.2", "--picture-size", "640")
-        svg = next(page.iter(SVG + "svg"))
+        figure = next(f for f in page.iter(HTML + "figure") if f.get("data-figure") == "density")
+        svg = next(figure.iter(SVG + "svg"))
         image = next(svg.iter(SVG + "image"))
         left, top, width, height = (float(image.get(k)) for k in ("x", "y", "width", "height"))
         self.assertEqual((width, height), (320, 320))
@@ -186,7 +190,7 @@ class Report(unittest.TestCase):
         points = self.path("points.npy")
         run("sample", "uniform", "-n", "3000", "-o", points)
         page = self.make(points, "--linking-length", "0.03", "--min-size", "2")
-        self.assertEqual(self.headings(page)[:2], ["Map of the groups", "Table of groups"])
+        self.assertEqual(self.headings(page)[1:3], ["Map of the groups", "Table of groups"])
         none = self.make(points, "--linking-length", "1e-9", "--min-size", "2")
         self.assertEqual(self.headings(none), ["Map of the groups", "Input and options",
                                                "Run time"])
@@ -206,6 +210,93 @@ class Report(unittest.TestCase):
                 radius = float(facts["R200c"].split()[0])
                 self.assertAlmostEqual(radius, float(lines[1 + group][column]), delta=1e-3)
             self.assertEqual(group, 4)
+
+    def data(self):
+        return json.loads(re.search(r'id="data">(.*?)</script>', self.page, re.S).group(1))
+
+    def test_panels_have_shells_shapes_and_types(self):
+        self.make(self.universe, "-b", "0.2")
+        data = self.data()
+        spheres, rows = data["panels"]["spheres"], data["rows"]
+        self.assertEqual(len(spheres["rows"]), sum(row[1] >= spheres["resolved"] for row in rows))
+        for sphere in spheres["rows"]:
+            if sphere and len(sphere) > 6:
+                self.assertEqual(len(sphere[8]), spheres["shells"])
+                self.assertLessEqual(sum(sphere[8]), sphere[5])  # points inside the innermost shell are in none
+                self.assertAlmostEqual(sphere[4] / (4 / 3 * math.pi * sphere[3] ** 3) / spheres["density"], 200, delta=0.01)
+        names = [column["name"] for column in data["panels"]["columns"]]
+        self.assertEqual(names, ["b / a", "triaxiality", "|J| / M", "spin \u03bb\u2032", "V_{max}"])
+        self.assertEqual(data["panels"]["types"]["rows"][0][0][1], rows[0][1])
+        self.assertEqual(data["panels"]["types"]["names"], ["dark matter"])
+
+    def test_particles_stand_for_all(self):
+        self.make(self.halos)
+        space = self.data()["space"]
+        self.assertEqual((space["count"], space["all"]), (32768, 32768))
+        self.assertEqual(space["shares"], [row[1] for row in self.data()["rows"]])
+        self.assertEqual(space["others"], 32768 - sum(space["shares"]))
+        self.assertEqual(len(base64.b64decode(space["points"])), 7 * space["count"])
+
+    def test_softening_leaves_shells_out(self):
+        def first_fitted(*words):
+            self.make(self.halos, *words)
+            return [s[6] for s in self.data()["panels"]["spheres"]["rows"] if s and len(s) > 6]
+        without, soft = first_fitted(), first_fitted("--softening", "0.3")
+        self.assertTrue(all(a <= b for a, b in zip(without, soft)) and without != soft, (without, soft))
+        self.assertNotIn("give --softening: then", self.page)
+
+    def test_subhalos(self):
+        result = run("subhalos", self.universe, "-b", "0.2", "-o", self.path("sub.hdf5"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.make(self.path("sub.hdf5"))
+        subhalos = self.data()["panels"]["subhalos"]
+        self.assertGreater(len(subhalos), 0)
+        self.assertTrue(all(s[1] <= self.data()["rows"][s[0]][1] for s in subhalos))
+
+    def comparison(self, page):
+        section = next(s for s in page.iter(HTML + "section") if s.get("id") == "comparison")
+        return text_of(next(section.iter(HTML + "p"))), text_of(section)
+
+    def test_compares_catalogues(self):
+        """With itself all groups match. With a smaller b, ids of particles and labels give the same pairs."""
+        summary, _ = self.comparison(self.make(self.halos, "--compare", self.halos))
+        count = len(self.data()["rows"])
+        self.assertIn(f"{count} of {count} groups here match", summary)
+        self.assertIn("by the ids of the particles", summary)
+        self.assertIn("median mass ratio is 1;", summary)
+        pairs = []
+        for name in ["other.hdf5", "other.npz"]:
+            result = run("fof", self.universe, "-b", "0.16", "-o", self.path(name))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            page = self.make(self.universe, "-b", "0.2", "--compare", self.path(name))
+            pairs.append(self.data()["panels"]["comparison"]["rows"])
+            self.assertIn("Lost: ", self.comparison(page)[1])
+        self.assertEqual(pairs[0], pairs[1])
+        self.assertTrue(any(pairs[0]) and not all(pairs[0]))
+        # A group of the smaller linking length lies inside one of the larger.
+        self.assertTrue(all(p[1] <= row[1] for p, row in zip(pairs[0], self.data()["rows"]) if p))
+
+    def test_compares_by_position_where_members_are_not_known(self):
+        bare = self.path("bare.hdf5")
+        result = run("fof", self.universe, "-b", "0.2", "--no-order", "-o", bare)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        summary, _ = self.comparison(self.make(self.halos, "--compare", bare))
+        count = len(self.data()["rows"])
+        self.assertIn(f"{count} of {count} groups here match", summary)
+        self.assertIn("by position and mass", summary)
+        self.expect_failure_of(2, "contains knn", self.halos, "--compare", self.knn())
+
+    def knn(self):
+        path = self.path("knn.npz")
+        result = run("knn", self.universe, "-k", "2", "-o", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def expect_failure_of(self, code, words, *command):
+        result = run("report", *command, "-o", self.path("never.html"))
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn(words, result.stderr)
+        self.assertFalse(os.path.exists(self.path("never.html")))
 
     def test_json(self):
         result = run("report", self.halos, "-o", self.path("r.html"), "--json")

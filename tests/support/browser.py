@@ -29,7 +29,7 @@ class Browser:
         self.from_browser, to_write = os.pipe()
         # The browser reads from descriptor 3 and writes to 4.
         command = [program or find_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                   "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
+                   "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-unsafe-swiftshader", "--remote-debugging-pipe",
                    f"--user-data-dir={self.folder.name}", "about:blank"]
         shell = f"exec 3<&{to_read} 4>&{to_write}; exec \"$@\""
         self.process = subprocess.Popen(["/bin/bash", "-c", shell, "browser", *command],
@@ -82,7 +82,8 @@ class Browser:
         elif method == "Runtime.consoleAPICalled" and facts["type"] in ("error", "warning", "assert"):
             self.problems.append(str(facts["args"]))
         elif method == "Log.entryAdded" and facts["entry"]["level"] in ("error", "warning"):
-            self.problems.append(facts["entry"]["text"])
+            if "GL Driver Message (OpenGL, Performance" not in facts["entry"]["text"]:  # of screenshots
+                self.problems.append(facts["entry"]["text"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(facts["request"]["url"][:100])
         return message
