@@ -38,8 +38,7 @@ def killed_reports(program, folder, cases):
     killed = replaced = parts = 0
     for i in range(cases):
         process = start(program, folder, *command, f"number {i}")
-        # The file is written in the last moments.
-        time.sleep(whole * random.uniform(0.7, 1.1))
+        time.sleep(whole * random.uniform(0.2, 1.05))
         process.kill()
         process.communicate()
         killed += process.returncode != 0

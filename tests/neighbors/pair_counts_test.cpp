@@ -95,8 +95,8 @@ void check_own(Draw& draw) {
       << target << ", weighted";
 }
 
-TEST(PairCounts, TreesOfFloatsWithThemselves) { test::for_cases(100, check_own<float>); }
-TEST(PairCounts, TreesOfDoublesWithThemselves) { test::for_cases(100, check_own<double>); }
+TEST(PairCounts, TreesOfFloatsWithThemselves) { test::for_cases(40, check_own<float>); }
+TEST(PairCounts, TreesOfDoublesWithThemselves) { test::for_cases(40, check_own<double>); }
 
 TEST(PairCounts, FloatsEqualBruteForce) { test::for_cases(600, check_case<float>); }
 TEST(PairCounts, DoublesEqualBruteForce) { test::for_cases(400, check_case<double>); }
