@@ -13,6 +13,7 @@ from ._call import carry_out
 from ._errors import ArgumentError
 from ._groups import Groups
 from ._isolate import examine
+from ._show import Page, show, table
 
 
 class Catalogue:
@@ -148,16 +149,27 @@ class Catalogue:
     def _repr_html_(self, rows: int = 10) -> str:
         """The table that a notebook shows: the first rows, columns of at most three numbers."""
         shown = {name: column for name, column in self.columns.items() if column[:1].size <= 3}
-        head = "".join(f"<th>{name}</th>" for name in shown)
-        body = "".join("<tr><td>{}</td>{}</tr>".format(row, "".join(f"<td>{_cell(c[row])}</td>" for c in shown.values()))
-                       for row in range(min(rows, len(self))))
-        more = f"<p>{len(self)} groups</p>"
-        return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        body = [[row, *(column[row] for column in shown.values())] for row in range(min(rows, len(self)))]
+        return table(["", *shown], body, f"{len(self)} groups")
 
+    def show(self, points: Any = None, *, output: str | os.PathLike[str] | None = None, height: int = 760,
+             **options: Any) -> Page:
+        """Shows the page of ``kith report`` about these groups: in a frame in a notebook, else in a browser. The program
+        kith makes it; see kith.report.
 
-def _cell(value: Any) -> str:
-    """A number, or a few of them, in five digits."""
-    return ", ".join(str(v) if isinstance(v, np.integer) else f"{v:.5g}" for v in np.atleast_1d(value))
+        Parameters
+        ----------
+        points : array_like, (n, dimension), optional
+            The points that the groups were made of, for pictures and profiles. Not needed if the catalogue comes from a
+            file, which names its snapshot.
+        output : path, optional
+            The file for the page. Default: a temporary one, which is removed when Python ends.
+        height : int
+            The height of the frame in pixels.
+        **options
+            Options of ``kith report``, with underscores: ``picture_size=600``.
+        """
+        return show(self, points, output, height, options)
 
 
 def _document_columns() -> None:

@@ -29,6 +29,7 @@ class Clusters(Groups):
     """
 
     is_core: np.ndarray
+    _word = "clusters"
 
     @classmethod
     def _made_of(cls, core: Any) -> Clusters:

@@ -12,6 +12,7 @@ from ._box import as_box
 from ._call import CancelToken, Progress, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
 from ._ranks import refuse
+from ._show import sizes
 from ._tree import Tree
 
 
@@ -43,6 +44,8 @@ class Groups:
     root : ndarray of int64
         For every point, the lowest index in its group, also for small groups; empty unless ``keep_roots`` was set.
     """
+
+    _word = "groups"
 
     def __init__(self, label: Any) -> None:
         given = as_array(label, "label")
@@ -128,6 +131,10 @@ class Groups:
     def __repr__(self) -> str:
         largest = f", the largest of {self.size[0]}" if self.count else ""
         return f"<kith.Groups: {self.count} groups of {len(self.label)} points{largest}>"
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: the sizes of the largest groups."""
+        return sizes(self.size, len(self.label), self._word)
 
 
 def fof(points: Any, *, linking_length: float | None = None, b: float | None = None, box: Any = None,

@@ -14,6 +14,7 @@ from ._errors import ArgumentError, ArgumentTypeError
 from ._groups import Groups, _at_least_one, fof
 from ._ranks import refuse
 from ._roles import Roles, find_groups
+from ._show import table
 from ._snapshot import Snapshot
 from ._tree import Tree, as_tree
 
@@ -214,6 +215,11 @@ class Subhalos:
 
     def __repr__(self) -> str:
         return f"<kith.Subhalos: {len(self)} in {len(np.unique(self.parent))} halos>"
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: the first subhalos with their halos."""
+        rows = [[s, self.parent[s], self.catalogue.size[s], self.catalogue.mass[s]] for s in range(min(10, len(self)))]
+        return table(["", "halo", "size", "mass"], rows, f"{len(self)} subhalos in {len(np.unique(self.parent))} halos")
 
 
 def subhalos(points: Any, groups: Any, *, velocity: Any, linking_length: float, mass: Any = None,

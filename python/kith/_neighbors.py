@@ -10,6 +10,7 @@ from ._arrays import FLOAT64, is_single, number, points as as_points, rows_for, 
 from ._call import CancelToken, Progress, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
 from ._ranks import refuse
+from ._show import table
 from ._tree import Tree, as_tree
 
 _INT32_LIMIT = 2**31 - 1
@@ -61,6 +62,11 @@ class NeighborLists:
 
     def __repr__(self) -> str:
         return f"<kith.NeighborLists: {len(self)} lists, {len(self.index)} neighbors>"
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: the first lists."""
+        rows = [[i, int(self.count[i]), self.index[self.offset[i]:self.offset[i + 1]][:5]] for i in range(min(10, len(self)))]
+        return table(["", "neighbors", "nearest"], rows, f"{len(self):,} lists with {len(self.index):,} neighbors")
 
 
 def is_long(index_dtype: Any, tree: Tree) -> bool:

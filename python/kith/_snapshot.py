@@ -92,6 +92,12 @@ class Snapshot:
         code = f" by {self.info['code']}" if self.info["code"] else ""
         return f"<kith.Snapshot: {self.info['format']}{code}, {len(self)} particles, {', '.join(self.fields)}>"
 
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: the types of particles."""
+        from ._show import table
+        rows = [[entry["type"], entry["name"], entry["count"]] for entry in self.info["types"]]
+        return table(["type", "name", "particles"], rows, repr(self)[1:-1])
+
 
 def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | None = None, dtype: Any = None,
                   dimension: int = 3, columns: Sequence[str] = (), velocity_columns: Sequence[str] = (),
