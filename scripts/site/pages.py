@@ -13,6 +13,27 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FROM_ROOT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"]
+# Pages of the references by topic, in the order of a tour. Names that no topic has go to the last one.
+CPP_TOPICS = {
+    "Points, trees and calls": ["points", "box", "tree", "execution", "error", "statistics", "version", "left_balanced", "forest",
+                                "tree_file", "forest_file"],
+    "Neighbors and densities": ["neighbors", "radius", "density", "gradients"],
+    "Groups and halos": ["groups", "catalogue", "centers", "halos", "redshift_space", "particle_roles", "mass_function"],
+    "Clusters": ["clusters", "spanning_tree", "hierarchy", "hdbscan", "topology"],
+    "Correlation functions": ["pair_counts", "correlation"],
+    "Files and pictures": ["snapshot", "results", "result_rows", "figure", "picture", "temporary_files"],
+    "Samples": ["sample", "shapes", "cosmology"],
+    "Machines, devices and the rest": [],
+}
+PYTHON_TOPICS = {
+    "Neighbors and trees": ["Tree", "KDTree", "cKDTree", "Forest", "knn", "radius", "radius_count", "radius_pairs", "density",
+                            "kth_distance", "mean_distance", "Neighbors", "NeighborLists", "Pairs", "Cells", "LeftBalanced", "Plane",
+                            "Splits", "left_balanced", "estimate_memory"],
+    "Groups and halos": ["fof", "redshift_fof", "Groups", "halos", "catalogue", "Catalogue", "centers", "overdensities",
+                         "Overdensities", "subhalos", "Subhalos", "edge_density", "peak_members", "mass_function", "MassFunction"],
+    "Clusters": ["dbscan", "hdbscan", "hierarchy", "spanning_tree", "Clusters", "HdbscanClusters", "Hierarchy", "Branches",
+                 "CondensedTree", "SpanningTree"],
+}
 # Headers in the order of a tour: the core, then files, then samples. Those not named follow by name.
 FIRST = ["points", "box", "tree", "execution", "error", "neighbors", "radius", "pair_counts", "density",
          "groups", "catalogue", "halos", "clusters", "spanning_tree", "hierarchy", "hdbscan", "correlation",
@@ -125,12 +146,57 @@ def header_reference(header):
     return "\n".join(parts)
 
 
+def page_name(prefix, topic):
+    return f"{prefix}_{re.sub('[^a-z]+', '_', topic.lower())}.md"
+
+
 def cpp_reference():
+    """(file, title, text) of the C++ reference: an index, then one page for each topic."""
     found = {p.stem: p for p in (ROOT / "include/kith").rglob("*.hpp") if p.stem not in LEFT_OUT}
     order = [name for name in FIRST if name in found] + sorted(set(found) - set(FIRST))
-    head = ("# C++ reference\n\nMade from the comments of the public headers. `<kith/kith.hpp>` includes the core, "
-            "`<kith/io.hpp>` files and pictures, `<kith/sample.hpp>` sample points.\n")
-    return "\n".join([head, *(header_reference(found[name]) for name in order)])
+    named = {name for names in CPP_TOPICS.values() for name in names}
+    rows = []
+    for topic, names in CPP_TOPICS.items():
+        own = [name for name in order if name in names or (not names and name not in named)]
+        file = page_name("cpp", topic)
+        yield file, topic, "\n".join([f"# C++: {topic}\n", *(header_reference(found[name]) for name in own)])
+        rows.append(f"* [{topic}]({file}): " + ", ".join(f"`<kith/{found[name].name}>`" for name in own))
+    yield "cpp.md", "", ("# C++ reference\n\nMade from the comments of the public headers. `<kith/kith.hpp>` includes the core, "
+                         "`<kith/io.hpp>` files and pictures, `<kith/sample.hpp>` sample points.\n\n" + "\n".join(rows) + "\n")
+
+
+def python_reference(text):
+    """The same of the Python reference, which docs/ has as one page."""
+    head, *modules = re.split(r"^(?=## kith)", text, flags=re.MULTILINE)
+    opening, *entries = re.split(r"^(?=### )", modules[0], flags=re.MULTILINE)
+    name = lambda entry: re.match(r"### `kith\.(\w+)", entry)[1]
+    named = {one for names in PYTHON_TOPICS.values() for one in names}
+    parts = {topic: [e for e in entries if name(e) in names] for topic, names in PYTHON_TOPICS.items()}
+    parts["Files, boxes and errors"] = [e for e in entries if name(e) not in named]
+    pages = [(topic, "".join(own)) for topic, own in parts.items()]
+    pages += [(re.match(r"## (\S+)", module)[1], module.split("\n", 1)[1]) for module in modules[1:]]
+    rows = []
+    for topic, body in pages:
+        file = page_name("python", topic)
+        body = re.sub(r"\]\((?!http|#)", "](../", body)
+        yield file, topic, f"# Python: {topic}\n\n{body}"
+        rows.append(f"* [{topic}](reference/{file})")
+    yield "python_reference.md", "", head + opening.replace("## kith\n", "") + "\n" + "\n".join(rows) + "\n"
+
+
+def write_references(folder, pages):
+    config = (folder / "mkdocs.yml").read_text(encoding="utf-8")
+    reference = pages / "reference"
+    reference.mkdir()
+    text = (pages / "python_reference.md").read_text(encoding="utf-8")
+    for language, made in [("Python", python_reference(text)), ("C++", cpp_reference())]:
+        lines = ""
+        for file, title, content in made:
+            place = pages if file == "python_reference.md" else reference
+            (place / file).write_text(content, encoding="utf-8")
+            lines += f"      - \"{language}: {title}\": reference/{file}\n" * bool(title)
+        config = config.replace(f"      # Pages of the {language} reference are added here.\n", lines)
+    (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
 
 
 def main(program, folder):
@@ -138,8 +204,7 @@ def main(program, folder):
     pages = folder / "pages"
     copy_pages(pages)
     write_config(folder, pages)
-    (pages / "reference").mkdir()
-    (pages / "reference/cpp.md").write_text(cpp_reference(), encoding="utf-8")
+    write_references(folder, pages)
     (pages / "reference/program.md").write_text(program_reference(program), encoding="utf-8")
 
 
