@@ -91,7 +91,7 @@ def narrow(text):
 
 def program_reference(program):
     parts = ["# The program: all options\n\nThese are the texts that `--help` prints. "
-             "[The page about the program](../program.md) explains them with examples.\n"]
+             "[The program](../program.md) explains them with examples.\n"]
     for path, text in commands_of(program, []):
         depth = "##" if len(path) < 2 else "###"
         parts.append(f"{depth} {' '.join(['kith', *path])}\n\n```text\n{narrow(text)}\n```\n")

@@ -19,7 +19,7 @@ WIDTH = 100
 HEAD = """# Python reference
 
 This page is made from the docstrings by `tests/python/reference.py`. Start with
-[the page about Python](python.md).
+[Python](python.md).
 """
 
 
