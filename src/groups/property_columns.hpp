@@ -7,6 +7,7 @@
 
 #include <kith/catalogue.hpp>
 
+#include "base/shared.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith {
@@ -16,7 +17,7 @@ namespace kith {
 int property_exponent(double largest);
 
 /// How large the numbers of some columns are. Values that are not finite do not count.
-struct Magnitudes {
+struct KITH_SHARED Magnitudes {
   double length = 0;    ///< of coordinates on open axes and sides of periodic ones
   double farthest = 0;  ///< beyond the periodic box, in sides of it; 0 unless that is very far
   double speed = 0, mass = 0;
@@ -25,7 +26,7 @@ struct Magnitudes {
              const Box& box, const Workers& workers);
 };
 
-class PropertyColumns {
+class KITH_SHARED PropertyColumns {
  public:
   /// The caller's columns, or copies, for magnitudes of these columns or of more.
   PropertyColumns(const PointsView& points, const PointsView& velocity, const ValuesView& mass,
@@ -59,6 +60,6 @@ class PropertyColumns {
 };
 
 /// Multiplies all values by 2^exponent.
-void scale_by(std::vector<double>& values, int exponent);
+KITH_SHARED void scale_by(std::vector<double>& values, int exponent);
 
 }  // namespace kith
