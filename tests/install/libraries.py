@@ -22,6 +22,8 @@ SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "wr
           "choose_target", "Parts", "GroupParts", "DeviceSource", "refuse_device", "set_device_backend",
           "DeviceCalls", "device_of_process", "CellsBuilder", "deepest", "curve_places", "check_redshift_space",
           "join_to_midpoints", "midpoint_reach", "squeezed_points", "with_length_across",
+          # Properties of extreme data are computed in one frame on all ranks.
+          "Magnitudes", "PropertyColumns", "scale_by",
           # Arguments are checked by one text, for one process and for ranks.
           "check_catalogue", "check_centers", "check_fof_options", "check_grouped", "check_spheres", "check_subhalos",
           "check_tree_options", "check_types", "check_values", "check_view", "checked_types", "cpus_of_thread"}
