@@ -23,6 +23,13 @@ _kith() {
     if [[ -n ${_kith_words[$path ${COMP_WORDS[i]}]+x} ]]; then path+=" ${COMP_WORDS[i]}"; fi
   done
   COMPREPLY=()
+  local before=${COMP_WORDS[COMP_CWORD-1]}
+  if [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
+  if [[ $word == = ]]; then before=${COMP_WORDS[COMP_CWORD-1]} word=; fi
+  if [[ -n ${_kith_values[$path $before]+x} ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "${_kith_values[$path $before]}" -- "$word")
+    return
+  fi
   if [[ $word == -* || -n ${_kith_parents[$path]+x} ]]; then
     mapfile -t COMPREPLY < <(compgen -W "${_kith_words[$path]}" -- "$word")
   fi
@@ -42,12 +49,18 @@ void add_words(const Command& command, const std::string& path, std::string& scr
   for (const Command& each : below) words.push_back(each.name());
   for (const std::string& option : command.option_names()) words.push_back(option);
   script += fmt::format("_kith_words['{}']='{}'\n", path, fmt::join(words, " "));
+  for (const Described& option : command.options())
+    for (const std::string& name : option.names)
+      if (!option.choices.empty())
+        script +=
+            fmt::format("_kith_values['{} {}']='{}'\n", path, name, fmt::join(option.choices, " "));
   if (!below.empty()) script += fmt::format("_kith_parents['{}']=1\n", path);
   for (const Command& each : below) add_words(each, path + " " + each.name(), script);
 }
 
 std::string bash(const Command& program) {
-  std::string script = "# Completion of kith for bash.\ndeclare -A _kith_words _kith_parents\n";
+  std::string script =
+      "# Completion of kith for bash.\ndeclare -A _kith_words _kith_parents _kith_values\n";
   add_words(program, "kith", script);
   return script + kBash;
 }

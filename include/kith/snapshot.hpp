@@ -25,6 +25,7 @@ enum class FileFormat {
   tipsy,          ///< ChaNGa, Gasoline, PKDGRAV: native or XDR (big-endian)
   bigfile,        ///< FastPM, MP-Gadget: a folder of folders
   hdf5,           ///< datasets of any HDF5 file, named in the path: "file.h5:/points"
+  fast_food,      ///< Corrfunc's own catalogues (.ff): x, y, z and perhaps weights
   fits,           ///< the first binary table of a FITS file
   npy,            ///< a NumPy array of positions, one row per point
   npz,            ///< NumPy arrays named position, velocity, mass, id
@@ -90,7 +91,8 @@ struct SnapshotOptions {
   int dimension = 3;                ///< of raw numbers
   Scalar scalar = Scalar::float32;  ///< of raw numbers in .raw files
   /// Text, PLY and FITS: names or numbers (from 1) of the columns of positions; default: x y z, or
-  /// the first three.
+  /// ra dec z (or redshift), or the first three. If `cosmology` is given, ra and dec in degrees and
+  /// a redshift become comoving positions in Mpc/h around the observer.
   std::vector<std::string> columns = {};
   std::vector<std::string> velocity_columns = {};  ///< default vx vy vz where they exist
   std::string mass_column = {};                    ///< default mass where it exists

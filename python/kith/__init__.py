@@ -38,14 +38,15 @@ from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance,
 from ._program import report, verify
 from ._snapshot import Snapshot, read_snapshot, write_snapshot
 from ._tree import Cells, LeftBalanced, Plane, Splits, Tree, estimate_memory, left_balanced
+from ._yt import YtParticles, from_yt
 
 __all__ = [
     "ArgumentError", "ArgumentTypeError", "Box", "Branches", "CancelToken", "Cancelled", "Catalogue", "Cells", "Clusters",
     "CondensedTree", "Device", "Error", "FileError", "Forest", "Groups", "HdbscanClusters", "Hierarchy", "InternalError",
     "KDTree", "LeftBalanced", "MassFunction", "NeighborLists", "Neighbors", "OutOfMemoryError", "Overdensities", "Pairs",
-    "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree", "UnavailableError",
+    "Plane", "Snapshot", "SpanningTree", "Splits", "Subhalos", "TqdmProgress", "Tree", "UnavailableError", "YtParticles",
     "cKDTree", "catalogue", "centers", "correlation", "dbscan", "density", "devices", "edge_density", "estimate_memory",
-    "fof",
+    "fof", "from_yt",
     "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function",
     "mean_distance", "mpi", "overdensities", "peak_members", "plot", "radius", "radius_count", "radius_pairs",
     "read_catalogue", "read_snapshot", "redshift_fof", "report", "sample", "sklearn", "spanning_tree", "subhalos",

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <new>
@@ -47,7 +48,45 @@ Handle file_access() {
   return list;
 }
 
+/// 1234567 as 1,234,567.
+std::string grouped_digits(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+/// Where the superblock says that the file ends; 0 if it does not say. Versions 0 and 1 have the
+/// address behind the fields of fixed size, versions 2 and 3 as the third one.
+std::uint64_t stated_end(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  unsigned char bytes[64] = {};
+  file.read(reinterpret_cast<char*>(bytes), sizeof bytes);
+  if (file.gcount() < 48) return 0;
+  const unsigned version = bytes[8];
+  const bool is_old = version < 2;
+  if (version > 3 || bytes[is_old ? 13 : 9] != 8) return 0;  // addresses of 8 bytes
+  const std::size_t at = version == 0 ? 40 : version == 1 ? 44 : 28;
+  if (at + 8 > static_cast<std::size_t>(file.gcount())) return 0;
+  std::uint64_t end = 0;
+  for (std::size_t i = 8; i-- > 0;) end = end << 8 | bytes[at + i];
+  return end;
+}
+
+void check_complete(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  const std::uint64_t end = stated_end(path);
+  if (error || end <= size) return;
+  fail(ErrorCode::io, "{}: is cut off: {} of {} bytes; copy it again", path, grouped_digits(size),
+       grouped_digits(end));
+}
+
 Handle open_file(const std::string& path) {
+  if (is_hdf5(path)) check_complete(path);
   const Lock lock;
   const Handle access = file_access();
   return checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "opened");

@@ -238,9 +238,12 @@ class FitsReader : public SnapshotReader {
     rename(names, {"pos", "position", "coordinates", "xyz"}, "");
     rename(names, {"vel", "velocity", "velocities"}, "v");
     if (names.empty()) fail(ErrorCode::io, "{}: has no column of numbers", file_.path());
-    if (options.columns.empty() && !has_axes(names))
-      refuse("{}: the FITS table has no columns named x, y, z or POS; choose among {} with columns",
-             file_.path(), list_of(names_));
+    is_sky = options.columns.empty() && !sky_columns(names).empty();
+    if (options.columns.empty() && !has_axes(names) && !is_sky)
+      refuse(
+          "{}: the FITS table has no columns named x, y, z, POS or ra, dec, z; choose among {} "
+          "with columns",
+          file_.path(), list_of(names_));
     chosen_ = choose_columns(options.columns.empty() ? names : names_, options, file_.path());
   }
 

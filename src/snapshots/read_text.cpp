@@ -10,6 +10,7 @@ namespace kith::io {
 namespace {
 
 constexpr std::uint64_t kMarked = 1 << 16;   // rows between two places that are remembered
+constexpr std::size_t kComments = 256;       // that are kept; Rockstar writes some 20
 constexpr std::uint64_t kChecked = 1 << 12;  // rows whose numbers are looked at when it is opened
 
 /// What is found at the beginning of a text.
@@ -18,6 +19,7 @@ struct Preamble {
   std::uint64_t skipped_lines = 0;  ///< in front of the first row
   std::uint64_t promised_rows = 0;  ///< of a molecule file
   bool has_names = false;           ///< a line of them, so that as many columns must follow
+  RockstarHeader rockstar = {};
 };
 
 bool is_number(std::string_view word) {
@@ -75,16 +77,22 @@ Preamble molecule(Lines& lines, std::uint64_t skipped, std::uint64_t rows) {
   return result;
 }
 
-/// Names are in the first line that is not a comment, or in the last comment before the rows.
+/// Names are in the first line that is not a comment, or in the last comment before the rows that
+/// has as many words as the rows.
 Preamble preamble(const InputBytes& file, const ReaderOptions& options) {
   Lines lines(file, begin_of(file));
   std::string_view line;
   std::vector<std::string_view> words;
-  std::vector<std::string> comment;
+  std::vector<std::vector<std::string>> comments;
+  RockstarHeader rockstar;
   for (std::uint64_t skipped = 0; lines.next(line); ++skipped) {
     if (skipped % 65536 == 0) options.check_cancelled();
     if (is_comment(line)) {
-      comment = names_in(line);
+      if (comments.size() < kComments)
+        comments.push_back(names_in(line));
+      else
+        comments.back() = names_in(line);
+      rockstar.take(line);
       continue;
     }
     split(line, separator_of(line), words);
@@ -99,9 +107,13 @@ Preamble preamble(const InputBytes& file, const ReaderOptions& options) {
       result.names = names_in(line);
       result.skipped_lines = skipped + 1;
       result.has_names = true;
-    } else if (comment.size() == words.size()) {
-      result.names = comment;
+    } else {
+      const auto fitting =
+          std::find_if(comments.rbegin(), comments.rend(),
+                       [&](const auto& comment) { return comment.size() == words.size(); });
+      if (fitting != comments.rend()) result.names = *fitting;
     }
+    result.rockstar = rockstar;
     return result;
   }
   return {};
@@ -121,6 +133,8 @@ class TextReader : public SnapshotReader {
       fail(ErrorCode::io, "{}: promises {} rows and has {}; it is truncated", path,
            start.promised_rows, rows);
     set_columns(info, columns_, rows);
+    start.rockstar.apply(info);
+    is_sky = options.columns.empty() && !sky_columns(start.names).empty();
   }
 
   void read(Field field, const SnapshotType&, const RowRange& rows, const Target& to,

@@ -53,6 +53,7 @@ class SnapshotReader {
                     const Workers& workers) const = 0;
 
   SnapshotInfo info;
+  bool is_sky = false;  ///< positions are right ascension, declination and redshift
 };
 
 using ReaderPointer = std::unique_ptr<SnapshotReader>;
@@ -72,6 +73,7 @@ ReaderPointer open_gadget_hdf5(const std::string& path);
 ReaderPointer open_swift_hdf5(const std::string& path);
 ReaderPointer open_gadget_binary(const std::string& path);
 ReaderPointer open_tipsy(const std::string& path);
+ReaderPointer open_fast_food(const std::string& path);
 ReaderPointer open_bigfile(const std::string& path);
 ReaderPointer open_fits(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_npy(const std::string& path);
@@ -80,9 +82,14 @@ ReaderPointer open_ply(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_text(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_raw(const std::string& path, const ReaderOptions& options);
 
+/// Positions in Mpc/h around the observer instead of the angles and redshifts of a catalogue of
+/// galaxies, in a flat universe.
+ReaderPointer comoving_positions(ReaderPointer sky, const Background& universe);
+
 bool is_swift(const std::string& path);  ///< of an HDF5 file
 bool is_gadget_binary(const InputBytes& file);
 bool is_tipsy(const InputBytes& file);
+bool is_fast_food(const InputBytes& file);
 bool is_bigfile(const std::string& path);
 
 /// "file.h5:/group/points": what is behind the colon, without the first slash. No file if the path

@@ -37,6 +37,7 @@ io::ReaderPointer open_by_content(const std::string& path, const io::ReaderOptio
   if (ends_with_any(options.name, {".raw", ".f32", ".f64"})) return io::open_raw(path, options);
   if (io::is_gadget_binary(file)) return io::open_gadget_binary(path);
   if (io::is_tipsy(file)) return io::open_tipsy(path);
+  if (io::is_fast_food(file)) return io::open_fast_food(path);
   if (file.size() == 0) fail(ErrorCode::io, "{}: is empty", path);
   return nullptr;
 }
@@ -48,11 +49,15 @@ io::ReaderPointer open_reader(const std::string& path, io::ReaderOptions options
   const std::string first = io::first_file(path);
   if (options.name.empty()) options.name = first;
   if (auto reader = open_by_content(first, options)) return reader;
-  if (ends_with_any(options.name, {".csv", ".xyz", ".txt", ".dat", ".tsv"}))
+  if (ends_with_any(options.name,
+                    {".csv", ".xyz", ".txt", ".dat", ".tsv", ".ecsv", ".list", ".ascii"}))
     return io::open_text(first, options);
   fail(ErrorCode::io,
-       "{}: unknown format; files of raw numbers must be named .raw, .f32 or .f64, "
-       "text .csv, .xyz or .txt",
+       "{}: unknown format. kith reads HDF5 (Gadget, AREPO, SWIFT and others), Gadget-1 and 2, "
+       "tipsy, "
+       "bigfile, FITS, NumPy, PLY and Corrfunc's .ff by their content, text named .csv, .ecsv, "
+       ".txt, "
+       ".dat, .xyz, .list or .ascii, and raw numbers named .raw, .f32 or .f64",
        first);
 }
 
@@ -101,6 +106,13 @@ class Snapshot::Impl {
  public:
   Impl(const std::string& path, const SnapshotOptions& options, const Workers& workers)
       : path_(path), copy_(io::Spool::of(path, workers)), reader_(open({options, "", &workers})) {
+    if (reader_->is_sky && options.cosmology) {
+      reader_ = io::comoving_positions(std::move(reader_), *options.cosmology);
+    } else if (reader_->is_sky) {
+      reader_->info.warnings.push_back(
+          "columns are right ascension, declination and redshift; give a cosmology (--cosmology "
+          "omega_m=0.31) to make comoving positions in Mpc/h of them");
+    }
     io::apply_given(reader_->info, options, path);
   }
 
@@ -213,6 +225,7 @@ const char* name(FileFormat format) {
     case FileFormat::tipsy: return "tipsy";
     case FileFormat::bigfile: return "bigfile";
     case FileFormat::hdf5: return "hdf5";
+    case FileFormat::fast_food: return "fast_food";
     case FileFormat::fits: return "fits";
     case FileFormat::npy: return "npy";
     case FileFormat::npz: return "npz";

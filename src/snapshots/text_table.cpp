@@ -122,6 +122,7 @@ std::vector<std::size_t> axes(const std::vector<std::string>& names, const std::
 
 std::vector<std::size_t> default_position(const std::vector<std::string>& names) {
   std::vector<std::size_t> result = axes(names, "");
+  if (result.empty()) result = sky_columns(names);
   if (!result.empty()) return result;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i) result.push_back(i);
   return result;
@@ -290,12 +291,27 @@ FieldColumns choose_columns(const std::vector<std::string>& names, const Snapsho
     refuse("{}: {} columns of velocities for {} of positions", where, velocity.size(),
            position.size());
   if (velocity.size() == position.size()) columns[Field::velocity] = std::move(velocity);
+  const auto usual = named(names, "mass");
   const auto mass = options.mass_column.empty()
-                        ? named(names, "mass")
+                        ? (usual ? usual : named(names, "mvir"))
                         : std::optional(asked(names, options.mass_column, where));
   if (mass) columns[Field::mass] = {*mass};
   if (const auto id = named(names, "id")) columns[Field::id] = {*id};
   return columns;
+}
+
+std::vector<std::size_t> sky_columns(const std::vector<std::string>& names) {
+  const auto first_of =
+      [&](std::initializer_list<const char*> words) -> std::optional<std::size_t> {
+    for (const char* word : words)
+      if (const auto found = named(names, word)) return found;
+    return std::nullopt;
+  };
+  const auto ra = first_of({"ra", "right_ascension"});
+  const auto dec = first_of({"dec", "decl", "declination"});
+  const auto redshift = first_of({"z", "redshift", "z_spec", "zspec", "z_cosmo", "zobs"});
+  if (!ra || !dec || !redshift || first_of({"x", "x1"})) return {};
+  return {*ra, *dec, *redshift};
 }
 
 void set_columns(SnapshotInfo& info, const FieldColumns& columns, std::uint64_t rows) {

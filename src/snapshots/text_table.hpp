@@ -58,6 +58,18 @@ using FieldColumns = std::map<Field, std::vector<std::size_t>>;
 FieldColumns choose_columns(const std::vector<std::string>& names, const SnapshotOptions& options,
                             const std::string& where);
 
+/// The columns of right ascension, declination and redshift; empty unless all three are named and
+/// there is no x.
+std::vector<std::size_t> sky_columns(const std::vector<std::string>& names);
+
+/// What the comments of Rockstar's catalogues say.
+struct RockstarHeader {
+  bool is_found = false;
+  double scale_factor = 1, omega_m = 0, omega_lambda = 0, h = 0, side = 0;
+  void take(std::string_view line);
+  void apply(SnapshotInfo& info) const;
+};
+
 /// Says in the info what the columns hold.
 void set_columns(SnapshotInfo& info, const FieldColumns& columns, std::uint64_t rows);
 

@@ -63,6 +63,17 @@ class Pages(unittest.TestCase):
     def below(self, path):
         return any(other[:len(path)] == path and other != path for other in self.commands)
 
+    def test_bash_completes_values(self):
+        script = kith("completion", "bash")
+        for words, expected in ((["kith", "cluster", "x.npy", "--method", "h"], ["hdbscan"]),
+                                (["kith", "fof", "--scalar", ""], ["float32", "float64"]),
+                                (["kith", "fof", "--style", "=", "s"], ["swift"]),
+                                (["kith", "fof", "--min-s"], ["--min-size"])):
+            line = " ".join(map(repr, words))
+            text = f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _kith; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+            found = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(found.split(), expected)
+
     def test_fish_completes(self):
         if not shutil.which("fish"):
             self.skipTest("no fish")
