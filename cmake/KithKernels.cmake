@@ -1,9 +1,15 @@
-# Writes the texts of kernels into a C++ file: cmake -DOUT=file -DFILES=a.cl,b.cl -P KithKernels.cmake
+# Writes the texts of kernels into a C++ file: cmake -DOUT=file -DFILES=a.cl,b.cl -DROOT=src -P KithKernels.cmake
+# Texts that they share with the CPU (#include "...", below ROOT) are put in the place of the include.
 string(REPLACE "," ";" files "${FILES}")
 set(text "#include \"gpu/device.hpp\"\n\nnamespace kith::gpu {\n\nstd::string_view kernel_text(std::string_view file) {\n")
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
   file(READ ${file} source)
+  while(source MATCHES "#include \"([^\"]+)\"")
+    set(line "${CMAKE_MATCH_0}")
+    file(READ ${ROOT}/${CMAKE_MATCH_1} shared)
+    string(REPLACE "${line}" "${shared}" source "${source}")
+  endwhile()
   string(APPEND text "  if (file == \"${name}\") return R\"KERNEL(${source})KERNEL\";\n")
 endforeach()
 string(APPEND text "  return {};\n}\n\n}  // namespace kith::gpu\n")

@@ -159,6 +159,35 @@ def timed(call, repeats):
     return min(times), statistics.median(times)
 
 
+# Kernels by stage, by the beginnings of their names.
+STAGES = {"sort": ("sort_", "scan_", "add_uint", "add_ulong", "fill_uint", "fill_ulong"),
+          "order": ("make_", "find_large", "count_top", "clear_low", "range_boxes", "place_rows", "mark_heads", "start_runs",
+                    "keep_runs", "next_round"),
+          "check, frame": ("extent", "join_boxes", "prepare"), "planes": ("fill_",), "walk": ("walk_", "reach_"),
+          "knn leaves": ("knn", "query_indices"), "radius leaves": ("radius_", "long_"), "fof walk": ("fof_room", "fof_step"),
+          "fof links": ("fof_link", "fof_units", "fof_start"), "fof labels": ("fof_",)}
+
+
+def stage_of(kernel):
+    return next((stage for stage, names in STAGES.items() if kernel.startswith(names)), kernel)
+
+
+def tell_stages(report, device, call):
+    """Seconds of one call by the events of the device, stage by stage: without the host and the bus."""
+    if not hasattr(kith._kith, "measure_kernels"):
+        return
+    kith._kith.measure_kernels(True, device)
+    call()
+    sums = {}
+    for kernel, launches, seconds in kith._kith.kernel_times(device):
+        before = sums.get(stage_of(kernel), (0, 0.0))
+        sums[stage_of(kernel)] = (before[0] + launches, before[1] + seconds)
+    kith._kith.measure_kernels(False, device)
+    for stage, (launches, seconds) in sorted(sums.items(), key=lambda item: -item[1][1]):
+        report.say(f"    {stage:16} {seconds:9.4f} s by events, {launches} launches")
+    report.say(f"    {'all kernels':16} {sum(seconds for _, seconds in sums.values()):9.4f} s by events")
+
+
 def measure(report, device, quick):
     """Whole calls by the clock of the host; returns (n, seconds) of the last kNN."""
     report.say(f"{'task':34} {device:>20} {'cpu':>20}   (seconds, best and median)")
@@ -175,6 +204,7 @@ def measure(report, device, quick):
                 here = [timed(lambda: call(name), 2 if quick else 5) for name in (device, "cpu")]
                 report.say(f"{task + ', n = ' + format(n, ','):34} " +
                            " ".join(f"{best:9.3f} {median:9.3f} " for best, median in here))
+                tell_stages(report, device, lambda: call(device))
                 if task.startswith("knn"):
                     last = (n, here[0][0])
         except (RuntimeError, MemoryError) as error:
@@ -183,15 +213,56 @@ def measure(report, device, quick):
     return last
 
 
-def list_others(report):
-    """Libraries beside kith whose times are worth comparing with these."""
-    for name in ("jztree", "cupy", "jax"):
+def knn_of_jax(x, k):
+    """All pairs in chunks: the plain way on a card."""
+    import jax
+    import jax.numpy as jnp
+    points = jnp.asarray(x)
+
+    @jax.jit
+    def chunk(queries):
+        d2 = jnp.sum((queries[:, None, :] - points[None, :, :]) ** 2, axis=-1)
+        return jax.lax.top_k(-d2, k)
+
+    return lambda: [jax.block_until_ready(chunk(points[i:i + 500])) for i in range(0, len(x), 500)]
+
+
+def knn_of_cupy(x, k):
+    import cupy
+    from cupyx.scipy.spatial import KDTree
+    points = cupy.asarray(x)
+
+    def call():
+        found = KDTree(points).query(points, k=k)
+        cupy.cuda.Device().synchronize()
+        return found
+    return call
+
+
+def knn_of_jztree(x, k):
+    import jax
+    import jax.numpy as jnp
+    from jztree.knn import knn
+    points = jnp.asarray(x)
+    return lambda: jax.block_until_ready(knn(points, k=k))
+
+
+def time_others(report, quick):
+    """Libraries beside kith, if they are installed: the k = 16 nearest in open space, data on their device. A library whose
+    interface has changed is reported and does not matter."""
+    n = 20_000 if quick else 10**6
+    x = np.random.default_rng(SEED).random((n, 3), dtype=np.float32)
+    for name, make, most in (("jztree", knn_of_jztree, n), ("cupy", knn_of_cupy, n), ("jax", knn_of_jax, 20_000)):
         try:
             module = __import__(name)
         except ImportError:
             report.say(f"  {name}: not installed")
             continue
-        report.say(f"  {name} {getattr(module, '__version__', '')}: installed")
+        try:
+            best, median = timed(make(x[:most], 16), 2 if quick else 5)
+            report.say(f"  {name} {getattr(module, '__version__', '')}: knn k = 16, n = {most:,}: {best:.3f} {median:.3f} s")
+        except Exception as error:  # whatever another library throws
+            report.say(f"  {name} {getattr(module, '__version__', '')}: {type(error).__name__}: {str(error)[:200]}")
 
 
 def main():
@@ -213,7 +284,7 @@ def main():
     compile_programs(report, given.device, given.quick)
     compare_bits(report, given.device, given.quick)
     n, seconds = measure(report, given.device, given.quick)
-    list_others(report)
+    time_others(report, given.quick)
     total = report.passed + report.failed
     word = "PASS" if report.failed == 0 else "FAIL"
     report.say(f"{word} {report.passed}/{total} bits; kNN n = {n:,}, k = 16, end to end: {seconds:.3f} s on "

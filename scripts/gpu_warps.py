@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Counts what warps of 32 execute in the kernels of kNN, per 32 queries, and compares it with bench/gpu_warps.txt.
+"""Counts what warps of 32 execute in the kernels of kNN and FoF, per 32 points, and compares it with bench/gpu_warps.txt.
 
 No GPU is needed: the kernels run as C++ (tests/gpu/host), which counts how often a warp executes a section (a pair of
 points, a box, a merge, ...) and how many of its lanes work there. Usage: gpu_warps.py PROGRAM LIBRARY [--points N]
-[--update]; LIBRARY is libkith_host_kernels.so. Points: 2^14 unless given, uniform or a universe, float32 in 3-D, k = 16.
+[--update]; LIBRARY is libkith_host_kernels.so. Points: 2^14 unless given, uniform or a universe, float32 in 3-D, k = 16,
+b = 0.2.
 """
 import argparse
 import os
@@ -14,21 +15,23 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "bench" / "gpu_warps.txt"
-# Instructions of sm_80 in each section: of the leaves read from the assembly (nvcc 13.0, k = 16), of the walk estimated.
-COSTS = {"knn": {"pair": 27, "box": 60, "insert": 580, "node": 205, "compare": 40}, "walk_count": {"candidate": 110, "entry": 110},
-         "walk_fill": {"entry": 110}}
+# Instructions of sm_80 in each section: of the leaves of kNN and of the sort read from the assembly (nvcc 13.0, k = 16),
+# of the walks and of links estimated.
+COSTS = {"knn": {"pair": 27, "box": 60, "insert": 580, "node": 205, "compare": 40},
+         "walk_step": {"candidate": 110, "entry": 110},
+         "sort_count_uint": {"load": 13}, "sort_scatter_uint": {"load": 80},
+         "fof_step": {"entry": 110}, "fof_link": {"node": 205, "box": 60, "accept": 30, "pair": 27, "link": 90}}
 ROUND = 60  # from one pair of barriers to the next
 EDGES = 500  # of a launch of knn: the rows read and written
 ALLOWED = 1.02
 
 
-def counted(program, library, points):
-    """{kernel: {section: (warps of 32, lanes)}} of a search, and the barriers of each kernel."""
+def counted(program, library, *words):
+    """{kernel: {section: (warps of 32, lanes)}} of a call, and the barriers of each kernel."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "counts.txt")
         environment = {**os.environ, "KITH_OPENCL": library, "KITH_HOST_COUNTS": path}
-        subprocess.run([program, "knn", points, "-k", "16", "--scalar", "float32", "--device", "gpu", "--quiet"],
-                       env=environment, check=True)
+        subprocess.run([program, *words, "--scalar", "float32", "--device", "gpu", "--quiet"], env=environment, check=True)
         kernels = {}
         for line in open(path):
             kernel, section, *numbers = line.split()
@@ -40,6 +43,8 @@ def table(kernels, n):
     """(kernel section, executions per 32 queries, percent of the lanes) and the sums of instructions."""
     warps = n / 32
     for kernel, costs in COSTS.items():
+        if kernel not in kernels:
+            continue
         found = kernels[kernel]
         total = 0
         for section, cost in costs.items():
@@ -60,7 +65,10 @@ def rows(given):
         for name, words in sets.items():
             path = os.path.join(folder, name + ".hdf5")
             subprocess.run([given.program, "sample", *words, "-o", path, "--quiet"], check=True)
-            for what, number, lanes in table(counted(given.program, given.library, path), side**3):
+            kernels = counted(given.program, given.library, "knn", path, "-k", "16")
+            groups = counted(given.program, given.library, "fof", path, "-b", "0.2", "-o", os.path.join(folder, "fof.hdf5"))
+            kernels.update((kernel, found) for kernel, found in groups.items() if kernel.startswith("fof"))
+            for what, number, lanes in table(kernels, side**3):
                 yield f"{name} {what}", number, lanes
 
 
@@ -75,7 +83,7 @@ def main():
     lines = [f"{what} {number:.1f} {lanes:.0f}" for what, number, lanes in found]
     print("\n".join(lines))
     if given.update:
-        TABLE.write_text("# set kernel section executed_per_32_queries percent_of_lanes\n" + "\n".join(lines) + "\n")
+        TABLE.write_text("# set kernel section executed_per_32_points percent_of_lanes\n" + "\n".join(lines) + "\n")
         return
     if given.points != 2**14:
         return

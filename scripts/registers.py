@@ -51,7 +51,7 @@ def compiled(nvcc, program, scalar, k):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "kernels.cu"
         source.write_text("".join((ROOT / "src/gpu" / name).read_text() for name in ["portable.h", *PROGRAMS[program]]))
-        command = [nvcc, "-fmad=false", "-Xptxas", "-v", "-DDIM=3", *SCALARS[scalar], "-fatbin",
+        command = [nvcc, "-fmad=false", "-I", str(ROOT / "src"), "-Xptxas", "-v", "-DDIM=3", *SCALARS[scalar], "-fatbin",
                    "-o", str(source.with_suffix(".fatbin")), str(source)]
         for architecture in ARCHITECTURES:
             command += ["-gencode", f"arch=compute_{architecture},code=sm_{architecture}"]

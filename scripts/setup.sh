@@ -95,6 +95,17 @@ want_nvcc() {
     nvidia-cuda-runtime || echo "  going on without nvcc"
 }
 
+# want_intel_opencl: installs Intel's OpenCL driver for CPUs from PyPI in an environment by itself (830 MB), a second driver
+# for the tests of devices. Its package names a folder that does not exist, so build/intel-opencl/vendors says where it is.
+# Without it (other processors, no network), its tests are skipped.
+want_intel_opencl() {
+  local folder=$PWD/build/intel-opencl
+  [ ! -s "$folder/vendors/intel.icd" ] || return 0
+  [ "$(uname -m)" = x86_64 ] && need_venv && python3 -m venv "$folder/env" &&
+    "$folder/env/bin/pip" install --quiet --no-compile intel-opencl-rt intel-cmplr-lib-rt && mkdir -p "$folder/vendors" &&
+    echo "$folder/env/lib/libintelocl.so" >"$folder/vendors/intel.icd" || echo "  going on without Intel's OpenCL driver"
+}
+
 need_venv() {
   python3 -c 'import ensurepip' 2>/dev/null || step venv install_packages python3-venv
 }

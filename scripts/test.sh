@@ -77,6 +77,7 @@ fetch_python() {
   need_packages torch
   step environments scripts/python.sh environments || true # if it failed, the tests of Python say why
   want_nvcc
+  want_intel_opencl
 }
 
 # build_beside PRESET [PROCESS]: builds it once that process has ended, with what the tests leave of the cores. A high

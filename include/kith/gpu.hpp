@@ -56,6 +56,17 @@ struct Traffic {
 };
 KITH_API Traffic traffic(const std::string& device = "gpu");
 
+/// What a kernel took by the clock of the device.
+struct KernelTime {
+  std::string kernel;          ///< its name in the sources
+  std::uint64_t launches = 0;  ///< since the measurement began
+  double seconds = 0;          ///< all launches together, without what the host does in between
+};
+/// Begins to measure all kernels of a device, from 0, or ends it. Not while other calls run there.
+KITH_API void measure_kernels(bool is_on, const std::string& device = "gpu");
+/// What has been measured, the slowest first. Waits for the device.
+KITH_API std::vector<KernelTime> kernel_times(const std::string& device = "gpu");
+
 /// Bytes that kith may use on a device from now on; 0 = seven eighths of what it has, or what other
 /// programs leave of it, where the driver reports that (NVIDIA, AMD). Searches work in batches that
 /// fit; if a tree does not fit, the error says how many points would.

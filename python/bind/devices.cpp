@@ -22,11 +22,22 @@ std::vector<Facts> devices() {
   return found;
 }
 
+/// The slowest first: name, launches, seconds.
+std::vector<std::tuple<std::string, std::uint64_t, double>> kernel_times(
+    const std::string& device) {
+  std::vector<std::tuple<std::string, std::uint64_t, double>> found;
+  for (const gpu::KernelTime& time : gpu::kernel_times(device))
+    found.emplace_back(time.kernel, time.launches, time.seconds);
+  return found;
+}
+
 }  // namespace
 
 void bind_devices(nanobind::module_& module) {
   gpu::enable();  // a linker would leave out a library that nothing calls
   module.def("devices", &devices, "The facts of kith.Device, for each of them.");
+  module.def("measure_kernels", &gpu::measure_kernels, "Begins to measure kernels, or ends it.");
+  module.def("kernel_times", &kernel_times, "(kernel, launches, seconds), the slowest first.");
 }
 
 }  // namespace kith::python

@@ -23,7 +23,7 @@ ONLY_IN = {
 }
 LAYER = re.compile(r"^\s*kith_layer\((\w+)(?:\s+ON\s+([a-z\s]+))?", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
+SUFFIXES = {".hpp", ".cpp", ".h", ".cl", ".cu", ".cuh"}
 
 
 def layers(root):

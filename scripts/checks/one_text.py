@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the code on which exactness rests exists once: gaps and periodic wrapping, a node's box, the walk.
+"""Checks that the code on which exactness rests exists once, for CPUs and devices: gaps and periodic wrapping, the step
+of the curve, union-find, a node's box, the walk.
 
 Usage: one_text.py [ROOT]. Prints every line of src/ that writes one of them again, and fails if there is one.
 """
@@ -20,6 +21,15 @@ RULES = [
      re.compile(r"\b(?:min|Min|smaller)\s*\(\s*(?:[\w.\[\]]+\s*,\s*)?"
                 r"(?:hn::Sub\(\s*|minus\(\s*)?(?:hn::Set\([\w<>() ]*,\s*)?[\w.]*side\w*(?:\[\w+\])?\)?(?:\s-\s|\s*,\s*)\w"),
      ["src/geometry/gaps-inl.h", BRUTE]),
+    ("the wrapping of a coordinate", "geometry/wrap-inl.h has it",
+     re.compile(r"if \((\w+) < 0\) \1 \+= \w*side"),
+     ["src/geometry/wrap-inl.h", "src/sample", BRUTE]),
+    ("the step of the Hilbert curve", "geometry/hilbert-inl.h has it",
+     re.compile(r"\b(\w+) \^ \1 >> 1\b"),
+     ["src/geometry/hilbert-inl.h"]),
+    ("the search for the root of a set", "parallel/sets-inl.h has it",
+     re.compile(r"\bup != (?:i|at|root)\b"),
+     ["src/parallel/sets-inl.h"]),
     ("the box of a node, from its chunk", "tree/planes_view.hpp has box_of_lane",
      re.compile(r"\.(?:lo|hi)\[\w+\]\s*=\s*[^;=]*(?:kLanes|column_at|[.>](?:lower|upper)\()"),
      ["src/tree/planes_view.hpp"]),
@@ -37,7 +47,7 @@ RULES = [
       "src/clusters/near_walk-inl.h", "src/clusters/span-inl.h", "src/clusters/vanishing.hpp",
       "src/neighbors/pair_walk.hpp"]),  # two trees, both opened
 ]
-SUFFIXES = {".hpp", ".cpp", ".h"}
+SUFFIXES = {".hpp", ".cpp", ".h", ".cl"}
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 

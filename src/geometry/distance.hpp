@@ -6,7 +6,7 @@
 // rounding the same subtractions; squares and sums of non-negative numbers in the same order keep
 // the inequality. Hence lower2 <= distance2(p, q) <= upper2 in floating point. On a periodic axis
 // min(dx, L - dx) is not monotone in dx, so both ends of the gap are needed. Gaps and ways around
-// the box are written once, in gaps-inl.h.
+// the box are written once, in gaps-inl.h; axes-inl.h adds them up, for CPUs and devices.
 #pragma once
 
 #include <algorithm>
@@ -42,10 +42,17 @@ template <class T>
 T zero_like(T) {
   return 0;
 }
-#define KITH_GAPS_INLINE inline
-#include "geometry/gaps-inl.h"
-#undef KITH_GAPS_INLINE
+template <class T>
+T magnitude(T x) {
+  return std::abs(x);
+}
+#define KITH_GAPS    \
+  template <class V> \
+  inline
+#include "geometry/axes-inl.h"
+#undef KITH_GAPS
 }  // namespace gaps
+using gaps::axis_distance;
 
 /// The least and the largest distance of two intervals on an axis (side 0: open).
 template <class T>
@@ -53,28 +60,14 @@ struct AxisGaps {
   T least, most;
 
   AxisGaps(T p_lo, T p_hi, T q_lo, T q_hi, T side)
-      : least(gaps::least(p_lo, p_hi, q_lo, q_hi)), most(gaps::most(p_lo, p_hi, q_lo, q_hi)) {
-    if (!(side > 0)) return;
-    const T open_least = least;
-    least = gaps::wrapped_least(open_least, most, side);
-    most = gaps::wrapped_most(open_least, most, side);
-  }
+      : least(gaps::axis_least(p_lo, p_hi, q_lo, q_hi, side)),
+        most(gaps::axis_most(p_lo, p_hi, q_lo, q_hi, side)) {}
 };
-
-/// The distance of two coordinates on an axis (side 0: open).
-template <class T>
-T axis_distance(T p, T q, T side) {
-  const T dx = std::abs(p - q);
-  return side > 0 ? gaps::wrapped(dx, side) : dx;
-}
 
 /// The squared diagonal of a box: on open axes, no two of its points are farther apart.
 template <int D, class T>
 T diagonal2(const Bounds<D, T>& box, Axes<D> axes) {
-  T sum = 0;
-  for (int axis = 0; axis < axes.count(); ++axis)
-    sum = gaps::add_square(sum, box.hi[axis] - box.lo[axis], axis);
-  return sum;
+  return gaps::box_diagonal2(box.lo, box.hi, axes.count());
 }
 
 /// p - q by the shorter way round an axis of this side (0: open). Its absolute value has the bits
@@ -96,10 +89,7 @@ struct Metric {
 
   /// The squared distance of two points.
   T distance2(const T* p, const T* q) const {
-    T sum = 0;
-    for (int axis = 0; axis < axes.count(); ++axis)
-      sum = gaps::add_square(sum, axis_distance(p[axis], q[axis], side[axis]), axis);
-    return sum;
+    return gaps::point_distance2(p, q, side, axes.count());
   }
 
   /// p - q by minimum image, axis by axis.
@@ -110,23 +100,12 @@ struct Metric {
 
   /// No two points of the boxes are closer.
   T lower2(const Bounds<D, T>& p, const Bounds<D, T>& q) const {
-    T sum = 0;
-    for (int axis = 0; axis < axes.count(); ++axis)
-      sum = gaps::add_square(sum, gaps_of(p, q, axis).least, axis);
-    return sum;
+    return gaps::box_lower2(p.lo, p.hi, q.lo, q.hi, side, axes.count());
   }
 
   /// No two points of the boxes are farther apart.
   T upper2(const Bounds<D, T>& p, const Bounds<D, T>& q) const {
-    T sum = 0;
-    for (int axis = 0; axis < axes.count(); ++axis)
-      sum = gaps::add_square(sum, gaps_of(p, q, axis).most, axis);
-    return sum;
-  }
-
- private:
-  AxisGaps<T> gaps_of(const Bounds<D, T>& p, const Bounds<D, T>& q, int axis) const {
-    return {p.lo[axis], p.hi[axis], q.lo[axis], q.hi[axis], side[axis]};
+    return gaps::box_upper2(p.lo, p.hi, q.lo, q.hi, side, axes.count());
   }
 };
 

@@ -2,7 +2,6 @@
 // scale.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,18 +9,31 @@
 
 namespace kith {
 
-/// r in [0, side) with x = origin + r + a multiple of the side, up to the rounding of x - origin.
+/// The arithmetic of the frame for numbers.
+namespace frames {
 template <class T>
-T wrapped(T x, T origin, T side) {
-  T r = x - origin;
-  if (!std::isfinite(r)) r = std::fmod(x, side) - std::fmod(origin, side);
-  if (!(r >= 0 && r < side)) {
-    r = std::fmod(r, side);
-    if (r < 0) r += side;
-    if (r >= side) r = 0;
-  }
-  return r + T(0);  // makes +0.0 of -0.0
+bool is_finite(T x) {
+  return std::isfinite(x);
 }
+template <class T>
+T remainder_of(T x, T y) {
+  return std::fmod(x, y);
+}
+template <class T>
+T times_power_of_two(T x, int exponent) {
+  return std::ldexp(x, exponent);
+}
+template <class T>
+T largest_like(T) {
+  return std::numeric_limits<T>::max();
+}
+#define KITH_WRAP    \
+  template <class V> \
+  inline
+#include "geometry/wrap-inl.h"
+#undef KITH_WRAP
+}  // namespace frames
+using frames::wrapped;
 
 /// The frame in which a tree stores coordinates: periodic axes from 0 to their side, everything
 /// times one power of two that keeps squares from overflowing and from vanishing.
@@ -33,16 +45,10 @@ struct Frame {
   int exponent = 0;              ///< coordinates are multiplied by 2^exponent
 
   T operator()(T x, int axis) const {
-    if (period[axis] > 0) x = wrapped(x, origin[axis], period[axis]);
-    return (exponent == 0 ? x : scaled(x)) + T(0);
+    return frames::in_frame(x, origin[axis], period[axis], exponent);
   }
 
-  /// Coordinates stay finite: those of far queries may overflow in the scale of a tree of tiny
-  /// numbers. Their squared distances are infinite all the same.
-  T scaled(T x) const {
-    constexpr T kMost = std::numeric_limits<T>::max();
-    return std::clamp(std::ldexp(x, exponent), -kMost, kMost);
-  }
+  T scaled(T x) const { return frames::scaled(x, exponent); }
 
   /// A coordinate of the tree in the caller's frame.
   double original(T x, int axis) const {

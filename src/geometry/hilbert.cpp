@@ -3,40 +3,19 @@
 #include <bit>
 
 namespace kith {
-namespace {
-
-std::uint32_t gray(std::uint32_t i) { return i ^ i >> 1; }
-
-std::uint32_t gray_inverse(std::uint32_t g, int bits) {
-  for (int shift = 1; shift < bits; shift *= 2) g ^= g >> shift;
-  return g;
-}
-
-/// Rotation of the low `bits` bits to the left by 0 to `bits`.
-std::uint32_t rotate(std::uint64_t value, int by, int bits) {
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  return static_cast<std::uint32_t>((value << by | value >> (bits - by)) & mask);
-}
-
-/// value modulo bits, for values below twice that: divisions would be most of the work.
-int reduced(int value, int bits) { return value < bits ? value : value - bits; }
-
-/// Where the curve enters the w-th sub-cell, and the axis along which it leaves it, both for a cell
-/// in the standard state.
-std::uint32_t entry_of(std::uint32_t w) { return w == 0 ? 0 : gray(2 * ((w - 1) / 2)); }
-int direction_of(std::uint32_t w, int dimension) {
-  return w == 0 ? 0 : reduced(std::countr_one(w & 1 ? w : w - 1), dimension);
-}
-
-}  // namespace
+namespace curves {
+using uint = std::uint32_t;
+using ulong = std::uint64_t;
+inline int trailing_ones(uint w) { return std::countr_one(w); }
+#define KITH_CURVE inline
+#define KITH_AS_UINT static_cast<uint>
+#include "geometry/hilbert-inl.h"
+#undef KITH_CURVE
+#undef KITH_AS_UINT
+}  // namespace curves
 
 std::uint32_t hilbert_step(std::uint32_t digit, int dimension, HilbertState& state) {
-  const int turn = state.direction + 1;
-  const std::uint32_t standard = rotate(digit ^ state.entry, dimension - turn, dimension);
-  const std::uint32_t place = gray_inverse(standard, dimension);
-  state.entry ^= rotate(entry_of(place), turn, dimension);
-  state.direction = reduced(state.direction + direction_of(place, dimension) + 1, dimension);
-  return place;
+  return curves::curve_step(digit, dimension, &state.entry, &state.direction);
 }
 
 /// States are numbered entry * dimension + direction.

@@ -64,7 +64,7 @@ KERNEL void count_blocks(GLOBAL const uint* offset, uint groups, uint block_size
 }
 
 // Points without a group come last.
-KERNEL void label_keys(GLOBAL const int* label, uint groups, ulong n, GLOBAL ulong* keys) {
+KERNEL void label_keys(GLOBAL const int* label, uint groups, ulong n, GLOBAL uint* keys) {
   ulong i = THREAD();
   if (i < n) keys[i] = label[i] < 0 ? groups : (uint)label[i];
 }

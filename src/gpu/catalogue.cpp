@@ -113,7 +113,7 @@ class Sums {
     const std::size_t n = order_.size();
     Buffer<std::int32_t> label(device_, n);
     label.write(members_.label, n);
-    KeySort sort(device_, n);
+    KeySort<std::uint32_t> sort(device_, n);
     device_.launch(program(), "label_keys", n, label, groups(), std::uint64_t{n}, sort.keys());
     sort.reset(n);
     sort.sort(n, static_cast<int>(std::bit_width(groups())));

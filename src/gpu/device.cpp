@@ -1,6 +1,8 @@
 #include "gpu/device.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <new>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
@@ -25,6 +27,11 @@ std::vector<std::string_view> files_of(std::string_view program) {
   fail(ErrorCode::internal, "gpu: no program {}", program);
 }
 
+/// Smaller buffers have sizes that are powers of two.
+constexpr std::size_t kSmall = std::size_t{1} << 16;
+/// The pool keeps up to this part of the memory.
+constexpr std::size_t kPooledPart = 8;
+
 template <class V>
 V device_value(cl_device_id id, cl_device_info what) {
   V value{};
@@ -41,8 +48,7 @@ OpenDevice::OpenDevice(Device facts, cl_platform_id platform, cl_device_id id)
   cl_int status = CL_SUCCESS;
   context_ = opencl().clCreateContext(properties, 1, &id_, nullptr, nullptr, &status);
   check(status, "opening a device");
-  queue_ = opencl().clCreateCommandQueue(context_, id_, 0, &status);
-  check(status, "making a queue");
+  make_queue(0);
   largest_piece_ = device_value<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   divides_exactly_ = (device_value<cl_device_fp_config>(id_, CL_DEVICE_SINGLE_FP_CONFIG) &
                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -59,7 +65,8 @@ std::size_t OpenDevice::memory_limit() const {
 
 /// Some of it is left to drivers, which need memory for themselves.
 void OpenDevice::look_at_memory() const {
-  if (const auto free = free_memory(id_, facts_)) within_free_ = allocated_ + *free / 16 * 15;
+  if (const auto free = free_memory(id_, facts_))
+    within_free_ = allocated_ + pooled_ + *free / 16 * 15;
 }
 
 std::size_t OpenDevice::available() const {
@@ -78,18 +85,69 @@ cl_mem OpenDevice::allocate(std::size_t bytes) {
         "gpu: {} bytes are not available on {}: {} of {} are in use, and one array takes at most "
         "{}; use fewer points, or raise the memory limit",
         room, facts_.name, allocated_.load(), memory_limit(), largest_piece_);
-  cl_int status = CL_SUCCESS;
-  cl_mem memory = opencl().clCreateBuffer(context_, CL_MEM_READ_WRITE, room, nullptr, &status);
-  check(status, "taking memory");
+  cl_mem memory = take_pooled(room);
   const std::size_t now = allocated_ += bytes;
   for (std::size_t seen = peak_; seen < now && !peak_.compare_exchange_weak(seen, now);) {
   }
   return memory;
 }
 
+/// From the pool if one there is large enough and not much larger, else a new one.
+cl_mem OpenDevice::take_pooled(std::size_t room) {
+  const std::lock_guard lock(pool_mutex_);
+  const std::size_t rounded = room < kSmall ? std::bit_ceil(room) : room;
+  const auto found = pool_.lower_bound(rounded);
+  if (found != pool_.end() && found->first <= rounded + rounded / 4) {
+    cl_mem memory = found->second;
+    pooled_ -= found->first;
+    pool_.erase(found);
+    return memory;
+  }
+  if (allocated_ + pooled_ + rounded > memory_limit()) empty_locked_pool();
+  cl_int status = CL_SUCCESS;
+  const auto make = [&] {
+    return opencl().clCreateBuffer(context_, CL_MEM_READ_WRITE, rounded, nullptr, &status);
+  };
+  cl_mem memory = make();
+  if (status != CL_SUCCESS && !pool_.empty()) {
+    empty_locked_pool();
+    memory = make();
+  }
+  check(status, "taking memory");
+  room_[memory] = rounded;
+  return memory;
+}
+
+void OpenDevice::empty_locked_pool() {
+  for (const auto& [size, memory] : pool_) {
+    opencl().clReleaseMemObject(memory);
+    room_.erase(memory);
+  }
+  pool_.clear();
+  pooled_ = 0;
+}
+
+void OpenDevice::empty_pool() {
+  const std::lock_guard lock(pool_mutex_);
+  empty_locked_pool();
+}
+
+/// Launches that still use it come first in the queue. Without memory for the record of it, or
+/// beyond the most that is kept, it goes back to the driver.
 void OpenDevice::release(cl_mem memory, std::size_t bytes) noexcept {
-  opencl().clReleaseMemObject(memory);
+  const std::lock_guard lock(pool_mutex_);
   allocated_ -= bytes;
+  const std::size_t size = room_.find(memory)->second;
+  try {
+    if (pooled_ + size <= memory_limit() / kPooledPart) {
+      pool_.emplace(size, memory);
+      pooled_ += size;
+      return;
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  room_.erase(memory);
+  opencl().clReleaseMemObject(memory);
 }
 
 void OpenDevice::write(cl_mem to, std::size_t at, const void* from, std::size_t bytes) {
@@ -179,11 +237,66 @@ void OpenDevice::set_bytes(cl_kernel kernel, const char* name, cl_uint number, c
 
 void OpenDevice::enqueue(cl_kernel kernel, const char* name, std::size_t threads) {
   const std::size_t global = (threads + kGroupSize - 1) / kGroupSize * kGroupSize;
-  const cl_int status = opencl().clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &global,
-                                                        &kGroupSize, 0, nullptr, nullptr);
+  cl_event event = nullptr;
+  const bool is_measured = measures_;
+  const cl_int status = opencl().clEnqueueNDRangeKernel(
+      queue_, kernel, 1, nullptr, &global, &kGroupSize, 0, nullptr, is_measured ? &event : nullptr);
   opencl().clReleaseKernel(kernel);
+  if (status != CL_SUCCESS) empty_pool();  // some drivers look for memory here
   check(status, name);
   ++launches_;
+  if (!is_measured) return;
+  const std::lock_guard lock(events_mutex_);
+  events_.push_back({name, event});
+  if (events_.size() >= kMostEvents) collect_events();
+}
+
+// ---- times by events
+
+void OpenDevice::make_queue(cl_command_queue_properties properties) {
+  cl_int status = CL_SUCCESS;
+  cl_command_queue made = opencl().clCreateCommandQueue(context_, id_, properties, &status);
+  check(status, "making a queue");
+  if (queue_) opencl().clReleaseCommandQueue(queue_);
+  queue_ = made;
+}
+
+/// Queues that measure are slower with some drivers, so there is one only while it is wanted.
+void OpenDevice::measure_kernels(bool is_on) {
+  finish();
+  const std::lock_guard lock(events_mutex_);
+  collect_events();
+  if (is_on) kernel_times_.clear();
+  if (measures_ == is_on) return;
+  make_queue(is_on ? CL_QUEUE_PROFILING_ENABLE : 0);
+  measures_ = is_on;
+}
+
+void OpenDevice::collect_events() {
+  if (!events_.empty()) finish();
+  for (const Launch& launch : events_) {
+    cl_ulong begin = 0, end = 0;
+    opencl().clGetEventProfilingInfo(launch.event, CL_PROFILING_COMMAND_START, sizeof begin, &begin,
+                                     nullptr);
+    opencl().clGetEventProfilingInfo(launch.event, CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                     nullptr);
+    opencl().clReleaseEvent(launch.event);
+    KernelTime& sum = kernel_times_[launch.kernel];
+    sum.kernel = launch.kernel;
+    ++sum.launches;
+    sum.seconds += 1e-9 * static_cast<double>(end - begin);
+  }
+  events_.clear();
+}
+
+std::vector<KernelTime> OpenDevice::kernel_times() {
+  const std::lock_guard lock(events_mutex_);
+  collect_events();
+  std::vector<KernelTime> times;
+  for (const auto& [name, time] : kernel_times_) times.push_back(time);
+  std::stable_sort(times.begin(), times.end(),
+                   [](const KernelTime& a, const KernelTime& b) { return a.seconds > b.seconds; });
+  return times;
 }
 
 }  // namespace kith::gpu

@@ -105,13 +105,19 @@ class OpenDevice {
   /// Bytes that may still be taken, and at most in one piece.
   std::size_t available() const;
   std::size_t largest_piece() const { return largest_piece_; }
+  /// Gives the buffers that wait for another use back to the driver.
+  void empty_pool();
   Traffic traffic() const;
+  void measure_kernels(bool is_on);
+  std::vector<KernelTime> kernel_times();
 
  private:
   template <class V>
   friend class Buffer;
 
   cl_mem allocate(std::size_t bytes);
+  cl_mem take_pooled(std::size_t room);
+  void empty_locked_pool();
   void release(cl_mem memory, std::size_t bytes) noexcept;
   void write(cl_mem to, std::size_t at, const void* from, std::size_t bytes);
   void read(cl_mem from, std::size_t at, void* to, std::size_t bytes);
@@ -122,6 +128,8 @@ class OpenDevice {
   std::string options(const ProgramKey& key) const;
   cl_kernel make_kernel(const ProgramKey& program, const char* name);
   void enqueue(cl_kernel kernel, const char* name, std::size_t threads);
+  void make_queue(cl_command_queue_properties properties);
+  void collect_events();
 
   template <class V>
   void set_argument(cl_kernel kernel, const char* name, cl_uint number, const Buffer<V>& buffer) {
@@ -136,6 +144,12 @@ class OpenDevice {
   void set_bytes(cl_kernel kernel, const char* name, cl_uint number, const void* value,
                  std::size_t bytes);
 
+  struct Launch {
+    const char* kernel;
+    cl_event event;
+  };
+  static constexpr std::size_t kMostEvents = 4096;
+
   Device facts_;
   cl_device_id id_;
   cl_context context_ = nullptr;
@@ -144,6 +158,17 @@ class OpenDevice {
   std::size_t largest_piece_ = 0;
   std::mutex mutex_;
   std::map<ProgramKey, cl_program> programs_;
+  // Released buffers, by size: a search takes some for each plane and batch, and drivers need long
+  // to make one. They are given back before memory runs out. `room_` has the size of each buffer.
+  std::multimap<std::size_t, cl_mem> pool_;
+  std::map<cl_mem, std::size_t> room_;
+  std::atomic<std::size_t> pooled_{0};
+  std::mutex pool_mutex_;
+  // While kernels are measured: launches that may still run, and the sums of those that ended.
+  std::atomic<bool> measures_{false};
+  std::mutex events_mutex_;
+  std::vector<Launch> events_;
+  std::map<std::string, KernelTime> kernel_times_;
   std::atomic<std::size_t> limit_{0}, allocated_{0}, peak_{0};
   mutable std::atomic<std::size_t> within_free_{~std::size_t{0}};  // of the limit
   std::atomic<std::uint64_t> uploaded_{0}, downloaded_{0}, launches_{0};

@@ -187,6 +187,14 @@ std::string device_of_process(const char* call, std::size_t process) {
   return all[process % (gpus > 0 ? gpus : all.size())].facts.name;
 }
 
+void measure_kernels(bool is_on, const std::string& device) {
+  public_call("gpu", [&] { open_device("gpu", device).measure_kernels(is_on); });
+}
+
+std::vector<KernelTime> kernel_times(const std::string& device) {
+  return public_call("gpu", [&] { return open_device("gpu", device).kernel_times(); });
+}
+
 Traffic traffic(const std::string& device) {
   return public_call("gpu", [&] { return open_device("gpu", device).traffic(); });
 }

@@ -5,43 +5,30 @@
 // the start. Two units whose upper distance is within it are linked as a whole; a pair of nodes is
 // never dropped as linked unless both are units, so no link is lost. Units of one set are dropped.
 //
-// Races (racing_uint: volatile): parent[i] is i or a lower position in the same set, always. A root changes once, by a
-// compare and swap against the root that was found; if that fails, the search goes on from what was
-// there. Path halving stores an ancestor over an ancestor. A reader may see an old value: it is an
+// Races (racing_uint: volatile): the text and the argument are those of parallel/union_find.hpp.
+// parent[i] is i or a lower position in the same set, always. A reader may see an old value: it is an
 // ancestor all the same, and costs a step or a test, never a link.
 
-DEVICE uint find_root(GLOBAL racing_uint* parent, uint at) {
-  uint up = parent[at];
-  while (up != at) {
-    uint above = parent[up];
-    if (above != up) parent[at] = above;
-    at = up;
-    up = above;
-  }
-  return at;
+DEVICE uint load_parent(GLOBAL racing_uint* parent, uint i) { return parent[i]; }
+DEVICE void store_parent(GLOBAL racing_uint* parent, uint i, uint up) { parent[i] = up; }
+DEVICE int hang(GLOBAL racing_uint* parent, uint root, uint below) {
+  return ATOMIC_CAS(parent + root, root, below) == root;
 }
-
-DEVICE void unite(GLOBAL racing_uint* parent, uint a, uint b) {
-  a = find_root(parent, a);
-  b = find_root(parent, b);
-  while (a != b) {
-    uint high = a > b ? a : b, low = a > b ? b : a;
-    uint seen = ATOMIC_CAS(parent + high, high, low);
-    if (seen == high) return;
-    a = find_root(parent, seen);
-    b = find_root(parent, low);
-  }
-}
+#define KITH_SETS DEVICE
+#define Parents GLOBAL racing_uint*
+#define Index uint
+#include "parallel/sets-inl.h"
+#undef Parents
+#undef Index
 
 // unit[range_at + node]: is the node of a plane one unit?
 KERNEL void fof_units(GLOBAL const real* boxes, ulong box_at, uint nodes, ulong unit_at,
                       real reach2, GLOBAL uint* unit) {
   ulong node = THREAD();
   if (node >= nodes) return;
-  real lo[DIM], hi[DIM], sum;
+  real lo[DIM], hi[DIM];
   load_box(boxes + box_at, (uint)node, lo, hi);
-  SUM_SQUARES(sum, hi[axis] - lo[axis]);
-  unit[unit_at + node] = sum <= reach2;
+  unit[unit_at + node] = box_diagonal2(lo, hi, DIM) <= reach2;
 }
 
 // Each point to the first point of the largest unit around it. unit_at: one value per plane.
@@ -75,99 +62,102 @@ DEVICE int keeps_pair(GLOBAL const real* boxes, GLOBAL const uint* unit, uint re
   return 0;
 }
 
-// Lists of the nodes of a plane from those of the plane above; one group per receiver.
-KERNEL void fof_count(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit,
-                      ulong unit_at, uint nodes, uint shift, uint r_first, uint r_parent,
-                      GLOBAL const ulong* first, GLOBAL const uint* list, real reach2,
-                      GLOBAL const real* sides, GLOBAL racing_uint* parent,
-                      GLOBAL ulong* count) {
-  SHARED uint total;
-  uint receiver = r_first + GROUP();
-  uint above = receiver / LANES - r_parent;
-  ulong begin = first[above], candidates = (first[above + 1] - begin) * LANES;
-  real side[DIM], lo[DIM], hi[DIM];
-  load_sides(sides, side);
-  load_box(boxes + box_at, receiver, lo, hi);
-  uint kept = 0;
-  for (ulong i = LANE(); i < candidates; i += GROUP_SIZE) {
-    uint node = list[begin + i / LANES];
-    uint source = node * LANES + (uint)(i % LANES);
-    if (node == NO_INDEX || source >= nodes || source < receiver) continue;
-    kept += keeps_pair(boxes + box_at, unit + unit_at, receiver, source, shift, lo, hi, reach2,
-                       side, parent);
-  }
-  if (LANE() == 0) total = 0;
-  BARRIER();
-  if (kept > 0) ATOMIC_ADD(&total, kept);
-  BARRIER();
-  if (LANE() == 0) count[GROUP()] = total;
+// How many candidates the receivers from r_first on have, and 0 at the end.
+KERNEL void fof_room(uint r_first, uint r_parent, ulong receivers, GLOBAL const uint* size,
+                     GLOBAL ulong* room) {
+  ulong i = THREAD();
+  if (i > receivers) return;
+  room[i] = i < receivers ? (ulong)size[(r_first + (uint)i) / LANES - r_parent] * LANES : 0;
 }
 
-// All unions of this step were made by the count, so sets may only have grown since: fewer pairs are
-// kept then, never more. (With unions in here, lists could overflow.)
-KERNEL void fof_fill(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit, ulong unit_at,
+// Lists of the nodes of a plane from those of the plane above; one group per receiver. Each list has
+// room for all candidates, as in walk.cl, so that each pair is looked at, and linked, once.
+KERNEL void fof_step(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit, ulong unit_at,
                      uint nodes, uint shift, uint r_first, uint r_parent,
-                     GLOBAL const ulong* first, GLOBAL const uint* list, real reach2,
-                     GLOBAL const real* sides, GLOBAL racing_uint* parent,
-                     GLOBAL const ulong* new_first, GLOBAL uint* new_list) {
+                     GLOBAL const ulong* first, GLOBAL const uint* size, GLOBAL const uint* list,
+                     real reach2, GLOBAL const real* sides, GLOBAL racing_uint* parent,
+                     GLOBAL const ulong* new_first, GLOBAL uint* new_size,
+                     GLOBAL uint* new_list) {
   SHARED uint next;
   uint receiver = r_first + GROUP();
   uint above = receiver / LANES - r_parent;
-  ulong begin = first[above], candidates = (first[above + 1] - begin) * LANES;
-  ulong to = new_first[GROUP()], room = new_first[GROUP() + 1] - to;
+  ulong begin = first[above], candidates = (ulong)size[above] * LANES, to = new_first[GROUP()];
   real side[DIM], lo[DIM], hi[DIM];
   load_sides(sides, side);
   load_box(boxes + box_at, receiver, lo, hi);
   if (LANE() == 0) next = 0;
   BARRIER();
   for (ulong i = LANE(); i < candidates; i += GROUP_SIZE) {
-    uint node = list[begin + i / LANES];
-    uint source = node * LANES + (uint)(i % LANES);
-    if (node == NO_INDEX || source >= nodes || source < receiver) continue;
+    uint source = list[begin + i / LANES] * LANES + (uint)(i % LANES);
+    if (source >= nodes || source < receiver) continue;
+    COUNT(entry, i / GROUP_SIZE);
     if (keeps_pair(boxes + box_at, unit + unit_at, receiver, source, shift, lo, hi, reach2, side,
                    parent))
       new_list[to + ATOMIC_ADD(&next, 1u)] = source;
   }
   BARRIER();
-  for (ulong i = next + LANE(); i < room; i += GROUP_SIZE) new_list[to + i] = NO_INDEX;
+  if (LANE() == 0) new_size[GROUP()] = next;
 }
 
-// The points of a receiver of 64 with those of its sources; block_unit: plane 0 of the units.
+DEVICE uint lowest_bit(uint mask) { return 31u - LEADING_ZEROS(mask & (0u - mask)); }
+
+// The points of a receiver of 64 with those of its sources; block_unit: plane 0 of the units. Each
+// work-item compares one of 8 blocks of the receiver with one of 8 of the source; its point then looks
+// only at the blocks that its own block has in reach.
 KERNEL void fof_link(GLOBAL const real* tree_blocks, GLOBAL const real* tree_boxes,
                      uint block_count, ulong n, GLOBAL const uint* block_unit, uint r_first,
-                     GLOBAL const ulong* list_first, GLOBAL const uint* list, real reach2,
-                     GLOBAL const real* sides, GLOBAL racing_uint* parent) {
+                     GLOBAL const ulong* list_first, GLOBAL const uint* list_size,
+                     GLOBAL const uint* list, real reach2, GLOBAL const real* sides,
+                     GLOBAL racing_uint* parent) {
   SHARED real blocks[NODE_BLOCKS];
   SHARED real boxes[CHUNK_STRIDE];
-  uint lane = LANE();
+  SHARED uint in_reach[2 * LANES];
+  uint lane = LANE(), turn = 0;
   ulong position = (ulong)(r_first + GROUP()) * GROUP_SIZE + lane;
   int is_point = position < n;
-  real x[DIM], side[DIM];
+  real x[DIM], side[DIM], lo[DIM], hi[DIM], r_lo[DIM], r_hi[DIM];
   load_sides(sides, side);
+  load_box(tree_boxes, (r_first + GROUP()) * LANES + lane / LANES, r_lo, r_hi);
+  if (lane < 2 * LANES) in_reach[lane] = 0;
   load_point(tree_blocks, is_point ? position : 0, x);
   uint self = (uint)position;
-  ulong begin = list_first[GROUP()], end = list_first[GROUP() + 1];
-  for (ulong entry = begin; entry < end; ++entry) {
+  ulong begin = list_first[GROUP()], end = begin + list_size[GROUP()];
+  for (ulong entry = begin; entry < end; ++entry, turn ^= LANES) {
     uint source = list[entry];
-    if (source == NO_INDEX) break;  // the rest is, too; the same for all work-items of the group
     BARRIER();
+    COUNT(node, 0);
     load_node(tree_blocks, tree_boxes, source, block_count, blocks, boxes);
+    if (source * LANES + lane % LANES < block_count) {
+      load_box(tree_boxes, source * LANES + lane % LANES, lo, hi);
+      if (lower_distance2(r_lo, r_hi, lo, hi, side) <= reach2)
+        ATOMIC_OR(in_reach + turn + lane / LANES, 1u << lane % LANES);
+    }
     BARRIER();
+    // Two sets of masks take turns: while one is read, the other is cleared.
+    if (lane < LANES) in_reach[(turn ^ LANES) + lane] = 0;
     if (!is_point) continue;
-    for (uint b = 0; b < LANES; ++b) {
-      uint block = source * LANES + b;
+    // All boxes first, then all pairs: work-items with pairs then do not wait for those without.
+    uint near = 0, round = 0;
+    for (uint mask = in_reach[turn + lane / LANES]; mask != 0; mask &= mask - 1, ++round) {
+      uint b = lowest_bit(mask);
       // Pairs inside a node are looked at once, by the later point.
-      if (block >= block_count) break;
-      if (source == r_first + GROUP() && block * LANES > self) break;
-      if (!(lower_distance2_to(x, boxes, b, side) <= reach2)) continue;
+      if (source == r_first + GROUP() && (source * LANES + b) * LANES > self) break;
+      COUNT(box, round);
+      if (lower_distance2_to(x, boxes, b, side) <= reach2) near |= 1u << b;
+    }
+    for (round = 0; near != 0; near &= near - 1, ++round) {
+      uint b = lowest_bit(near), block = source * LANES + b;
+      COUNT(accept, round);
       int is_unit = block_unit[block];
       uint root = find_root(parent, self);
       if (is_unit && find_root(parent, block * LANES) == root) continue;
       for (uint i = 0; i < LANES; ++i) {
         uint other = block * LANES + i;
         if (other >= n || other == self) break;
+        COUNT(pair, round * LANES + i);
         if (!(distance2_to(x, blocks + b * BLOCK_STRIDE, i, side) <= reach2)) continue;
         if (parent[other] != root) {
+          COUNT(link, round * LANES + i);
           unite(parent, self, other);
           root = find_root(parent, self);
         }
@@ -179,14 +169,9 @@ KERNEL void fof_link(GLOBAL const real* tree_blocks, GLOBAL const real* tree_box
 
 // ---- from sets to labels
 
-// Each entry becomes its root. Work-items write to their own entries alone: one that halved paths, as
-// find_root does, could put an older ancestor over a root that another one has just stored.
 KERNEL void fof_flatten(GLOBAL racing_uint* parent, ulong n) {
   ulong i = THREAD();
-  if (i >= n) return;
-  uint root = parent[i];
-  for (uint up = parent[root]; up != root; up = parent[root]) root = up;
-  parent[i] = root;
+  if (i < n) flatten(parent, (uint)i);
 }
 
 // size and lowest of each root; they begin with 0 and NO_INDEX.
@@ -207,7 +192,7 @@ KERNEL void fof_mark(GLOBAL const uint* size, ulong min_size, ulong n, GLOBAL ui
 
 // The roots of groups, in tree order; number: the scanned marks.
 KERNEL void fof_list(GLOBAL const uint* number, GLOBAL const uint* lowest, ulong n,
-                     GLOBAL uint* roots, GLOBAL ulong* keys) {
+                     GLOBAL uint* roots, GLOBAL uint* keys) {
   ulong i = THREAD();
   if (i >= n || number[i + 1] == number[i]) return;
   roots[number[i]] = (uint)i;
@@ -216,7 +201,7 @@ KERNEL void fof_list(GLOBAL const uint* number, GLOBAL const uint* lowest, ulong
 
 // The second key of the sort: larger groups first.
 KERNEL void fof_size_keys(GLOBAL const uint* items, GLOBAL const uint* roots,
-                          GLOBAL const uint* size, ulong most, ulong groups, GLOBAL ulong* keys) {
+                          GLOBAL const uint* size, uint most, ulong groups, GLOBAL uint* keys) {
   ulong i = THREAD();
   if (i < groups) keys[i] = most - size[roots[items[i]]];
 }

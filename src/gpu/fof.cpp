@@ -85,11 +85,12 @@ class Fof {
 
   /// Links the points of receivers (nodes of plane 1) with all later ones.
   bool join(std::uint32_t begin, std::uint32_t end, std::size_t room) {
-    Ulongs first(device_, 2);
-    Uints list(device_, 1);
-    const std::uint64_t ends[] = {0, 1};
-    const std::uint32_t root = 0;
-    first.write(ends, 2);
+    Ulongs first(device_, 1);
+    Uints size(device_, 1), list(device_, 1);
+    const std::uint64_t start = 0;
+    const std::uint32_t root = 0, one = 1;
+    first.write(&start, 1);
+    size.write(&one, 1);
     list.write(&root, 1);
     std::uint32_t above_first = 0;
     for (int p = tree_->top() - 1; p >= 1; --p) {
@@ -97,31 +98,26 @@ class Fof {
       const std::uint32_t r_first = begin >> shift, r_last = ((end - 1) >> shift) + 1;
       const std::size_t count = r_last - r_first;
       Ulongs new_first(device_, count + 1);
-      fill(device_, new_first, 0, count + 1);
-      step("fof_count", p, r_first, above_first, count, first, list, new_first);
+      device_.launch(program(), "fof_room", count + 1, r_first, above_first, u64(count), size,
+                     new_first);
       exclusive_scan(device_, new_first, count + 1);
       const std::size_t total = new_first.value(count);
       if (total * sizeof(std::uint32_t) > room) return false;
-      Uints new_list(device_, total);
-      step("fof_fill", p, r_first, above_first, count, first, list, new_first, new_list);
+      Uints new_size(device_, count), new_list(device_, total);
+      const PlaneAt& at = tree_->plane(p);
+      device_.launch(program(), "fof_step", count * kGroupSize, tree_->boxes(), at.box, unit_,
+                     unit_at_[static_cast<std::size_t>(p)], at.nodes,
+                     static_cast<std::uint32_t>(3 * (p + 1)), r_first, above_first, first, size,
+                     list, reach2_, sides_, parent_, new_first, new_size, new_list);
       first = std::move(new_first);
+      size = std::move(new_size);
       list = std::move(new_list);
       above_first = r_first;
     }
     device_.launch(program(), "fof_link", (end - begin) * kGroupSize, tree_->blocks(),
-                   tree_->boxes(), tree_->block_count(), u64(n_), unit_, begin, first, list,
+                   tree_->boxes(), tree_->block_count(), u64(n_), unit_, begin, first, size, list,
                    reach2_, sides_, parent_);
     return true;
-  }
-
-  template <class... Out>
-  void step(const char* kernel, int p, std::uint32_t r_first, std::uint32_t above_first,
-            std::size_t count, const Ulongs& first, const Uints& list, const Out&... out) {
-    const PlaneAt& at = tree_->plane(p);
-    device_.launch(program(), kernel, count * kGroupSize, tree_->boxes(), at.box, unit_,
-                   unit_at_[static_cast<std::size_t>(p)], at.nodes,
-                   static_cast<std::uint32_t>(3 * (p + 1)), r_first, above_first, first, list,
-                   reach2_, sides_, parent_, out...);
   }
 
   static void check_count(std::size_t count) {
@@ -134,13 +130,13 @@ class Fof {
   /// By falling size, then by lowest member: sorted by the second first, since the sort is stable.
   void number_groups(std::size_t count, const Uints& number, const Uints& size, const Uints& lowest,
                      Uints& label_of, DeviceGroups& groups) {
-    KeySort sort(device_, count);
+    KeySort<std::uint32_t> sort(device_, count);
     Uints roots(device_, count), least(device_, 1);
     device_.launch(program(), "fof_list", n_, number, lowest, u64(n_), roots, sort.keys());
     fill(device_, least, kNoIndex, 1);
     device_.launch(program(), "fof_most", std::min<std::size_t>(count, 65536), size, roots,
                    u64(count), least);
-    const std::uint64_t most = kNoIndex - least.value(0);
+    const std::uint32_t most = kNoIndex - least.value(0);
     sort.reset(count);
     sort.sort(count, 32);
     device_.launch(program(), "fof_size_keys", count, sort.items(), roots, size, most, u64(count),

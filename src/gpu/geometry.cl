@@ -1,8 +1,16 @@
-// THE distance and its bounds, the lines of src/geometry/gaps-inl.h and distance.hpp once more in
-// the language of devices; the tests compare them bit by bit.
+// THE distance and its bounds: the texts of the CPU, for values in the memories of a device.
 
+DEVICE real minus(real a, real b) { return a - b; }
+DEVICE real times(real a, real b) { return a * b; }
+DEVICE real plus(real a, real b) { return a + b; }
 DEVICE real larger(real a, real b) { return a < b ? b : a; }
 DEVICE real smaller(real a, real b) { return b < a ? b : a; }
+DEVICE real zero_like(real x) { return (void)x, (real)0; }
+DEVICE real magnitude(real x) { return fabs(x); }
+#define KITH_GAPS DEVICE
+#define V real
+#include "geometry/axes-inl.h"
+#undef V
 
 DEVICE void load_sides(GLOBAL const real* from, real* side) {
   for (int axis = 0; axis < DIM; ++axis) side[axis] = from[axis];
@@ -28,30 +36,6 @@ DEVICE void load_box(GLOBAL const real* boxes, uint node, real* lo, real* hi) {
   }
 }
 
-DEVICE real axis_distance(real p, real q, real side) {
-  real dx = fabs(p - q);
-  return side > 0 ? smaller(dx, side - dx) : dx;
-}
-
-DEVICE real axis_least(real p_lo, real p_hi, real q_lo, real q_hi, real side) {
-  real least = larger(larger(q_lo - p_hi, p_lo - q_hi), (real)0);
-  if (!(side > 0)) return least;
-  real most = larger(q_hi - p_lo, p_hi - q_lo);
-  return smaller(least, side - most);
-}
-
-DEVICE real axis_most(real p_lo, real p_hi, real q_lo, real q_hi, real side) {
-  real most = larger(q_hi - p_lo, p_hi - q_lo);
-  if (!(side > 0)) return most;
-  real least = larger(larger(q_lo - p_hi, p_lo - q_hi), (real)0);
-  return smaller(most, side - least);
-}
-
-DEVICE real add_square(real sum, real dx, int axis) {
-  real square = dx * dx;
-  return axis == 0 ? square : sum + square;
-}
-
 // Sets `sum` to the squares of dx, an expression of `axis`, added in the order of the axes.
 #define SUM_SQUARES(sum, dx) \
   sum = 0;                   \
@@ -60,17 +44,13 @@ DEVICE real add_square(real sum, real dx, int axis) {
 // No two points of the boxes are closer.
 DEVICE real lower_distance2(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
                             const real* side) {
-  real sum;
-  SUM_SQUARES(sum, axis_least(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]));
-  return sum;
+  return box_lower2(p_lo, p_hi, q_lo, q_hi, side, DIM);
 }
 
 // No two points of the boxes are farther apart.
 DEVICE real upper_distance2(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
                             const real* side) {
-  real sum;
-  SUM_SQUARES(sum, axis_most(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis], side[axis]));
-  return sum;
+  return box_upper2(p_lo, p_hi, q_lo, q_hi, side, DIM);
 }
 
 // A node of 64 points in local memory: 8 blocks as they lie in the tree, and their boxes.
@@ -102,13 +82,13 @@ DEVICE void load_apart(GLOBAL const real* blocks, GLOBAL const real* boxes, uint
 }
 
 // Is a pair of points of the boxes closer across an edge of the box than inside it? If not, each
-// dx <= most <= side - most <= side - dx, so open_distance2_to has the bits of distance2_to.
+// dx <= span <= side - span <= side - dx, so open_distance2_to has the bits of distance2_to.
 DEVICE int may_cross(const real* p_lo, const real* p_hi, const real* q_lo, const real* q_hi,
                      const real* side) {
   int crosses = 0;
   for (int axis = 0; axis < DIM; ++axis) {
-    real most = larger(q_hi[axis] - p_lo[axis], p_hi[axis] - q_lo[axis]);
-    crosses |= side[axis] > 0 && !(most <= side[axis] - most);
+    real span = most(p_lo[axis], p_hi[axis], q_lo[axis], q_hi[axis]);
+    crosses |= side[axis] > 0 && !(span <= side[axis] - span);
   }
   return crosses;
 }
@@ -123,7 +103,7 @@ DEVICE real distance2_to(const real* x, LOCAL const real* block, uint lane, cons
 // The same if no axis is periodic, or if none is crossed.
 DEVICE real open_distance2_to(const real* x, LOCAL const real* block, uint lane) {
   real sum;
-  SUM_SQUARES(sum, fabs(x[axis] - block[axis * LANES + lane]));
+  SUM_SQUARES(sum, magnitude(minus(x[axis], block[axis * LANES + lane])));
   return sum;
 }
 
@@ -139,9 +119,8 @@ DEVICE real lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane
 // The same if no axis is crossed.
 DEVICE real open_lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane) {
   real sum;
-  SUM_SQUARES(sum, larger(larger(chunk[axis * LANES + lane] - x[axis],
-                                 x[axis] - chunk[(DIM + axis) * LANES + lane]),
-                          (real)0));
+  SUM_SQUARES(sum, least(x[axis], x[axis], chunk[axis * LANES + lane],
+                         chunk[(DIM + axis) * LANES + lane]));
   return sum;
 }
 

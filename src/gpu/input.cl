@@ -63,16 +63,13 @@ KERNEL void join_boxes(GLOBAL const real* from_lo, GLOBAL const real* from_hi, u
   reduce_box(part, lo, hi, out_lo + to * DIM, out_hi + to * DIM);
 }
 
-DEVICE real wrapped(real x, real origin, real side) {
-  real r = x - origin;
-  if (!(fabs(r) <= REAL_MOST)) r = remainder_of(x, side) - remainder_of(origin, side);
-  if (!(r >= 0 && r < side)) {
-    r = remainder_of(r, side);
-    if (r < 0) r += side;
-    if (r >= side) r = 0;
-  }
-  return r + (real)0;
-}
+DEVICE int is_finite(real x) { return fabs(x) <= REAL_MOST; }
+DEVICE real times_power_of_two(real x, int exponent) { return ldexp(x, exponent); }
+DEVICE real largest_like(real x) { return (void)x, REAL_MOST; }
+#define KITH_WRAP DEVICE
+#define V real
+#include "geometry/wrap-inl.h"
+#undef V
 
 // frame: DIM origins, then DIM periods (0: open). With `live`, row i is row live[i] of the input.
 KERNEL void prepare(GLOBAL const real* rows, GLOBAL const uint* live, uint has_live,
@@ -80,13 +77,7 @@ KERNEL void prepare(GLOBAL const real* rows, GLOBAL const uint* live, uint has_l
   ulong i = THREAD();
   if (i >= n) return;
   ulong row = has_live ? live[i] : i;
-  for (int axis = 0; axis < DIM; ++axis) {
-    real x = rows[row * DIM + axis];
-    if (frame[DIM + axis] > 0) x = wrapped(x, frame[axis], frame[DIM + axis]);
-    if (exponent != 0) {
-      x = ldexp(x, exponent);
-      x = x < -REAL_MOST ? -REAL_MOST : x > REAL_MOST ? REAL_MOST : x;
-    }
-    points[i * DIM + axis] = x + (real)0;
-  }
+  for (int axis = 0; axis < DIM; ++axis)
+    points[i * DIM + axis] =
+        in_frame(rows[row * DIM + axis], frame[axis], frame[DIM + axis], exponent);
 }

@@ -147,8 +147,8 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
 KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_first,
                 ulong q_points, GLOBAL const real* s_blocks, GLOBAL const real* s_boxes,
                 uint s_block_count, uint sources, GLOBAL const ulong* list_first,
-                GLOBAL const uint* list, GLOBAL const real* lower, GLOBAL const real* sides,
-                real limit2, uint exclude_self, uint k, uint done, uint spare, GLOBAL real* out_d2,
+                GLOBAL const uint* list_size, GLOBAL const uint* list, GLOBAL const real* lower,
+                GLOBAL const real* sides, real limit2, uint exclude_self, uint k, uint done, uint spare, GLOBAL real* out_d2,
                 GLOBAL uint* out_index, GLOBAL real* reach) {
   SHARED real tile_lower[TILE];
   SHARED uint tile_source[TILE];
@@ -190,7 +190,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
   uint held = 0, first_held = 0, mask = 0, turns = 0, is_across = 0;
 
   ulong begin = sources == OWN_NODE ? 0 : list_first[GROUP()];
-  ulong end = sources == OWN_NODE ? 1 : list_first[GROUP() + 1];
+  ulong end = sources == OWN_NODE ? 1 : begin + list_size[GROUP()];
   for (ulong tile = begin; tile < end; tile += TILE) {
     uint count = (uint)(end - tile < TILE ? end - tile : TILE);
     uint room = 1;

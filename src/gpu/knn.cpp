@@ -69,8 +69,8 @@ class Knn {
     device_.launch(from.program("knn", static_cast<int>(pass_size(k_))), "knn",
                    (end - begin) * kGroupSize, to.blocks(), to.boxes(), begin,
                    std::uint64_t{to.points()}, from.blocks(), from.boxes(), from.block_count(),
-                   static_cast<std::uint32_t>(sources), lists.first, lists.source, lists.lower,
-                   trees_.sides, search_.limit2, std::uint32_t{search_.exclude_self},
+                   static_cast<std::uint32_t>(sources), lists.first, lists.size, lists.source,
+                   lists.lower, trees_.sides, search_.limit2, std::uint32_t{search_.exclude_self},
                    static_cast<std::uint32_t>(k_), static_cast<std::uint32_t>(done),
                    static_cast<std::uint32_t>(places - wanted), d2, index, walk_.reach());
   }
@@ -81,7 +81,8 @@ class Knn {
   SearchTrees<T> trees_;
   Walk<T> walk_;
   bool begins_with_own_;
-  Lists<T> no_lists_{Ulongs(device_, 1), Uints(device_, 1), Buffer<T>(device_, 1)};
+  Lists<T> no_lists_{Ulongs(device_, 1), Uints(device_, 1), Uints(device_, 1),
+                     Buffer<T>(device_, 1)};
   HostRows<T> rows_;
 };
 

@@ -13,7 +13,8 @@
               use(clEnqueueWriteBuffer) use(clEnqueueReadBuffer) use(clEnqueueCopyBuffer)       \
                   use(clCreateProgramWithSource) use(clBuildProgram) use(clGetProgramBuildInfo) \
                       use(clReleaseProgram) use(clCreateKernel) use(clReleaseKernel)            \
-                          use(clSetKernelArg) use(clEnqueueNDRangeKernel) use(clFinish)
+                          use(clSetKernelArg) use(clEnqueueNDRangeKernel) use(clFinish)         \
+                              use(clGetEventProfilingInfo) use(clReleaseEvent)
 
 namespace kith::gpu {
 

@@ -12,37 +12,23 @@
 #if DIM == 2 || DIM == 3
 #define LONG_DIGITS (30 / DIM)
 #define SHORT_DIGITS (18 / DIM)
+typedef uint curve_key;
 #else
 #define WIDE_DIGITS (64 / DIM < 60 ? (64 / DIM < 1 ? 1 : 64 / DIM) : 60)
 #define LONG_DIGITS WIDE_DIGITS
 #define SHORT_DIGITS WIDE_DIGITS
+typedef ulong curve_key;
 #endif
 
-// ---- the Hilbert curve (src/geometry/hilbert.cpp)
-
-DEVICE uint rotate_bits(uint value, int by) {
-  ulong mask = ((ulong)1 << DIM) - 1;
-  return (uint)(((ulong)value << by | (ulong)value >> (DIM - by)) & mask);
-}
+// ---- the Hilbert curve
 
 DEVICE int trailing_ones(uint w) {
   uint z = ~w;
   return z == 0 ? 32 : 31 - LEADING_ZEROS(z & (0u - z));
 }
-
-DEVICE int reduced(int value) { return value < DIM ? value : value - DIM; }
-
-DEVICE uint hilbert_step(uint digit, uint* entry, int* direction) {
-  int turn = *direction + 1;
-  uint place = rotate_bits(digit ^ *entry, DIM - turn);
-  for (int shift = 1; shift < DIM; shift *= 2) place ^= place >> shift;
-  uint gray = 2 * ((place - 1) / 2);
-  uint entry_of = place == 0 ? 0 : gray ^ gray >> 1;
-  *entry ^= rotate_bits(entry_of, turn);
-  int leaves = place == 0 ? 0 : reduced(trailing_ones(place & 1 ? place : place - 1));
-  *direction = reduced(*direction + leaves + 1);
-  return place;
-}
+#define KITH_CURVE DEVICE
+#define KITH_AS_UINT (uint)
+#include "geometry/hilbert-inl.h"
 
 // ---- binary digits (src/geometry/digits.hpp)
 
@@ -156,7 +142,7 @@ DEVICE ulong equal_cell(real x, real lo, real scale, ulong last) {
 KERNEL void make_keys(GLOBAL const real* points, GLOBAL const uint* row, GLOBAL const uint* segment,
                       GLOBAL const uint* begin, ulong n, uint is_long, uint is_hilbert,
                       GLOBAL const real* lo, GLOBAL const real* scale, GLOBAL const int* facts,
-                      GLOBAL ulong* keys) {
+                      GLOBAL curve_key* keys) {
   ulong slot = THREAD();
   if (slot >= n) return;
   uint s = segment[slot];
@@ -176,11 +162,11 @@ KERNEL void make_keys(GLOBAL const real* points, GLOBAL const uint* row, GLOBAL 
     for (int bit = bits - 1; bit >= 0; --bit) {
       uint digit = 0;
       for (int axis = 0; axis < DIM; ++axis) digit = digit << 1 | (uint)(cell[axis] >> bit & 1);
-      if (is_hilbert) digit = hilbert_step(digit, &entry, &direction);
+      if (is_hilbert) digit = curve_step(digit, DIM, &entry, &direction);
       place = place << (DIM & 63) | digit;
     }
   }
-  keys[slot] = place;
+  keys[slot] = (curve_key)place;
 }
 
 // ---- segments too large for the CPU's cache (2-D and 3-D): top cells that still are lose the low
@@ -199,7 +185,7 @@ KERNEL void find_large(GLOBAL const uint* begin, uint segments, GLOBAL uint* lar
   slot_of[segment] = at;
 }
 
-KERNEL void count_top_cells(GLOBAL const ulong* keys, GLOBAL const uint* segment,
+KERNEL void count_top_cells(GLOBAL const curve_key* keys, GLOBAL const uint* segment,
                             GLOBAL const uint* slot_of, ulong n, GLOBAL uint* counts) {
   ulong slot = THREAD();
   if (slot >= n) return;
@@ -208,13 +194,13 @@ KERNEL void count_top_cells(GLOBAL const ulong* keys, GLOBAL const uint* segment
     ATOMIC_ADD(counts + (ulong)large * TOP_CELLS + (uint)(keys[slot] >> LOW_BITS), 1u);
 }
 
-KERNEL void clear_low_bits(GLOBAL ulong* keys, GLOBAL const uint* segment,
+KERNEL void clear_low_bits(GLOBAL curve_key* keys, GLOBAL const uint* segment,
                            GLOBAL const uint* slot_of, ulong n, GLOBAL const uint* counts) {
   ulong slot = THREAD();
   if (slot >= n) return;
   uint large = slot_of[segment[slot]];
   if (large == NO_INDEX) return;
-  ulong top = keys[slot] >> LOW_BITS;
+  curve_key top = keys[slot] >> LOW_BITS;
   if (counts[(ulong)large * TOP_CELLS + (uint)top] > IN_CACHE) keys[slot] = top << LOW_BITS;
 }
 
@@ -251,7 +237,7 @@ KERNEL void place_rows(GLOBAL const uint* item, GLOBAL const uint* row,
 
 // 1 where a run of equal keys of one segment begins; n + 1 values, the last one 0.
 KERNEL void mark_heads(GLOBAL const uint* item, GLOBAL const uint* segment,
-                       GLOBAL const ulong* keys, ulong n, GLOBAL uint* head) {
+                       GLOBAL const curve_key* keys, ulong n, GLOBAL uint* head) {
   ulong slot = THREAD();
   if (slot > n) return;
   uint is_head = 0;
@@ -263,6 +249,13 @@ KERNEL void mark_heads(GLOBAL const uint* item, GLOBAL const uint* segment,
     }
   }
   head[slot] = is_head;
+}
+
+// The same where all slots are of one segment, from the sorted keys.
+KERNEL void mark_heads_of_one(GLOBAL const curve_key* sorted, ulong n, GLOBAL uint* head) {
+  ulong slot = THREAD();
+  if (slot > n) return;
+  head[slot] = slot < n && (slot == 0 || sorted[slot - 1] != sorted[slot]);
 }
 
 // After the scan run_of[slot + 1] - 1 is the run of a slot.

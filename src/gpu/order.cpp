@@ -13,7 +13,8 @@ constexpr std::size_t kNoScatter = 2048;   // of the CPU
 constexpr std::size_t kTopCells = 4096;
 constexpr std::size_t kPiece = 4096;  // slots of one group when a large segment is measured
 
-template <class T>
+/// Key: of 32 bits in two and three dimensions, as on the CPU, else of 64.
+template <class T, class Key>
 class Order {
  public:
   Order(const RowsInFrame<T>& from, const Workers& workers)
@@ -25,7 +26,6 @@ class Order {
         has_tables_(from.dimension == 2 || from.dimension == 3),
         order_(device_, n_),
         sort_(device_, n_),
-        keys_(device_, n_),
         row_(device_, n_),
         position_(device_, n_),
         segment_(device_, n_),
@@ -57,9 +57,11 @@ class Order {
   std::size_t round(std::size_t active) {
     measure(active);
     make_grids();
+    if (segments_ > 1) keys_ = Buffer<Key>(device_, active);
+    Buffer<Key>& keys = segments_ > 1 ? keys_ : sort_.keys();
     device_.launch(program_, "make_keys", active, from_.rows, row_, segment_, begin_, u64(active),
-                   is_long(), is_hilbert(), lo_, scale_, facts_, keys_);
-    if (has_tables_ && active > kInCache) clear_low_bits(active);
+                   is_long(), is_hilbert(), lo_, scale_, facts_, keys);
+    if (has_tables_ && active > kInCache) clear_low_bits(keys, active);
     sort_slots(active);
     return next_round(active);
   }
@@ -123,14 +125,14 @@ class Order {
   // ---- keys and sorting
 
   /// On the CPU a top cell with too many points for the cache is sorted again in its own grid.
-  void clear_low_bits(std::size_t active) {
+  void clear_low_bits(Buffer<Key>& keys, std::size_t active) {
     const std::size_t large = large_segments(active).size();
     if (large == 0) return;
     Uints counts(device_, large * kTopCells);
     fill(device_, counts, 0, large * kTopCells);
-    device_.launch(program_, "count_top_cells", active, keys_, segment_, slot_of_, u64(active),
+    device_.launch(program_, "count_top_cells", active, keys, segment_, slot_of_, u64(active),
                    counts);
-    device_.launch(program_, "clear_low_bits", active, keys_, segment_, slot_of_, u64(active),
+    device_.launch(program_, "clear_low_bits", active, keys, segment_, slot_of_, u64(active),
                    counts);
   }
 
@@ -141,7 +143,7 @@ class Order {
 
   void sort_slots(std::size_t active) {
     sort_.reset(active);
-    device_.launch(kIdentity, "sort_copy", active, keys_, sort_.keys(), u64(active));
+    if (segments_ > 1) sort_.take(keys_, active);
     sort_.sort(active, key_bits());
     if (segments_ == 1) return;
     sort_.gather(segment_, active);
@@ -155,7 +157,11 @@ class Order {
     Uints new_row(device_, active);
     device_.launch(program_, "place_rows", active, item, row_, position_, u64(active), new_row,
                    order_);
-    device_.launch(program_, "mark_heads", active + 1, item, segment_, keys_, u64(active), run_of_);
+    if (segments_ == 1)
+      device_.launch(program_, "mark_heads_of_one", active + 1, sort_.keys(), u64(active), run_of_);
+    else
+      device_.launch(program_, "mark_heads", active + 1, item, segment_, keys_, u64(active),
+                     run_of_);
     exclusive_scan(device_, run_of_, active + 1);
     const std::uint32_t runs = run_of_.value(active);
     Uints run_begin(device_, runs + std::size_t{1}), kept(device_, runs + std::size_t{1}),
@@ -189,8 +195,8 @@ class Order {
   ProgramKey program_;
   bool has_tables_;
   Uints order_;
-  KeySort sort_;
-  Ulongs keys_;
+  KeySort<Key> sort_;
+  Buffer<Key> keys_;                // by slot, if there are several segments
   Uints row_, position_, segment_;  // of each slot
   Uints run_of_, begin_, slot_of_;
   Buffer<T> lo_, hi_, scale_;
@@ -203,7 +209,9 @@ class Order {
 
 template <class T>
 Uints order_rows(const RowsInFrame<T>& rows, const Workers& workers) {
-  return Order<T>(rows, workers).run();
+  if (rows.dimension == 2 || rows.dimension == 3)
+    return Order<T, std::uint32_t>(rows, workers).run();
+  return Order<T, std::uint64_t>(rows, workers).run();
 }
 
 template Uints order_rows(const RowsInFrame<float>&, const Workers&);

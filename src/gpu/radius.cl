@@ -3,7 +3,7 @@
 
 // Calls FOUND for every neighbor (its_d2, its_index) of the work-item's query.
 #define FOR_NEIGHBORS(FOUND)                                                              \
-  ulong begin = list_first[GROUP()], end = list_first[GROUP() + 1];                       \
+  ulong begin = list_first[GROUP()], end = begin + list_size[GROUP()];                    \
   for (ulong entry = begin; entry < end; ++entry) {                                       \
     uint source = list[entry];                                                            \
     BARRIER();                                                                            \
@@ -38,7 +38,8 @@
 KERNEL void radius_count(GLOBAL const real* q_blocks, uint q_first, ulong q_points,
                          GLOBAL const real* s_blocks, GLOBAL const real* s_boxes,
                          uint s_block_count, GLOBAL const ulong* list_first,
-                         GLOBAL const uint* list, GLOBAL const real* sides, real limit2,
+                         GLOBAL const uint* list_size, GLOBAL const uint* list,
+                         GLOBAL const real* sides, real limit2,
                          GLOBAL const real* limits2, uint has_limits, uint exclude_self,
                          GLOBAL ulong* counts) {
   SHARED real blocks[NODE_BLOCKS];
@@ -53,7 +54,8 @@ KERNEL void radius_count(GLOBAL const real* q_blocks, uint q_first, ulong q_poin
 KERNEL void radius_fill(GLOBAL const real* q_blocks, uint q_first, ulong q_points,
                         GLOBAL const real* s_blocks, GLOBAL const real* s_boxes,
                         uint s_block_count, GLOBAL const ulong* list_first,
-                        GLOBAL const uint* list, GLOBAL const real* sides, real limit2,
+                        GLOBAL const uint* list_size, GLOBAL const uint* list,
+                         GLOBAL const real* sides, real limit2,
                         GLOBAL const real* limits2, uint has_limits, uint exclude_self,
                         GLOBAL const ulong* offsets, GLOBAL real* out_d2, GLOBAL uint* out_index) {
   SHARED real blocks[NODE_BLOCKS];

@@ -80,7 +80,7 @@ class Radius {
     if (n == 0) return;
     Buffer<T> copied_d2(device_, n);
     Uints copied_index(device_, n), row_of(device_, n);
-    KeySort sort(device_, n);
+    KeySort<std::uint64_t> sort(device_, n);
     device_.launch(program(), "long_entries", n, begin, row_count, offsets, d2, index, n, copied_d2,
                    copied_index, row_of, sort.keys());
     sort.reset(n);
@@ -101,7 +101,7 @@ class Radius {
     const PackedTree<T>&from = *trees_.sources, &to = *trees_.queries;
     device_.launch(program(), kernel, (end - begin) * kGroupSize, to.blocks(), begin,
                    std::uint64_t{to.points()}, from.blocks(), from.boxes(), from.block_count(),
-                   lists.first, lists.source, trees_.sides, search_.limit2, limits2_,
+                   lists.first, lists.size, lists.source, trees_.sides, search_.limit2, limits2_,
                    std::uint32_t{search_.limits2 != nullptr}, std::uint32_t{search_.exclude_self},
                    out...);
   }

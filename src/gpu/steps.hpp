@@ -18,15 +18,18 @@ void fill(OpenDevice& device, Ulongs& values, std::uint64_t value, std::size_t n
 void exclusive_scan(OpenDevice& device, Uints& values, std::size_t n);
 void exclusive_scan(OpenDevice& device, Ulongs& values, std::size_t n);
 
-/// Items with 64-bit keys, and room to sort them.
+/// Items with keys of 32 or 64 bits, and room to sort them.
+template <class Key>
 class KeySort {
  public:
   KeySort(OpenDevice& device, std::size_t room);
 
-  Ulongs& keys() { return keys_; }
+  Buffer<Key>& keys() { return keys_; }
   Uints& items() { return items_; }
   /// items = 0, 1, 2, ...
   void reset(std::size_t n);
+  /// Copies the keys.
+  void take(const Buffer<Key>& keys, std::size_t n);
   /// keys = values[items], for a second sort by a coarser key.
   void gather(const Uints& values, std::size_t n);
   /// Stable, by the lowest `bits` bits of the keys.
@@ -34,7 +37,7 @@ class KeySort {
 
  private:
   OpenDevice& device_;
-  Ulongs keys_, other_keys_;
+  Buffer<Key> keys_, other_keys_;
   Uints items_, other_items_, counts_;
 };
 

@@ -1,6 +1,7 @@
 // The paper's walk, plane by plane: each receiving node has a list of source nodes that it still
-// has to look at; one group of work-items makes the list of one receiver from its parent's. Lists
-// are counted, scanned and filled, so no sizes are guessed.
+// has to look at; one group of work-items makes the list of one receiver from its parent's. Each list
+// has room for all candidates, so that each of them is looked at once and no sizes are guessed: list r
+// has size[r] entries from first[r] on.
 //
 // How far a receiver looks: `bound2`, and among sources at exactly that distance `bound_index`.
 // For the k nearest it follows from sources that certainly hold k points: the greatest (upper
@@ -19,25 +20,35 @@ DEVICE uint source_at(GLOBAL const uint* list, ulong i, uint shift) {
   return (list[i >> shift] << shift) + ((uint)i & ((1u << shift) - 1));
 }
 
-// One group per receiver: r = r_first + group. Its parent is r / r_fan, whose list has number
-// r / r_fan - r_parent; sources of that list have 1 << s_shift children each.
-KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint r_fan,
-                       uint r_parent, GLOBAL const real* s_boxes, ulong s_at, uint s_nodes,
-                       uint s_shift, GLOBAL const uint* s_ranges, ulong s_range_at,
-                       GLOBAL const ulong* first, GLOBAL const uint* list,
-                       GLOBAL const real* parent_bound2, GLOBAL const uint* parent_bound_index,
-                       uint wanted, uint full_nodes, GLOBAL const real* reach, ulong reach_at,
-                       uint has_reach, GLOBAL const real* sides, GLOBAL real* bound2,
-                       GLOBAL uint* bound_index, GLOBAL ulong* count) {
+// How many candidates the receivers from r_first on have, and 0 at the end. The parent of receiver r is
+// r / r_fan, whose list has number r / r_fan - r_parent; sources of that list have 1 << s_shift children
+// each.
+KERNEL void walk_room(uint r_first, uint r_fan, uint r_parent, uint s_shift, ulong receivers,
+                      GLOBAL const uint* size, GLOBAL ulong* room) {
+  ulong i = THREAD();
+  if (i > receivers) return;
+  room[i] = i < receivers ? (ulong)size[(r_first + (uint)i) / r_fan - r_parent] << s_shift : 0;
+}
+
+// One group per receiver: its bound, and the list of the sources within it, in any order. new_first:
+// the scanned rooms.
+KERNEL void walk_step(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint r_fan,
+                      uint r_parent, GLOBAL const real* s_boxes, ulong s_at, uint s_nodes,
+                      uint s_shift, GLOBAL const uint* s_ranges, ulong s_range_at,
+                      GLOBAL const ulong* first, GLOBAL const uint* size, GLOBAL const uint* list,
+                      GLOBAL const real* parent_bound2, GLOBAL const uint* parent_bound_index,
+                      uint wanted, uint full_nodes, GLOBAL const real* reach, ulong reach_at,
+                      uint has_reach, GLOBAL const real* sides, GLOBAL real* bound2,
+                      GLOBAL uint* bound_index, GLOBAL const ulong* new_first,
+                      GLOBAL uint* new_size, GLOBAL uint* new_list, GLOBAL real* new_lower) {
   SHARED real best_upper[GROUP_SIZE];
   SHARED uint best_largest[GROUP_SIZE];
   SHARED uint best_node[GROUP_SIZE];
-  SHARED uint total;
+  SHARED uint next;
   uint lane = LANE();
   uint receiver = r_first + GROUP();
   uint parent = receiver / r_fan - r_parent;
-  ulong begin = first[parent], end = first[parent + 1];
-  ulong candidates = (end - begin) << s_shift;
+  ulong begin = first[parent], candidates = (ulong)size[parent] << s_shift;
   ulong room = (s_nodes + LANES - 1) / LANES * LANES;
   real side[DIM], r_lo[DIM], r_hi[DIM], lo[DIM], hi[DIM];
   load_sides(sides, side);
@@ -96,48 +107,9 @@ KERNEL void walk_count(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uin
     most = last_largest;
   }
 
-  uint kept = 0;
-  for (ulong i = lane; i < candidates; i += GROUP_SIZE) {
-    uint source = source_at(list + begin, i, s_shift);
-    COUNT(entry, i / GROUP_SIZE);
-    if (source >= s_nodes) continue;
-    load_box(s_boxes + s_at, source, lo, hi);
-    real lower = lower_distance2(r_lo, r_hi, lo, hi, side);
-    kept += lower < bound || (lower == bound && s_ranges[s_range_at + source] <= most);
-  }
-  if (lane == 0) total = 0;
-  BARRIER();
-  if (kept > 0) ATOMIC_ADD(&total, kept);
-  BARRIER();
-  if (lane == 0) {
-    count[GROUP()] = total;
-    bound2[GROUP()] = bound;
-    bound_index[GROUP()] = most;
-  }
-}
-
-// The same receivers with their bounds; new_first: the scanned counts. Sources come in any order.
-KERNEL void walk_fill(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint r_fan,
-                      uint r_parent, GLOBAL const real* s_boxes, ulong s_at, uint s_nodes,
-                      uint s_shift, GLOBAL const uint* s_ranges, ulong s_range_at,
-                      GLOBAL const ulong* first, GLOBAL const uint* list,
-                      GLOBAL const real* sides, GLOBAL const real* bound2,
-                      GLOBAL const uint* bound_index, GLOBAL const ulong* new_first,
-                      GLOBAL uint* new_list, GLOBAL real* new_lower) {
-  SHARED uint next;
-  uint lane = LANE();
-  uint receiver = r_first + GROUP();
-  uint parent = receiver / r_fan - r_parent;
-  ulong begin = first[parent], end = first[parent + 1];
-  ulong candidates = (end - begin) << s_shift;
-  real side[DIM], r_lo[DIM], r_hi[DIM], lo[DIM], hi[DIM];
-  load_sides(sides, side);
-  load_box(r_boxes + r_at, receiver, r_lo, r_hi);
-  real bound = bound2[GROUP()];
-  uint most = bound_index[GROUP()];
-  ulong to = new_first[GROUP()];
   if (lane == 0) next = 0;
   BARRIER();
+  ulong to = new_first[GROUP()];
   for (ulong i = lane; i < candidates; i += GROUP_SIZE) {
     uint source = source_at(list + begin, i, s_shift);
     COUNT(entry, i / GROUP_SIZE);
@@ -149,6 +121,12 @@ KERNEL void walk_fill(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint
       new_list[at] = source;
       new_lower[at] = lower;
     }
+  }
+  BARRIER();
+  if (lane == 0) {
+    new_size[GROUP()] = next;
+    bound2[GROUP()] = bound;
+    bound_index[GROUP()] = most;
   }
 }
 

@@ -66,11 +66,12 @@ template <class T>
 std::optional<Lists<T>> Walk<T>::run(std::uint32_t begin, std::uint32_t end,
                                      std::size_t room) const {
   Level level{receivers_.top(), sources_.top()};
-  const std::uint64_t ends[] = {0, 1};
-  const std::uint32_t root = 0, no_index = kNoIndex;
+  const std::uint64_t start = 0;
+  const std::uint32_t root = 0, one = 1, no_index = kNoIndex;
   const T zero = 0;
-  level.lists = {Ulongs(device_, 2), Uints(device_, 1), Buffer<T>(device_, 1)};
-  level.lists.first.write(ends, 2);
+  level.lists = {Ulongs(device_, 1), Uints(device_, 1), Uints(device_, 1), Buffer<T>(device_, 1)};
+  level.lists.first.write(&start, 1);
+  level.lists.size.write(&one, 1);
   level.lists.source.write(&root, 1);
   level.lists.lower.write(&zero, 1);
   level.bound2 = Buffer<T>(device_, 1);
@@ -98,24 +99,23 @@ bool Walk<T>::step(std::uint32_t begin, std::uint32_t end, std::size_t room, Lev
   const ProgramKey program = sources_.program("walk");
 
   Ulongs new_first(device_, count + 1);
-  Buffer<T> bound2(device_, count);
-  Uints bound_index(device_, count);
-  fill(device_, new_first, 0, count + 1);
-  device_.launch(program, "walk_count", count * kGroupSize, receivers_.boxes(), r_at.box, first,
-                 r_fan, level.r_first, sources_.boxes(), s_at.box, s_at.nodes, s_shift,
-                 sources_.ranges(), s_at.range, level.lists.first, level.lists.source, level.bound2,
-                 level.bound_index, static_cast<std::uint32_t>(wanted > kMostWanted ? 0 : wanted),
-                 full, reach_, reach_at_[static_cast<std::size_t>(r_plane)],
-                 std::uint32_t{has_reach()}, sides_, bound2, bound_index, new_first);
+  device_.launch(program, "walk_room", count + 1, first, r_fan, level.r_first, s_shift,
+                 std::uint64_t{count}, level.lists.size, new_first);
   exclusive_scan(device_, new_first, count + 1);
   const std::size_t total = new_first.value(count);
   if (total * (sizeof(T) + sizeof(std::uint32_t)) > room) return false;
 
-  Lists<T> lists{std::move(new_first), Uints(device_, total), Buffer<T>(device_, total)};
-  device_.launch(program, "walk_fill", count * kGroupSize, receivers_.boxes(), r_at.box, first,
+  Lists<T> lists{std::move(new_first), Uints(device_, count), Uints(device_, total),
+                 Buffer<T>(device_, total)};
+  Buffer<T> bound2(device_, count);
+  Uints bound_index(device_, count);
+  device_.launch(program, "walk_step", count * kGroupSize, receivers_.boxes(), r_at.box, first,
                  r_fan, level.r_first, sources_.boxes(), s_at.box, s_at.nodes, s_shift,
-                 sources_.ranges(), s_at.range, level.lists.first, level.lists.source, sides_,
-                 bound2, bound_index, lists.first, lists.source, lists.lower);
+                 sources_.ranges(), s_at.range, level.lists.first, level.lists.size,
+                 level.lists.source, level.bound2, level.bound_index,
+                 static_cast<std::uint32_t>(wanted > kMostWanted ? 0 : wanted), full, reach_,
+                 reach_at_[static_cast<std::size_t>(r_plane)], std::uint32_t{has_reach()}, sides_,
+                 bound2, bound_index, lists.first, lists.size, lists.source, lists.lower);
   level = {r_plane, s_plane, first, std::move(lists), std::move(bound2), std::move(bound_index)};
   return true;
 }

@@ -9,11 +9,12 @@
 
 namespace kith::gpu {
 
-/// For each receiver a run of sources (nodes of plane 1), and how far each is at least.
+/// For each receiver the run source[first, first + size) of nodes of plane 1, and how far each is
+/// at least. There may be gaps between the runs.
 template <class T>
 struct Lists {
   Ulongs first;
-  Uints source;
+  Uints size, source;
   Buffer<T> lower;
 };
 

@@ -61,9 +61,11 @@ template <class V>
 HWY_INLINE V zero_like(V) {
   return hn::Zero(hn::DFromV<V>());
 }
-#define KITH_GAPS_INLINE HWY_INLINE
+#define KITH_GAPS    \
+  template <class V> \
+  HWY_INLINE
 #include "geometry/gaps-inl.h"
-#undef KITH_GAPS_INLINE
+#undef KITH_GAPS
 }  // namespace gaps
 using gaps::add_square;
 

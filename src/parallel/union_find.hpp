@@ -9,91 +9,82 @@
 // cannot overwrite (1), because (1) changes a root, and (2) writes only to entries that were seen
 // not to be roots, and an entry that is not a root never becomes one again. All accesses are
 // relaxed atomics: the array holds no pointer to other data, and what a thread must see of the
-// others' work is ordered by the end of the parallel loop.
+// others' work is ordered by the end of the parallel loop. The text is that of devices, too.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
-#include <utility>
 
 namespace kith {
+
+/// Sets as operations on an array of parents.
+namespace sets {
+
+/// Parents that other threads change, and such that none does: a link then needs no locked
+/// instruction.
+template <class Index, bool IsShared>
+struct ParentArray {
+  Index* parent;
+};
+
+template <class Index, bool IsShared>
+Index load_parent(ParentArray<Index, IsShared> of, Index i) {
+  return std::atomic_ref<Index>(of.parent[i]).load(std::memory_order_relaxed);
+}
+
+template <class Index, bool IsShared>
+void store_parent(ParentArray<Index, IsShared> of, Index i, Index up) {
+  std::atomic_ref<Index>(of.parent[i]).store(up, std::memory_order_relaxed);
+}
+
+template <class Index>
+bool hang(ParentArray<Index, true> of, Index root, Index below) {
+  return std::atomic_ref<Index>(of.parent[root])
+      .compare_exchange_weak(root, below, std::memory_order_relaxed);
+}
+template <class Index>
+bool hang(ParentArray<Index, false> of, Index root, Index below) {
+  store_parent(of, root, below);
+  return true;
+}
+
+#define KITH_SETS                       \
+  template <class Parents, class Index> \
+  inline
+#include "parallel/sets-inl.h"
+#undef KITH_SETS
+
+}  // namespace sets
 
 template <class Index>
 class UnionFind {
  public:
   /// Over memory of the caller, which holds the parents. Call `reset` for every i before use.
-  explicit UnionFind(Index* parent) : parent_(parent) {}
+  explicit UnionFind(Index* parent) : parent_{parent} {}
 
-  void reset(Index i) const { store(i, i); }
+  void reset(Index i) const { set(i, i); }
   /// At the start, instead: puts i below a point of its set that is not higher, or at itself.
-  void set(Index i, Index up) const { store(i, up); }
+  void set(Index i, Index up) const { sets::store_parent(parent_, i, up); }
 
   /// The parent as seen now. Equal parents mean one set; different ones mean nothing.
-  Index parent(Index i) const {
-    return std::atomic_ref<Index>(parent_[i]).load(std::memory_order_relaxed);
-  }
+  Index parent(Index i) const { return sets::load_parent(parent_, i); }
 
   /// The root of i's set as of now: the smallest member that is linked so far.
-  Index find(Index i) const {
-    for (Index up = parent(i); up != i;) {
-      const Index above = parent(up);
-      if (above == up) return up;
-      store(i, above);
-      i = above;
-      up = parent(i);
-    }
-    return i;
-  }
+  Index find(Index i) const { return sets::find_root(parent_, i); }
 
-  /// Once all sets are joined: makes i point at its root, which it returns. Calls for different i
-  /// may run at once, for they write to their own i alone; a `find` beside them could undo one with
-  /// an older ancestor.
-  Index flatten(Index i) const {
-    Index root = parent(i);
-    for (Index up = parent(root); up != root; up = parent(root)) root = up;
-    store(i, root);
-    return root;
-  }
+  /// Once all sets are joined: makes i point at its root, which it returns. Not beside `find`.
+  Index flatten(Index i) const { return sets::flatten(parent_, i); }
 
   /// Makes one set of the sets of i and j. Returns true if this call joined them.
-  bool unite(Index i, Index j) const { return unite<true>(i, j); }
+  bool unite(Index i, Index j) const { return sets::unite(parent_, i, j); }
 
   /// The same while no other thread touches the two sets: without the cost of a locked instruction.
-  bool unite_alone(Index i, Index j) const { return unite<false>(i, j); }
+  bool unite_alone(Index i, Index j) const {
+    return sets::unite(sets::ParentArray<Index, false>{parent_.parent}, i, j);
+  }
 
  private:
-  template <bool IsShared>
-  bool unite(const Index p, const Index q) const {
-    Index i = p, j = q;
-    for (;;) {
-      i = find(i);
-      j = find(j);
-      if (i > j) std::swap(i, j);
-      if (i == j || hang<IsShared>(j, i)) break;
-    }
-    // Short paths: readers compare parents, not roots. A store of kind (2), as neither is a root
-    // now.
-    if (p != i) store(p, i);
-    if (q != i) store(q, i);
-    return i != j;
-  }
-
-  /// Hangs a root below a lower one if it still is a root.
-  template <bool IsShared>
-  bool hang(Index root, Index below) const {
-    if constexpr (!IsShared) {
-      store(root, below);
-      return true;
-    }
-    return std::atomic_ref<Index>(parent_[root])
-        .compare_exchange_weak(root, below, std::memory_order_relaxed);
-  }
-
-  void store(Index i, Index up) const {
-    std::atomic_ref<Index>(parent_[i]).store(up, std::memory_order_relaxed);
-  }
-
-  Index* parent_;
+  sets::ParentArray<Index, true> parent_;
 };
 
 }  // namespace kith

@@ -103,6 +103,14 @@ class OneText(CheckTest):
         self.complains("src/groups/a.cpp", "\nT x = std::max(std::max(q.lo[axis] - p.hi[axis],\n p.lo - q.hi), T(0));\n",
                        "src/groups/a.cpp:2: writes a gap between intervals again")
 
+    def test_a_second_text_for_devices(self):
+        for text, words in (("real least = larger(larger(q_lo - p_hi, p_lo - q_hi), (real)0);", "a gap between intervals"),
+                            ("return smaller(dx, side - dx);", "the way around a periodic box"),
+                            ("if (r < 0) r += side;", "the wrapping of a coordinate"),
+                            ("uint entry_of = place == 0 ? 0 : gray ^ gray >> 1;", "the step of the Hilbert curve"),
+                            ("while (up != at) {", "the search for the root of a set")):
+            self.complains("src/gpu/a.cl", text + "\n", "src/gpu/a.cl:1: writes " + words + " again")
+
     def test_a_second_way_around(self):
         for text in ("dx = std::min(dx, side - dx);", "gap = std::min(gap, metric.side[axis] - far);",
                      "dx = hn::Min(dx, hn::Sub(hn::Set(tag, side[axis]), dx));",

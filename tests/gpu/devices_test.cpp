@@ -64,6 +64,17 @@ TEST_F(GpuDevices, ComputeWhatTheCpuComputes) {
   EXPECT_EQ(gpu::device().name, "gpu:0");
 }
 
+template <class Key>
+std::vector<std::uint32_t> sorted_items(gpu::OpenDevice& device, const std::vector<Key>& keys) {
+  gpu::KeySort<Key> sort(device, keys.size());
+  sort.keys().write(keys.data(), keys.size());
+  sort.reset(keys.size());
+  sort.sort(keys.size(), 29);
+  std::vector<std::uint32_t> items(keys.size());
+  sort.items().read(items.data(), items.size());
+  return items;
+}
+
 TEST_F(GpuDevices, ScanAndSort) {
   gpu::OpenDevice& device = gpu::open_device("test", "gpu");
   std::mt19937_64 random(2);
@@ -83,15 +94,53 @@ TEST_F(GpuDevices, ScanAndSort) {
     on_device.read(sums.data(), n);
     EXPECT_EQ(sums, expected) << n;
 
-    gpu::KeySort sort(device, n);
-    sort.keys().write(keys.data(), n);
-    sort.reset(n);
-    sort.sort(n, 32);
-    sort.items().read(values.data(), n);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
-    EXPECT_EQ(values, order) << n;
+    const std::vector<std::uint32_t> short_keys(keys.begin(), keys.end());
+    EXPECT_EQ(sorted_items(device, keys), order) << n;
+    EXPECT_EQ(sorted_items(device, short_keys), order) << n;
   }
+}
+
+TEST_F(GpuDevices, KernelsAreMeasuredOnRequest) {
+  const auto set = test::random_sets<float>(3, 1000, 1)[0];
+  const auto search = [&] { knn<float>(Tree(set.view(), {}, on_device()), {.k = 4}, on_device()); };
+  gpu::measure_kernels(true);
+  const std::uint64_t before = gpu::traffic().launches;
+  search();
+  const auto times = gpu::kernel_times();
+  std::uint64_t launches = 0;
+  for (const gpu::KernelTime& time : times) {
+    launches += time.launches;
+    EXPECT_GE(time.seconds, 0) << time.kernel;
+  }
+  EXPECT_EQ(launches, gpu::traffic().launches - before);
+  EXPECT_TRUE(std::any_of(times.begin(), times.end(), [](const gpu::KernelTime& time) {
+    return time.kernel == "knn" && time.launches == 2 && time.seconds > 0;
+  }));
+  gpu::measure_kernels(false);
+  search();
+  EXPECT_EQ(gpu::kernel_times().size(), times.size());
+  gpu::measure_kernels(true);
+  EXPECT_TRUE(gpu::kernel_times().empty());
+  gpu::measure_kernels(false);
+}
+
+TEST_F(GpuDevices, BuffersAreUsedAgain) {
+  gpu::OpenDevice& device = gpu::open_device("test", "gpu");
+  device.empty_pool();
+  const std::size_t before = gpu::traffic().allocated;
+  cl_mem first = nullptr;
+  {
+    const gpu::Uints buffer(device, 1000);
+    first = buffer.memory();
+  }
+  EXPECT_EQ(gpu::traffic().allocated, before);
+  const gpu::Uints again(device, 900), another(device, 900);
+  EXPECT_EQ(again.memory(), first);
+  EXPECT_NE(another.memory(), first);
+  EXPECT_NE(gpu::Uints(device, 100000).memory(), first);
+  device.empty_pool();
 }
 
 /// The functions of OpenCL, put back at the end.
@@ -104,6 +153,7 @@ TEST_F(GpuDevices, LackOfMemoryAndALostDeviceAreErrors) {
   const auto set = test::random_sets<float>(3, 1000, 1)[0];
   const Tree tree(set.view(), {}, on_device());
   const auto search = [&] { knn<float>(tree, {.k = 4}, on_device()); };
+  gpu::open_device("test", "gpu").empty_pool();
   const Restored at_the_end;
   gpu::opencl().clCreateBuffer = [](cl_context, cl_mem_flags, std::size_t, void*, cl_int* status) {
     *status = CL_MEM_OBJECT_ALLOCATION_FAILURE;

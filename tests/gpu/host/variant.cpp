@@ -38,8 +38,11 @@ static KernelList kernels() {
 namespace sort_program {
 #include "gpu/sort.cl"
 static KernelList kernels() {
-  return {KITH_KERNEL(sort_count), KITH_KERNEL(sort_scatter), KITH_KERNEL(sort_identity),
-          KITH_KERNEL(sort_gather), KITH_KERNEL(sort_copy)};
+  return {KITH_KERNEL(sort_count_uint),   KITH_KERNEL(sort_count_ulong),
+          KITH_KERNEL(sort_scatter_uint), KITH_KERNEL(sort_scatter_ulong),
+          KITH_KERNEL(sort_gather_uint),  KITH_KERNEL(sort_gather_ulong),
+          KITH_KERNEL(sort_copy_uint),    KITH_KERNEL(sort_copy_ulong),
+          KITH_KERNEL(sort_identity)};
 }
 }  // namespace sort_program
 #endif
@@ -48,11 +51,12 @@ namespace order_program {
 #include "gpu/input.cl"
 #include "gpu/order.cl"
 static KernelList kernels() {
-  return {KITH_KERNEL(extent),          KITH_KERNEL(join_boxes),     KITH_KERNEL(prepare),
-          KITH_KERNEL(make_grids),      KITH_KERNEL(make_keys),      KITH_KERNEL(find_large),
-          KITH_KERNEL(count_top_cells), KITH_KERNEL(clear_low_bits), KITH_KERNEL(range_boxes),
-          KITH_KERNEL(place_rows),      KITH_KERNEL(mark_heads),     KITH_KERNEL(start_runs),
-          KITH_KERNEL(keep_runs),       KITH_KERNEL(next_round),     KITH_KERNEL(sort_short_runs)};
+  return {KITH_KERNEL(extent),           KITH_KERNEL(join_boxes),     KITH_KERNEL(prepare),
+          KITH_KERNEL(make_grids),       KITH_KERNEL(make_keys),      KITH_KERNEL(find_large),
+          KITH_KERNEL(count_top_cells),  KITH_KERNEL(clear_low_bits), KITH_KERNEL(range_boxes),
+          KITH_KERNEL(place_rows),       KITH_KERNEL(mark_heads),     KITH_KERNEL(start_runs),
+          KITH_KERNEL(keep_runs),        KITH_KERNEL(next_round),     KITH_KERNEL(sort_short_runs),
+          KITH_KERNEL(mark_heads_of_one)};
 }
 }  // namespace order_program
 
@@ -68,7 +72,7 @@ static KernelList kernels() {
 namespace walk_program {
 #include "gpu/walk.cl"
 static KernelList kernels() {
-  return {KITH_KERNEL(walk_count), KITH_KERNEL(walk_fill), KITH_KERNEL(reach_of_groups),
+  return {KITH_KERNEL(walk_room), KITH_KERNEL(walk_step), KITH_KERNEL(reach_of_groups),
           KITH_KERNEL(fill_reach), KITH_KERNEL(reach_of_nodes)};
 }
 }  // namespace walk_program
@@ -85,8 +89,8 @@ static KernelList kernels() {
 namespace fof_program {
 #include "gpu/fof.cl"
 static KernelList kernels() {
-  return {KITH_KERNEL(fof_units),     KITH_KERNEL(fof_start), KITH_KERNEL(fof_count),
-          KITH_KERNEL(fof_fill),      KITH_KERNEL(fof_link),  KITH_KERNEL(fof_flatten),
+  return {KITH_KERNEL(fof_units),     KITH_KERNEL(fof_start), KITH_KERNEL(fof_room),
+          KITH_KERNEL(fof_step),      KITH_KERNEL(fof_link),  KITH_KERNEL(fof_flatten),
           KITH_KERNEL(fof_measure),   KITH_KERNEL(fof_mark),  KITH_KERNEL(fof_list),
           KITH_KERNEL(fof_size_keys), KITH_KERNEL(fof_most),  KITH_KERNEL(fof_name),
           KITH_KERNEL(fof_labels)};
