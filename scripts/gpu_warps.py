@@ -15,8 +15,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "bench" / "gpu_warps.txt"
-# Instructions of sm_80 in each section: of the leaves of kNN and of the sort read from the assembly (nvcc 13.0, k = 16),
-# of the walks and of links estimated.
+# Instructions of sm_80 in each section: of the leaves of kNN read from the assembly (nvcc 13.0, k = 16), of the sort from
+# PTX, of the walks and of links estimated.
 COSTS = {"knn": {"pair": 27, "box": 60, "insert": 580, "node": 205, "compare": 40},
          "walk_step": {"candidate": 110, "entry": 110},
          "sort_count_uint": {"load": 13}, "sort_scatter_uint": {"load": 80},
