@@ -275,7 +275,7 @@ class Hostile(Case):
                 ("a.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty int a\nend_header\n1\n", "has no vertices"),
                 ("a.raw", "12345", "not a whole number of 3-dimensional points"),
                 ("a.f64", "123456789012", "points of float64"),
-                ("a.what", "hello", "unknown format; files of raw numbers"),
+                ("a.what", "hello", "unknown format. kith reads HDF5"),
                 ("a.what", "", "is empty")):
             with self.subTest(name=name, words=words):
                 (self.folder / name).write_text(text)
