@@ -139,7 +139,7 @@ void OpenDevice::release(cl_mem memory, std::size_t bytes) noexcept {
   allocated_ -= bytes;
   const std::size_t size = room_.find(memory)->second;
   try {
-    if (pooled_ + size <= memory_limit() / kPooledPart) {
+    if (reuses_buffers && pooled_ + size <= memory_limit() / kPooledPart) {
       pool_.emplace(size, memory);
       pooled_ += size;
       return;

@@ -66,9 +66,8 @@ TEST_F(GpuFof, EqualsTheCpuInBatches) {
   gpu::set_memory_limit(gpu::traffic().allocated + 40 * kCount);
   EXPECT_TRUE(are_same(fof(tree, options, on_device()), expected));
   gpu::set_memory_limit(0);
-  // That took a third batch, each of which is 17 launches; on a slow machine the first call did,
-  // too.
-  EXPECT_GT(gpu::traffic().launches - launches, 100u);
+  // That took another batch of 13 launches beside 68; on a slow machine the first call did, too.
+  EXPECT_GT(gpu::traffic().launches - launches, 75u);
 }
 
 TEST_F(GpuFof, DroppedPointsHaveNoLabel) {
