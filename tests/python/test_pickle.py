@@ -45,6 +45,7 @@ RESULTS = {
     "PairHistogram": lambda: kith.correlation.count(X, edges=[0, 0.1, 0.2]),
     "Correlation": lambda: kith.correlation.xi(X, edges=[0, 0.1, 0.2], box=1.0, regions=8),
     "SoftLinks": lambda: kith.gradients.SoftLinks(X, linking_length=0.1),
+    "YtParticles": lambda: kith.YtParticles({"position": X, "velocity": V}, kith.Box((1.0, 1.0, 1.0)), 0.5, "Mpc/h,Msun/h,km/s"),
     "LinkSamples": lambda: kith.gradients.SoftLinks(X, linking_length=0.1).sample(5),
 }
 
