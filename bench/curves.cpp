@@ -26,7 +26,7 @@ double reach2(const std::vector<float>& x, std::size_t d, const float* query) {
   return d2[kNeighbors - 1];
 }
 
-double leaves_in_reach(const kith::Tree& tree, const std::vector<float>& x) {
+double leaves_in_reach(const kith::AnyTree& tree, const std::vector<float>& x) {
   const std::size_t d = static_cast<std::size_t>(tree.dimension());
   std::vector<kith::Node> leaves;
   for (std::size_t i = 0; i < tree.nodes(0); ++i) leaves.push_back(tree.node(0, i));
@@ -49,11 +49,11 @@ void measure(int dimension, kith::Curve curve, const std::vector<float>& x) {
   const kith::PointsView points = kith::view(x.data(), kPoints, dimension);
   for (int round = 0; round < 5; ++round) {
     const auto start = std::chrono::steady_clock::now();
-    const kith::Tree tree(points, {.curve = curve}, {.threads = 1});
+    const kith::AnyTree tree(points, {.curve = curve}, {.threads = 1});
     best = std::min(
         best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  const kith::Tree tree(points, {.curve = curve});
+  const kith::AnyTree tree(points, {.curve = curve});
   std::printf("%9d  %-8s %17.1f %10.1f ms\n", dimension, curve == kith::Curve::z ? "z" : "hilbert",
               leaves_in_reach(tree, x), best * 1e3);
 }

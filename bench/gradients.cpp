@@ -36,9 +36,10 @@ void measure_neighbors(const char* name, const std::vector<float>& x, const kith
   constexpr std::size_t k = 16;
   const std::size_t n = x.size() / 3;
   const kith::PointsView points = kith::view(x.data(), n, 3);
-  const kith::Tree tree(points, {.box = box}, execution);
+  const kith::AnyTree tree(points, {.box = box}, execution);
   kith::Neighbors<float> near;
-  const double search = best_of(rounds, [&] { near = kith::knn(tree, {.k = k}, execution); });
+  const double search =
+      best_of(rounds, [&] { near = kith::knn<float>(tree, {.k = k}, execution); });
   const std::vector<float> cotangent(n * k, 1);
   std::vector<float> gradient(3 * n);
   const kith::PairsOf pairs{points, {}, box, kith::lists_view(near.indices(), n, k)};

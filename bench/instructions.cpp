@@ -1,5 +1,5 @@
 // One call on fixed points, for counting its instructions: scripts/instructions.sh runs this under
-// valgrind, which counts only what happens inside `measured`.
+// valgrind, which counts only instructions inside `measured`.
 //
 //   bench_instructions sample FILE                    writes the positions of a universe of 48^3
 //   bench_instructions knn|fof FILE|uniform open|periodic
@@ -61,7 +61,7 @@ extern "C" void measured(Case& at) {
   const auto points = kith::view(at.x.data(), at.x.size() / 3, 3);
   if (at.is_knn) {
     const auto near =
-        kith::knn(kith::Tree(points, {.box = at.box}, kOneThread), {.k = 16}, kOneThread);
+        kith::knn<float>(kith::AnyTree(points, {.box = at.box}, kOneThread), {.k = 16}, kOneThread);
     at.checksum = static_cast<std::size_t>(near.index(7)[1]);
   } else {
     at.checksum =

@@ -11,8 +11,8 @@
 // groups with b = 0.2 in tree order; with `halos`, groups in the order of the input and their
 // catalogue with velocities. Rank 0 also runs one process alone, with as many threads as there are
 // ranks. Times are the best of the rounds; memory is kept between them. With `row`, one row of a
-// table: what a rank sends at most, and its memory, in one round. With `copies`, such a row for
-// N^3 ranks of which each has the whole snapshot, side by side in a box N times as large. With
+// table: the most bytes that a rank sends, and its memory, in one round. With `copies`, such a row
+// for N^3 ranks of which each has the whole snapshot, side by side in a box N times as large. With
 // `alone`, the memory of one process and one thread for that many points. With `far`, global
 // indices over ranks begin at 2^33.
 #include <algorithm>
@@ -110,7 +110,7 @@ void print_row(int ranks, std::size_t points, const Times& times, double memory)
   most[4] = static_cast<double>(times.statistics.count("ghosts"));
   most[5] = memory;
   most[6] = times.cpu;
-  // What groups take at the edges, for each point that arrived there.
+  // The memory of groups at the edges, for each point that arrived there.
   double edge[2] = {most[4], 0};
   for (const char* part : {"ghosts", "components", "labels"})
     edge[1] += static_cast<double>(times.statistics.count(std::string(part) + ": bytes sent"));
@@ -167,7 +167,7 @@ struct Particles {
   kith::PointsView velocity() const { return kith::view(v.data(), v.size() / 3, 3); }
 };
 
-/// What the arguments ask for.
+/// The options that the arguments give.
 struct Job {
   std::optional<kith::Snapshot> snapshot;
   std::size_t n = 10000000;
@@ -263,9 +263,9 @@ Times in_one_process(const Job& job, const Particles& all, int threads) {
   return measured(
       job.rounds, threads,
       [&](const kith::Execution& execution) {
-        return kith::Tree(all.points(), job.tree, execution);
+        return kith::AnyTree(all.points(), job.tree, execution);
       },
-      [&](const kith::Tree& tree, const kith::Execution& execution, Times& times) {
+      [&](const kith::AnyTree& tree, const kith::Execution& execution, Times& times) {
         if (job.is_fof) {
           const auto groups = kith::fof(tree, job.fof, execution);
           const auto start = Clock::now();
@@ -307,7 +307,7 @@ int main(int argc, char** argv) {
     use_all_cpus();
     const Times one = in_one_process(job, all, ranks);
     print("one process", one);
-    std::printf("  memory beyond what was there before: %.0f MB\n", peak_megabytes() - alone);
+    std::printf("  memory beyond the start: %.0f MB\n", peak_megabytes() - alone);
     std::printf("ratio: %.2f (domains %.2f, search %.2f, catalogue %.2f); groups %llu and %llu\n",
                 times.total() / one.total(), times.domains / one.domains, times.search / one.search,
                 job.is_halos ? times.catalogue / one.catalogue : 0.0,

@@ -27,7 +27,7 @@ struct Setting {
   kith::Workspace workspace;
   kith::Execution execution;
   kith::sample::Points points;
-  kith::Tree tree;
+  kith::AnyTree tree;
 
   /// Of the ball that holds k points on the average.
   double radius() const {
@@ -55,15 +55,16 @@ void knn(benchmark::State& state) {
   Setting setting(state);
   setting.execution.workspace = nullptr;
   for (auto _ : state)
-    benchmark::DoNotOptimize(kith::knn(setting.tree, {.k = setting.k}, setting.execution).size());
+    benchmark::DoNotOptimize(
+        kith::knn<float>(setting.tree, {.k = setting.k}, setting.execution).size());
   per_query(state);
 }
 
 void knn_by_walk(benchmark::State& state) {
   const Setting setting(state);
   for (auto _ : state) {
-    const auto near = kith::knn(setting.tree, {.k = setting.k, .method = kith::KnnMethod::walk},
-                                setting.execution);
+    const auto near = kith::knn<float>(
+        setting.tree, {.k = setting.k, .method = kith::KnnMethod::walk}, setting.execution);
     benchmark::DoNotOptimize(near.size());
   }
   per_query(state);
@@ -97,8 +98,8 @@ template <bool Sorted>
 void radius(benchmark::State& state) {
   const Setting setting(state);
   for (auto _ : state) {
-    const auto lists = kith::radius(setting.tree, {.radius = setting.radius(), .sorted = Sorted},
-                                    setting.execution);
+    const auto lists = kith::radius<float>(
+        setting.tree, {.radius = setting.radius(), .sorted = Sorted}, setting.execution);
     benchmark::DoNotOptimize(lists.total());
   }
   per_query(state);

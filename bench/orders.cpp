@@ -90,20 +90,20 @@ void show(const std::string& kind, int d, std::size_t n) {
   const std::array<TreeOptions, kOrders> options{TreeOptions{.curve = Curve::hilbert},
                                                  TreeOptions{.builder = Builder::cells},
                                                  TreeOptions{.curve = Curve::kd}};
-  std::vector<Tree> trees;
+  std::vector<AnyTree> trees;
   for (const TreeOptions& each : options) trees.emplace_back(points, each);
   const double reach = median(kth_distance(trees[0], {.k = 32})),
                length = median(kth_distance(trees[0], {.k = 2}));
   std::printf("| %s | %d", kind.c_str(), d);
-  print(times_of([&](std::size_t order) { Tree(points, options[order], one); }));
+  print(times_of([&](std::size_t order) { AnyTree(points, options[order], one); }));
   for (const std::size_t k : {1, 16, 64})
-    print(times_of([&](std::size_t order) { knn(trees[order], {.k = k}, one); }));
+    print(times_of([&](std::size_t order) { knn<float>(trees[order], {.k = k}, one); }));
   print(times_of([&](std::size_t order) { radius_count(trees[order], {.radius = reach}, one); }));
   print(times_of([&](std::size_t order) { fof(trees[order], {.linking_length = length}, one); }));
   std::printf(" |\n");
 }
 
-/// Fewer where a search looks at many of them.
+/// Fewer where a search visits many of them.
 std::size_t points_in(int d) { return d <= 3 ? 100000 : d == 4 ? 40000 : d <= 6 ? 20000 : 10000; }
 
 }  // namespace

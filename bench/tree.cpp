@@ -126,7 +126,8 @@ template <Builder builder>
 void tree(benchmark::State& state) {
   Setting setting(state);
   for (auto _ : state)
-    benchmark::DoNotOptimize(Tree(setting.points, {.builder = builder}, setting.execution).size());
+    benchmark::DoNotOptimize(
+        AnyTree(setting.points, {.builder = builder}, setting.execution).size());
   per_point(state);
 }
 
@@ -135,7 +136,8 @@ void tree_first(benchmark::State& state) {
   Setting setting(state);
   setting.execution.workspace = nullptr;
   for (auto _ : state)
-    benchmark::DoNotOptimize(Tree(setting.points, {.builder = builder}, setting.execution).size());
+    benchmark::DoNotOptimize(
+        AnyTree(setting.points, {.builder = builder}, setting.execution).size());
   per_point(state);
 }
 

@@ -78,8 +78,8 @@ void run_tasks(Session& session, const Request& request, PointsView points, cons
           (points.scalar == Scalar::float32 ? 8 : 12));
   session.report().add_count("k", request.k);
   Stopwatch watch(session, request.repeat, points.size);
-  watch.time("tree", [&](const Execution& execution) { Tree(points, options, execution); });
-  const Tree tree(points, options, session.execution());
+  watch.time("tree", [&](const Execution& execution) { AnyTree(points, options, execution); });
+  const AnyTree tree(points, options, session.execution());
   watch.time(fmt::format("knn, k = {}", request.k), [&](const Execution& execution) {
     if (points.scalar == Scalar::float32)
       knn<float>(tree, {.k = request.k}, execution);

@@ -20,7 +20,7 @@ int thread_count(const Execution& execution) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks_here());
 }
 
-/// What the threads of one loop share: first, first + step, ..., `n` of them.
+/// Shared by the threads of one loop: first, first + step, ..., `n` of them.
 struct Loop {
   std::size_t first, step, n;
   const Execution& execution;
@@ -96,16 +96,16 @@ std::string first_of_all(std::size_t lowest, std::string own, const Execution& e
   constexpr double kNone = std::numeric_limits<double>::infinity();
   double first = own.empty() ? kNone : static_cast<double>(lowest);
   const double mine = first;
-  ranks()->least({&first, 1});
+  least_of_all({&first, 1});
   if (first == kNone) return "";
   if (mine != first) own.clear();
-  const std::size_t length = sum_of_all(own.size());
   std::string words = "a mismatch that rank 0 reports";
-  const SharedRows text[] = {{own.data(), own.size(), 1}};
-  ranks()->collect(
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(own.data());
+  const ResultArray text[] = {result_array("", bytes, own.size())};
+  ranks().collect(
       text,
-      [&](std::span<const RowAccess> access) {
-        words.assign(static_cast<const char*>(access[0].read(0, length)), length);
+      [&](std::span<const ResultRows> all) {
+        words.assign(static_cast<const char*>(all[0].read(0, all[0].rows)), all[0].rows);
       },
       execution);
   return words;
@@ -127,11 +127,11 @@ std::vector<std::size_t> draw(std::size_t n, std::size_t wanted, std::mt19937_64
 std::string first_complaint(const std::string& stage, std::size_t n, const Execution& execution,
                             const std::function<std::string(std::size_t)>& check) {
   // Ranks take turns: what takes long is often side by side.
-  const auto rank = static_cast<std::size_t>(ranks() ? ranks()->rank() : 0);
-  const auto size = static_cast<std::size_t>(ranks() ? ranks()->size() : 1);
+  const auto rank = static_cast<std::size_t>(ranks().rank());
+  const auto size = static_cast<std::size_t>(ranks().size());
   Loop loop{rank, size, n / size + (rank < n % size ? 1 : 0), execution, check};
-  together([&] { run(loop, stage); });
-  return ranks() ? first_of_all(loop.lowest, std::move(loop.complaint), execution) : loop.complaint;
+  on_all_ranks([&] { run(loop, stage); });
+  return first_of_all(loop.lowest, std::move(loop.complaint), execution);
 }
 
 }  // namespace kith::cli

@@ -89,7 +89,7 @@ class BruteForce {
     }
   }
 
-  /// What the norm of this p adds up; see norm_length for the distance.
+  /// The sum by the norm of this p; see norm_length for the distance.
   double norm_key(std::size_t i, std::size_t j, double p) const {
     T sum = 0;
     double wide = 0;
@@ -107,10 +107,11 @@ class BruteForce {
     return is_narrow(p) ? static_cast<double>(sum) : wide;
   }
   double norm_limit(double length, double p) const {
-    const T scaled = std::ldexp(static_cast<T>(length), exponent_);
     if (p == 2)
-      return static_cast<double>(std::min(scaled * scaled, std::numeric_limits<T>::max()));
-    return is_narrow(p) ? static_cast<double>(scaled) : power(static_cast<double>(scaled), p);
+      return static_cast<double>(
+          std::min(scaled(length) * scaled(length), std::numeric_limits<T>::max()));
+    return is_narrow(p) ? static_cast<double>(scaled(length))
+                        : power(static_cast<double>(scaled(length)), p);
   }
   T norm_length(double key, double p) const {
     T length = static_cast<T>(key);
@@ -121,10 +122,12 @@ class BruteForce {
     return std::ldexp(length, -exponent_);
   }
 
+  /// A length, scaled as the points are.
+  T scaled(double length) const { return std::ldexp(static_cast<T>(length), exponent_); }
+
   /// The largest squared distance that counts as within a length.
   T limit2(double length, bool is_strict) const {
-    const T scaled = std::ldexp(static_cast<T>(length), exponent_);
-    const T square = std::min(scaled * scaled, std::numeric_limits<T>::max());
+    const T square = std::min(scaled(length) * scaled(length), std::numeric_limits<T>::max());
     if (!is_strict) return square;
     return square > 0 ? std::nextafter(square, T(0)) : T(-1);
   }
@@ -191,15 +194,17 @@ void with_brute_force(const Input& input, Numbers& positions, const Work& work) 
     work(BruteForce<double>(positions.doubles(), input.size(), input.dimension(), input.box()));
 }
 
-/// Those of `among` that are connected with `first`; stops when `enough` are found.
-template <class T>
+/// The points of `among` that are connected with `first`, by are_friends(i, j, d2); stops when
+/// `enough` are found.
+template <class T, class AreFriends>
 std::vector<std::size_t> component(const BruteForce<T>& brute, std::size_t first,
-                                   std::vector<std::size_t> among, T reach2, std::size_t enough) {
+                                   std::vector<std::size_t> among, const AreFriends& are_friends,
+                                   std::size_t enough) {
   std::vector<std::size_t> found{first};
   std::erase(among, first);
   for (std::size_t next = 0; next < found.size() && found.size() < enough; ++next) {
     const auto friends = std::partition(among.begin(), among.end(), [&](std::size_t j) {
-      return !(brute.distance2(found[next], j) <= reach2);
+      return !are_friends(found[next], j, brute.distance2(found[next], j));
     });
     found.insert(found.end(), friends, among.end());
     among.erase(friends, among.end());

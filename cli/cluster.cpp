@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   kith cluster points.npy --method dbscan --eps 0.1 --min-samples 5 -o clusters.npz
   kith cluster points.csv --method hdbscan --min-cluster-size 15 -o clusters.csv --picture clusters.png
+  kith cluster galaxies.csv --sky ra dec --method hdbscan -o clusters.npz
   kith cluster snapshot.hdf5 --method dbscan --eps 0.2 --border none --box 100 -o clusters.hdf5
 
 The result has an array `label`, in the order of the file, with -1 for noise; dbscan adds `is_core`,
@@ -35,6 +36,8 @@ struct Request : NeighborRequest {
   std::size_t rows = 10;
 
   bool is_dbscan() const { return method == "dbscan"; }
+  /// By the ranks; otherwise rank 0 works alone.
+  bool is_shared() const { return is_dbscan() && picture.empty(); }
 };
 
 /// Takes the words of options for what they name.
@@ -63,16 +66,28 @@ void check_method(const Command& command, const Request& request) {
                   fmt::format("{} is not an option of --method {}", option, request.method));
 }
 
-FoundClusters run_dbscan(const Tree& tree, const Request& request, const Execution& execution) {
-  const Clusters clusters = dbscan(tree, request.dbscan, execution);
-  return {.count = clusters.count(),
-          .label = {clusters.label().begin(), clusters.label().end()},
-          .is_core = {clusters.is_core().begin(), clusters.is_core().end()}};
+FoundClusters run_dbscan(const Input& input, const Numbers& positions, const Request& request,
+                         const Session& session) {
+  take_points(input, positions, session);
+  ClustersOfRank found = ranks().dbscan(request.dbscan, session.execution());
+  return {
+      .count = found.count, .label = std::move(found.label), .is_core = std::move(found.is_core)};
 }
 
-FoundClusters run_hdbscan(const Tree& tree, const Request& request, const Execution& execution) {
+FoundClusters run_hdbscan(const Input& input, const Numbers& positions, const Request& request,
+                          const Execution& execution) {
+  const AnyTree tree(positions.rows(input.dimension()),
+                     {.box = input.box(), .non_finite = input.non_finite()}, execution);
+  const auto on_sky = [&] {
+    const std::size_t core_k = tree.size() > 0 ? request.min_samples : 1;
+    const SpanningTree chords = spanning_tree(tree, {.core_k = core_k}, execution);
+    return condense(hierarchy(sky::in_angles(chords), execution), request.hdbscan, execution);
+  };
   HdbscanClusters clusters =
-      hdbscan(tree, {.min_samples = request.min_samples, .condense = request.hdbscan}, execution);
+      request.input.file.sky_columns.empty()
+          ? hdbscan(tree, {.min_samples = request.min_samples, .condense = request.hdbscan},
+                    execution)
+          : on_sky();
   return {.count = clusters.count(),
           .label = std::move(clusters.label),
           .probability = std::move(clusters.probability),
@@ -102,7 +117,7 @@ void write(Session& session, const Input& input, const Request& request,
            const FoundClusters& found) {
   std::vector<ResultArray> arrays;
   const auto add = [&](const char* name, const auto& values, const char* description) {
-    if (values.empty() && input.size() > 0) return;
+    if (values.size() != found.label.size()) return;
     arrays.push_back(result_array(name, values.data(), values.size()));
     arrays.back().description = description;
   };
@@ -112,10 +127,12 @@ void write(Session& session, const Input& input, const Request& request,
     add("probability", found.probability, "Strength of membership in the cluster, 0 to 1.");
     add("outlier_score", found.outlier_score, "GLOSH outlier score, 0 to 1.");
   }
-  write_result(request.output, about_of(input, request), arrays, request.write,
-               session.execution());
-  session.report().add("output", request.output);
-  session.say(request.output);
+  ranks().collect(
+      arrays,
+      [&](std::span<const ResultRows> all) {
+        write_output(request, about_of(input, request), all, session);
+      },
+      session.execution());
 }
 
 void draw(Session& session, const Input& input, const Numbers& positions, const Request& request,
@@ -129,23 +146,47 @@ void draw(Session& session, const Input& input, const Numbers& positions, const 
   session.say(request.picture);
 }
 
-void tell(Session& session, const Request& request, const FoundClusters& found) {
-  const std::vector<std::uint64_t> size = found.sizes();
-  const auto noise =
-      static_cast<std::uint64_t>(std::count(found.label.begin(), found.label.end(), -1));
+struct ClusterSize {
+  std::size_t cluster = 0;
+  std::uint64_t size = 0;
+};
+
+/// The largest clusters, as many as the table has rows. Those of dbscan are numbered by size.
+std::vector<ClusterSize> largest_of(const FoundClusters& found, const Request& request) {
+  const std::size_t rows = std::min(request.rows, found.count);
+  std::vector<ClusterSize> largest;
+  if (!request.is_dbscan()) {
+    const std::vector<std::uint64_t> size = found.sizes();
+    for (const std::size_t cluster : found.by_size())
+      if (largest.size() < rows) largest.push_back({cluster, size[cluster]});
+    return largest;
+  }
+  std::vector<std::int64_t> size(rows);
+  for (const std::int32_t label : found.label)
+    if (label >= 0 && static_cast<std::size_t>(label) < rows)
+      ++size[static_cast<std::size_t>(label)];
+  ranks().sum(size);
+  for (const std::int64_t each : size)
+    largest.push_back({largest.size(), static_cast<std::uint64_t>(each)});
+  return largest;
+}
+
+void report_clusters(Session& session, const Input& input, const Request& request,
+                     const FoundClusters& found) {
+  const std::uint64_t noise = sum_of_all(
+      static_cast<std::uint64_t>(std::count(found.label.begin(), found.label.end(), -1)));
   std::vector<Report> largest;
   Table table({"cluster", "size"});
-  for (const std::size_t cluster : found.by_size()) {
-    if (largest.size() == request.rows) break;
-    largest.emplace_back().add_count("cluster", cluster);
-    largest.back().add_count("size", size[cluster]);
-    table.add({std::to_string(cluster), grouped(size[cluster])});
+  for (const ClusterSize& each : largest_of(found, request)) {
+    largest.emplace_back().add_count("cluster", each.cluster);
+    largest.back().add_count("size", each.size);
+    table.add({std::to_string(each.cluster), grouped(each.size)});
   }
   session.report().add_count("clusters", found.count);
   session.report().add_count("noise", noise);
   session.report().add("largest", largest);
   session.say(fmt::format("{}; {} of {} are noise", counted(found.count, "cluster", "clusters"),
-                          grouped(noise), counted(found.label.size(), "point", "points")));
+                          grouped(noise), counted(input.size(), "point", "points")));
   if (!largest.empty()) session.say("\n" + table.text());
 }
 
@@ -159,22 +200,27 @@ void check_outputs(const Input& input, const Request& request) {
   input.check_output(request.picture);
 }
 
-void run(const Request& request) {
-  Session session(request.common);
-  const Input input(request.input);
+void check_and_report(Request& request, Session& session, const Input& input) {
+  if (request.is_dbscan()) request.dbscan.eps = input.length(request.dbscan.eps);
   check_outputs(input, request);
   session.say(input.describe());
   input.report(session.report());
   session.report().add("method", request.method);
   session.report().add_count("min_samples", request.min_samples);
   session.need_memory(tree_bytes(input) + kBytesPerPoint * static_cast<double>(input.size()));
-  const Execution& execution = session.execution();
-  const Numbers positions = input.positions(execution);
-  const Tree tree(positions.rows(input.dimension()),
-                  {.box = input.box(), .non_finite = input.non_finite()}, execution);
-  const FoundClusters found = request.is_dbscan() ? run_dbscan(tree, request, execution)
-                                                  : run_hdbscan(tree, request, execution);
-  tell(session, request, found);
+}
+
+void run(Request request) {
+  if (request.is_shared() ? !share_work() : !is_first_rank()) return;
+  Session session(request.common, request.output);
+  const Input input = open_input(
+      request.input, [&](const Input& made) { check_and_report(request, session, made); });
+  Numbers positions;
+  on_all_ranks([&] { positions = input.positions(session.execution()); });
+  const FoundClusters found = request.is_dbscan()
+                                  ? run_dbscan(input, positions, request, session)
+                                  : run_hdbscan(input, positions, request, session.execution());
+  report_clusters(session, input, request, found);
   if (!request.output.empty()) write(session, input, request, found);
   if (!request.picture.empty()) draw(session, input, positions, request, found);
   session.finish();
@@ -229,8 +275,12 @@ void add_options(Command command, Request& request) {
       .positive();
   add_dbscan(command, request);
   add_hdbscan(command, request);
-  command.add_option("--picture", request.picture, "picture to write: .png or .svg");
-  command.add_option("--rows", request.rows, "rows of the printed table").shows_default();
+  command.add_option("--picture", request.picture, "picture to write: .png, .svg or .pdf");
+  command
+      .add_option("--rows", request.rows,
+                  "clusters in the printed table and in --json: a number, or all")
+      .shows_default()
+      .or_all();
 }
 
 }  // namespace
@@ -241,6 +291,7 @@ void add_cluster(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_neighbor_request(command, *request);
+  add_sky(command, request->input);
   add_options(command, *request);
   command.callback([request, command] {
     check_method(command, *request);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <kith/figure.hpp>
+#include <kith/io/figure.hpp>
 
 #include "input.hpp"
 

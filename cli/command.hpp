@@ -1,4 +1,4 @@
-// What the subcommands share.
+// Shared by the subcommands.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,17 @@ struct Common {
   bool quiet = false;
   bool json = false;
   std::string max_memory;  ///< as written: "8G"
+  std::string scratch;     ///< folder for what does not fit; empty = that of temporary files
+  bool resume = false;     ///< continue work that was stopped
   std::string device = "cpu";
 };
 void add_common(Command command, Common& common);
 
 /// For commands that can say beforehand how much memory they need.
 void add_max_memory(Command command, Common& common);
+
+/// The same for commands that work from disk where there is too little memory.
+void add_disk(Command command, Common& common);
 
 /// For commands whose searches run on devices, too.
 void add_device(Command command, Common& common);
@@ -33,15 +38,17 @@ void add_device(Command command, Common& common);
 Execution execution_of(const Common& common);
 
 /// One run of a command: how its calls are executed, and what it prints. Words go to standard
-/// output as they come, unless one JSON object was asked for, or silence.
+/// output in order, unless --json or --quiet is given; to standard error if the result itself goes
+/// to standard output.
 class Session {
  public:
-  explicit Session(const Common& common);
+  /// `output`: the file of -o; "-" is standard output.
+  explicit Session(const Common& common, const std::string& output = "");
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const Execution& execution() const { return execution_; }
-  /// The same on the device that was asked for, for trees, searches, linking and sums over groups.
+  /// The execution on the device of --device, for trees, searches, linking and sums over groups.
   const Execution& on_device() const { return on_device_; }
   const Statistics& statistics() const { return statistics_; }
   Report& report() { return report_; }
@@ -49,13 +56,19 @@ class Session {
   /// Prints a line, or several; nothing with --quiet or --json.
   void say(const std::string& text) const;
 
+  /// Prints `before` and the name of a file that was written; nothing for standard output.
+  void say_written(const std::string& path, const std::string& before = "") const;
+
   /// Prints "warning: ..." on standard error; nothing with --quiet. With --json it is one of the
   /// `notes`.
   void warn(const std::string& text);
 
-  /// Tells how much memory is needed. Throws Error (out_of_memory) if that is more than allowed.
+  /// Prints how much memory is needed. Throws Error (out_of_memory) if that is more than allowed.
   void need_memory(double bytes);
-  void check_memory(double bytes) const;  ///< The same without words.
+  void check_memory(double bytes) const;             ///< The check without a message.
+  double max_memory() const { return max_memory_; }  ///< that the user allows; 0 = not given
+  const std::string& scratch() const { return common_.scratch; }
+  bool resumes() const { return common_.resume; }
 
   /// The last words: how long what took, or the JSON object.
   void finish();
@@ -67,15 +80,14 @@ class Session {
   void use_device();
 
   const Common& common_;
+  double max_memory_ = 0;
+  bool is_piped_ = false;  ///< the result goes to standard output
   Statistics statistics_;
   Execution execution_, on_device_;
   Report report_;
   std::vector<std::string> warnings_;
   std::chrono::steady_clock::time_point start_;
 };
-
-/// Bytes of "500M", "8G", "8GB", "1.5T"; powers of 1000. Throws Error (invalid_argument).
-double parse_bytes(const std::string& text);
 
 /// Each subcommand adds itself to the program; it runs from a callback of the parser.
 void add_info(Command program);
@@ -86,6 +98,8 @@ void add_knn(Command program);
 void add_density(Command program);
 void add_radius(Command program);
 void add_correlate(Command program);
+void add_match(Command program);
+void add_trees(Command program);
 void add_sample(Command program);
 void add_report(Command program);
 void add_verify(Command program);

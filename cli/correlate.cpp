@@ -2,14 +2,16 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include <kith/correlation.hpp>
+#include <kith/detail/temporary_files.hpp>
 #include <kith/error.hpp>
-#include <kith/temporary_files.hpp>
 
 #include "correlate_output.hpp"
-#include "input.hpp"
+#include "neighbors.hpp"
+#include "stored.hpp"
 
 namespace kith::cli {
 namespace {
@@ -31,7 +33,7 @@ struct Request {
   std::string bins, log_bins, linear_bins;  ///< the latter as LOW,HIGH,NUMBER
   std::string line_of_sight = "z";
   std::string estimator = "landy-szalay";
-  std::string sky;  ///< empty: positions; else what follows right ascension and declination
+  std::string sky;  ///< empty: positions; else the column after right ascension and declination
   double omega_m = 0.31;
   bool is_weighted = false;
   CorrelationOptions options;
@@ -111,8 +113,8 @@ CorrelationOptions options_of(const Request& request, const Box& box) {
   return options;
 }
 
-/// What the columns of a file are on the sky: right ascension and declination in degrees, then
-/// nothing ("angles"), a distance, or a redshift.
+/// Positions from the columns of a file on the sky: right ascension and declination in degrees,
+/// then nothing ("angles"), a distance, or a redshift.
 std::vector<double> from_sky(const Numbers& columns, int dimension, const Request& request) {
   const std::size_t needed = request.sky == "angles" ? 2 : 3;
   const auto width = static_cast<std::size_t>(dimension);
@@ -140,7 +142,7 @@ class Points {
     if (!request_.is_weighted) return;
     if (!input.has(Field::mass)) refuse("correlate: --weights, but the file has no masses");
     const Numbers masses = input.masses(execution);
-    weight_.assign(input.size(), input.mass_values(masses).same);
+    weight_.assign(set().points.size, input.mass_values(masses).same);
     for (std::size_t i = 0; i < masses.count(); ++i) weight_[i] = masses[i];
   }
   PairSet set() const {
@@ -170,19 +172,49 @@ void check_outputs(const Request& request, const Input& input) {
   for (const std::string& path : {request.output, request.figure})
     if (!path.empty()) input.check_output(path);
   if (!request.figure.empty()) check_drawing_path(request.figure);
-  if (!request.output.empty() && !ends_with(request.output, ".csv"))
+  if (!request.output.empty() && request.output != "-" && !ends_with(request.output, ".csv"))
     refuse(fmt::format("correlate: {} does not end in .csv", request.output));
 }
 
-Correlation compute(const Request& request, Points& data, Session& session) {
-  const CorrelationOptions options = options_of(request, data.input.box());
-  session.say(data.input.describe());
-  data.read(session.execution());
-  if (request.randoms.empty()) return correlation(data.set(), options, session.execution());
-  Points randoms(request, request.randoms);
-  session.say(randoms.input.describe());
-  randoms.read(session.execution());
-  return correlation(data.set(), randoms.set(), options, session.execution());
+Correlation compute_stored(const Request& request, const CorrelationOptions& options,
+                           const Input& input, Session& session) {
+  if (!request.randoms.empty()) refuse_disk("a file with random points needs");
+  if (!request.sky.empty()) refuse_disk("--sky needs");
+  if (request.is_weighted) refuse_disk("--weights needs");
+  if (options.regions > 0) refuse_disk("--regions needs");
+  if (options.mean_separation) refuse_disk("--mean-separation needs");
+  say_disk(tree_bytes(input), session);
+  Correlation result =
+      correlation(InputPoints(input), options, disk_options(session), session.execution());
+  const Statistics& used = session.statistics();
+  report_disk({used.count("slabs"), used.count("bytes written to scratch"),
+               used.count("bytes read from scratch")},
+              session);
+  return result;
+}
+
+/// All ranks get the result, each from its share of the points; then each holds all of them.
+Correlation compute(const Request& request, Points& data, std::optional<Points>& randoms,
+                    Session& session) {
+  CorrelationOptions options;
+  bool is_stored = false;
+  on_all_ranks([&] {
+    options = options_of(request, data.input.box());
+    session.say(data.input.describe());
+    const double bytes = ranks().size() * tree_bytes(data.input);
+    is_stored = goes_to_disk(bytes, session);
+    if (is_stored) return;
+    session.check_memory(bytes);
+    data.read(session.execution());
+    if (request.randoms.empty()) return;
+    randoms.emplace(request, request.randoms);
+    session.say(randoms->input.describe());
+    session.check_memory(bytes + ranks().size() * tree_bytes(randoms->input));
+    randoms->read(session.execution());
+  });
+  if (is_stored) return compute_stored(request, options, data.input, session);
+  const PairSet set = data.set(), others = randoms ? randoms->set() : PairSet();
+  return ranks().correlation(set, randoms ? &others : nullptr, options, session.execution());
 }
 
 void write(const Request& request, const Correlation& result, const CorrelationTable& table,
@@ -190,7 +222,7 @@ void write(const Request& request, const Correlation& result, const CorrelationT
   if (!request.output.empty()) {
     write_file(request.output, csv_of(table));
     session.report().add("output", request.output);
-    session.say(request.output);
+    session.say_written(request.output);
   }
   if (!request.figure.empty()) {
     write_drawing(request.figure, figure_of(result, length_unit), 2, session.execution());
@@ -200,16 +232,23 @@ void write(const Request& request, const Correlation& result, const CorrelationT
 }
 
 void run(const Request& request) {
-  Session session(request.common);
-  Points data(request, request.input.path);
-  check_outputs(request, data.input);
-  data.input.report(session.report());
-  const Correlation result = compute(request, data, session);
+  if (!share_work()) return;
+  Session session(request.common, request.output);
+  std::optional<Points> data, randoms;
+  on_all_ranks([&] {
+    data.emplace(request, request.input.path);
+    check_outputs(request, data->input);
+    data->input.report(session.report());
+  });
+  const Correlation result = compute(request, *data, randoms, session);
   session.report().add_count("regions", request.options.regions);
   const CorrelationTable table = table_of(result);
-  tell(session, result, table);
-  const std::string unit = unit_note(data.input.info().units, {.length = 1});
-  write(request, result, table, request.sky.empty() ? unit : " [Mpc/h]", session);
+  report_correlation(session, result, table);
+  const std::string unit = unit_note(data->input.info().units, {.length = 1});
+  on_all_ranks([&] {
+    if (is_first_rank())
+      write(request, result, table, request.sky.empty() ? unit : " [Mpc/h]", session);
+  });
   session.finish();
 }
 
@@ -264,8 +303,9 @@ void add_correlate(Command program) {
       .add_option("--omega-m", request->omega_m,
                   "matter density Omega_m, to turn redshifts into distances")
       .shows_default();
-  command.add_option("-o,--output", request->output, "table: .csv");
-  command.add_option("--figure", request->figure, "figure with error bars: .svg or .png");
+  command.add_option("-o,--output", request->output, "table: .csv; -: standard output");
+  command.add_option("--figure", request->figure, "figure with error bars: .svg, .pdf or .png");
+  add_disk(command, request->common);
   add_common(command, request->common);
   command.callback([request] { run(*request); });
 }

@@ -10,7 +10,7 @@
 namespace kith::cli {
 namespace {
 
-/// At most so many columns are shown on a terminal; files have all.
+/// The most columns that are shown on a terminal; files have all.
 constexpr std::size_t kShownColumns = 10;
 
 /// Values per bin of the first coordinate, and where value j of bin i is.
@@ -109,7 +109,8 @@ std::string csv_of(const CorrelationTable& table) {
   return text;
 }
 
-void tell(Session& session, const Correlation& result, const CorrelationTable& table) {
+void report_correlation(Session& session, const Correlation& result,
+                        const CorrelationTable& table) {
   Report columns;
   for (std::size_t j = 0; j < table.names.size(); ++j) {
     std::vector<double> column;

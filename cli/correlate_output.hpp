@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <kith/correlation.hpp>
-#include <kith/figure.hpp>
+#include <kith/io/figure.hpp>
 
 #include "command.hpp"
 
@@ -21,7 +21,7 @@ CorrelationTable table_of(const Correlation& result);
 std::string csv_of(const CorrelationTable& table);
 
 /// To the report all of it, to the terminal as many columns as are readable there.
-void tell(Session& session, const Correlation& result, const CorrelationTable& table);
+void report_correlation(Session& session, const Correlation& result, const CorrelationTable& table);
 
 /// Points with error bars; `length_unit` is " [Mpc/h]" or empty. Throws Error (invalid_argument)
 /// for xi in two coordinates.

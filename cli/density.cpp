@@ -5,10 +5,9 @@
 #include <memory>
 
 #include <kith/density.hpp>
-#include <kith/result_rows.hpp>
 
 #include "neighbors.hpp"
-#include "shared_input.hpp"
+#include "stored.hpp"
 
 namespace kith::cli {
 namespace {
@@ -46,7 +45,7 @@ std::vector<double> densities(const Input& input, const Request& request,
                               const Execution& execution, Sum sum) {
   Numbers masses;
   std::vector<double> list;
-  together([&] {
+  on_all_ranks([&] {
     masses = input.masses(execution);
     list = mass_list(masses);
   });
@@ -61,49 +60,48 @@ std::size_t most_neighbors(const Request& request, std::size_t points) {
   return std::min<std::size_t>(request.k, std::max<std::size_t>(1, points));
 }
 
-Densities find_alone(const Input& input, const Request& request, const Session& session) {
-  const Tree tree = build_tree(input, session);
+Densities find(const Input& input, const Request& request, const Session& session) {
+  take_points(input, session);
   Densities found;
   found.density =
       densities(input, request, session.execution(), [&](const DensityOptions& options) {
-        return sph_density(tree, options, session.on_device());
+        return ranks().sph_density(options, session.on_device());
       });
   if (!request.output.empty())
     found.smoothing =
-        kth_distance(tree, {.k = most_neighbors(request, tree.size())}, session.on_device());
+        ranks().kth_distance({.k = most_neighbors(request, ranks().points())}, session.on_device());
   return found;
 }
 
-Densities find_together(const Input& input, const Request& request, const Session& session) {
-  share_points(input, session.execution());
-  Densities found;
-  found.density =
-      densities(input, request, session.execution(), [&](const DensityOptions& options) {
-        return ranks()->sph_density(options, session.on_device());
-      });
-  if (!request.output.empty())
-    found.smoothing = ranks()->kth_distance({.k = most_neighbors(request, ranks()->points())},
-                                            session.on_device());
-  return found;
-}
-
-void write(Session& session, const Input& input, const Request& request, const Densities& found,
-           std::span<const RowAccess> access = {}) {
-  if (request.output.empty()) return;
+ResultAbout about_density(const Input& input, const Request& request) {
   ResultAbout about = input.about(ResultKind::density);
   about.k = request.k;
   about.kernel = request.kernel;
-  ResultRows arrays[] = {{result_array("density", found.density.data(), input.size())},
-                         {result_array("smoothing_length", found.smoothing.data(), input.size())}};
-  for (std::size_t i = 0; i < access.size(); ++i) take_from_all(arrays[i], access[i]);
-  arrays[0].description =
-      "Sum of m W(r, h) over the k nearest neighbors, including the point itself.";
-  arrays[0].unit = {.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
-  arrays[1].description = "h: the distance of the k-th neighbor, where the kernel ends.";
-  arrays[1].unit = {.length = 1};
-  write_result(request.output, about, arrays, request.write, session.execution());
-  session.report().add("output", request.output);
-  session.say(request.output);
+  return about;
+}
+
+/// Without data if the numbers are on disk.
+std::vector<ResultArray> arrays_of(const Input& input, const double* density,
+                                   const double* smoothing, std::size_t rows) {
+  std::vector<ResultArray> own{result_array("density", density, rows),
+                               result_array("smoothing_length", smoothing, rows)};
+  own[0].description = "Sum of m W(r, h) over the k nearest neighbors, including the point itself.";
+  own[0].unit = {.length = -input.dimension(), .mass = input.has(Field::mass) ? 1 : 0};
+  own[1].description = "h: the distance of the k-th neighbor, where the kernel ends.";
+  own[1].unit = {.length = 1};
+  return own;
+}
+
+void write(Session& session, const Input& input, const Request& request, const Densities& found) {
+  if (request.output.empty()) return;
+  const std::vector<ResultArray> own =
+      arrays_of(input, found.density.data(), found.smoothing.data(), found.density.size());
+  ranks().collect(
+      own,
+      [&](std::span<const ResultRows> all) {
+        write_output(request, about_density(input, request), all, session);
+      },
+      session.execution());
 }
 
 /// The least, the middle and the largest one.
@@ -111,7 +109,7 @@ struct Summary {
   double least = 0, median = 0, most = 0;
 };
 
-void show(Session& session, const Input& input, const Summary& summary) {
+void report_summary(Session& session, const Input& input, const Summary& summary) {
   session.report().add("least", summary.least);
   session.report().add("median", summary.median);
   session.report().add("most", summary.most);
@@ -127,61 +125,85 @@ void show(Session& session, const Input& input, const Summary& summary) {
                           number(summary.most), in_words(summary.median)));
 }
 
-void show_summary(Session& session, const Input& input, std::vector<double> density) {
-  std::erase_if(density, [](double value) { return !std::isfinite(value); });
-  if (density.empty()) return;
-  const auto middle = density.begin() + static_cast<std::ptrdiff_t>(density.size() / 2);
-  std::nth_element(density.begin(), middle, density.end());
-  const auto [least, most] = std::minmax_element(density.begin(), density.end());
-  show(session, input, {*least, *middle, *most});
-}
-
-/// The same of the densities of all ranks.
-void show_summary_together(Session& session, const Input& input, std::vector<double> density) {
+/// Of the densities of all ranks.
+void summarize(Session& session, const Input& input, std::vector<double> density) {
   std::erase_if(density, [](double value) { return !std::isfinite(value); });
   const std::uint64_t count = sum_of_all(density.size());
   if (count == 0) return;
-  const double least = ranks()->nth(density, 0), middle = ranks()->nth(density, count / 2);
-  show(session, input, {least, middle, ranks()->nth(density, count - 1)});
+  const double least = ranks().nth(density, 0), median = ranks().nth(density, count / 2);
+  report_summary(session, input, {least, median, ranks().nth(density, count - 1)});
 }
 
-void check_and_report(const Request& request, Session& session, const Input& input) {
-  if (!request.output.empty()) {
-    check_result_path(request.output, request.write, ResultKind::density);
-    input.check_output(request.output, request.write.files);
-  }
+/// Densities that are finite, of densities on disk.
+void summarize_stored(Session& session, const Input& input, const ResultRows& density) {
+  std::uint64_t count = 0;
+  for_each_value<double>(density, [&](double value) { count += std::isfinite(value) ? 1 : 0; });
+  if (count == 0) return;
+  // Without negative masses densities are positive. NaN becomes infinite, so that it is last.
+  const ResultRows sortable =
+      read_rows<double>("", density.rows, [&](std::uint64_t begin, std::span<double> out) {
+        const auto* values = static_cast<const double*>(density.read(begin, out.size()));
+        for (std::size_t i = 0; i < out.size(); ++i)
+          out[i] = std::isfinite(values[i]) ? values[i] : std::numeric_limits<double>::infinity();
+      });
+  const double least = nth_value(sortable, 0), median = nth_value(sortable, count / 2);
+  report_summary(session, input, {least, median, nth_value(sortable, count - 1)});
+}
+
+void find_stored(Session& session, const Input& input, const Request& request) {
+  const InputPoints points(input);
+  const StoredDensity found =
+      sph_density(points, {.k = request.k, .kernel = kernel_named(request.kernel)},
+                  {.box = input.box(), .non_finite = input.non_finite()}, disk_options(session),
+                  session.execution());
+  const double mass = points.has(Field::mass) ? 1 : input.mass_values({}).same;
+  const std::vector<ResultArray> arrays = arrays_of(input, nullptr, nullptr, found.density.size());
+  const ResultRows all[] = {
+      read_rows<double>(arrays[0],
+                        [&](std::uint64_t begin, std::span<double> out) {
+                          found.density.read(begin, out);
+                          for (double& density : out) density *= mass;
+                        }),
+      read_rows<double>(arrays[1], [&](std::uint64_t begin, std::span<double> out) {
+        found.smoothing_length.read(begin, out);
+      })};
+  summarize_stored(session, input, all[0]);
+  write_output(request, about_density(input, request), all, session);
+  report_disk(found.density.disk(), session);
+  session.finish();
+}
+
+/// Whether the points stay on disk.
+bool check_and_report(const Request& request, Session& session, const Input& input) {
+  request.check_output(ResultKind::density, input);
   check_neighbors(request.k, input.size());
   session.say(input.describe());
   input.report(session.report());
   session.report().add_count("k", request.k);
   session.report().add("kernel", request.kernel);
   const double points = static_cast<double>(input.size());
-  session.need_memory(tree_bytes(input) + 24 * points + 2 * input.mass_bytes());
-}
-
-void tell_together(const Request& request, Session& session, const Input& input,
-                   const Densities& found) {
-  show_summary_together(session, input, found.density);
-  const SharedRows rows[] = {{found.density.data(), found.density.size(), sizeof(double)},
-                             {found.smoothing.data(), found.smoothing.size(), sizeof(double)}};
-  const auto write_all = [&](std::span<const RowAccess> access) {
-    write(session, input, request, found, access);
-  };
-  ranks()->collect(rows, write_all, session.execution());
+  const double bytes = tree_bytes(input) + 24 * points + 2 * input.mass_bytes();
+  const bool is_stored = goes_to_disk(bytes, session);
+  if (!is_stored) {
+    session.need_memory(bytes);
+  } else {
+    check_stored(request, 2);
+    say_disk(bytes, session);
+  }
+  return is_stored;
 }
 
 void run(const Request& request) {
   if (!share_work()) return;
-  Session session(request.common);
-  const Input input = open_together(
-      request.input, [&](const Input& made) { check_and_report(request, session, made); });
-  if (ranks()) {
-    tell_together(request, session, input, find_together(input, request, session));
-  } else {
-    const Densities found = find_alone(input, request, session);
-    show_summary(session, input, found.density);
-    write(session, input, request, found);
-  }
+  Session session(request.common, request.output);
+  bool is_stored = false;
+  const Input input = open_input(request.input, [&](const Input& made) {
+    is_stored = check_and_report(request, session, made);
+  });
+  if (is_stored) return find_stored(session, input, request);
+  const Densities found = find(input, request, session);
+  summarize(session, input, found.density);
+  write(session, input, request, found);
   session.finish();
 }
 

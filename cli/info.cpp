@@ -1,15 +1,18 @@
-// `kith info FILE`: what is in a snapshot, or in a result of kith.
+// `kith info FILE`: the content of a snapshot, or of a result of kith.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
+#include <kith/detail/catalogue_columns.hpp>
 #include <kith/error.hpp>
-#include <kith/results.hpp>
+#include <kith/io/results.hpp>
 
 #include "devices.hpp"
+#include "info_files.hpp"
 #include "input.hpp"
 #include "opening.hpp"
+#include "trees.hpp"
 
 namespace kith::cli {
 namespace {
@@ -17,6 +20,8 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   kith info snapshot.hdf5
   kith info halos.hdf5
+  kith info fof_subhalo_tab_099.hdf5
+  kith info output/
   kith info points.raw --dimension 2 --json
   kith info --devices)";
 
@@ -127,7 +132,7 @@ void tell_snapshot(Session& session, const InputOptions& options) {
   report_types(session, info);
 }
 
-/// What was asked for, in words.
+/// The question of a result, in words.
 std::string question_of(const ResultAbout& about) {
   switch (about.kind) {
     case ResultKind::fof:
@@ -146,8 +151,42 @@ std::string question_of(const ResultAbout& about) {
                                with_unit(about.eps, about.units, {.length = 1}), about.min_samples)
                  : fmt::format("{} of at least {}, {} samples", printable(about.method),
                                about.min_cluster_size, about.min_samples);
+    case ResultKind::match:
+      return fmt::format(
+          "halos in {} by {}{}", printable(about.other), printable(about.weight),
+          about.most_bound > 0 ? fmt::format(" of the {} most bound", about.most_bound) : "");
   }
   return "";
+}
+
+/// The column of a catalogue with this name; null: the array is none.
+const CatalogueColumn* column_named(std::string_view name) {
+  constexpr std::string_view kSubhalo = "subhalo_";
+  if (name.starts_with(kSubhalo)) name.remove_prefix(kSubhalo.size());
+  for (const CatalogueColumn& column : catalogue_columns())
+    if (name == column.name) return &column;
+  return nullptr;
+}
+
+std::vector<Report> tell_arrays(Session& session, const ResultFile& file) {
+  std::vector<Report> arrays;
+  Table table({"array", "rows", "width", "unit", "meaning"});
+  table.align_left_from(3);
+  for (const std::string& name : file.names()) {
+    const CatalogueColumn* const column = column_named(name);
+    const std::string unit = column ? unit_name(file.about().units, column->unit) : "";
+    const std::string meaning = column ? column->description : "";
+    table.add({printable(name), grouped(file.rows(name)), fmt::format("{}", file.width(name)), unit,
+               meaning});
+    Report& array = arrays.emplace_back();
+    array.add("name", name);
+    array.add_count("rows", file.rows(name));
+    array.add_count("width", file.width(name));
+    array.add("unit", unit);
+    array.add("meaning", meaning);
+  }
+  session.say(table.text());
+  return arrays;
 }
 
 void tell_result(Session& session, const std::string& path) {
@@ -155,17 +194,12 @@ void tell_result(Session& session, const std::string& path) {
   const ResultAbout& about = file.about();
   session.say(fmt::format("{}: result of kith {} {}, {}", printable(path), name(about.kind),
                           printable(about.version), question_of(about)));
-  session.say(fmt::format("  about {} of {}", counted(about.points, "point", "points"),
-                          printable(about.snapshot)));
-  std::vector<Report> arrays;
-  for (const std::string& name : file.names()) {
-    session.say(
-        fmt::format("  {}: {} x {}", printable(name), grouped(file.rows(name)), file.width(name)));
-    Report& array = arrays.emplace_back();
-    array.add("name", name);
-    array.add_count("rows", file.rows(name));
-    array.add_count("width", file.width(name));
-  }
+  const bool has_halos = about.kind == ResultKind::match;
+  session.say(fmt::format(
+      "  about {} of {}",
+      counted(about.points, has_halos ? "halo" : "point", has_halos ? "halos" : "points"),
+      printable(about.snapshot)));
+  const std::vector<Report> arrays = tell_arrays(session, file);
   session.report().add("result", path);
   session.report().add("kind", name(about.kind));
   session.report().add("version", about.version);
@@ -182,6 +216,7 @@ std::string device_text(const gpu::Device& device) {
       counted(static_cast<std::uint64_t>(device.compute_units), "compute unit", "compute units"),
       bytes_name(static_cast<double>(device.memory)),
       device.has_float64 ? "float32 and float64" : "float32 only");
+  if (device.api != device.name) text += "\n  also " + device.api;
   if (!device.pci_address.empty()) text += "\n  PCI " + device.pci_address;
   if (!device.uuid.empty()) text += "\n  UUID " + device.uuid;
   return device.refusal.empty() ? text : text + "\n  cannot be used: " + device.refusal;
@@ -200,6 +235,7 @@ Report device_report(const gpu::Device& device) {
   facts.add("refusal", device.refusal);
   facts.add("pci_address", device.pci_address);
   facts.add("uuid", device.uuid);
+  facts.add("api", device.api);
   return facts;
 }
 
@@ -212,7 +248,8 @@ void show_devices(Session& session) {
       session.say(device_text(device));
       reports.push_back(device_report(device));
     }
-    if (reports.empty()) session.say("no other device: OpenCL finds none; install a driver");
+    if (reports.empty())
+      session.say("no other device: CUDA, HIP and OpenCL find none; install a driver");
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unavailable) throw;
     session.say(fmt::format("no other device: {}", error.what()));
@@ -221,14 +258,21 @@ void show_devices(Session& session) {
   session.report().add("devices", reports);
 }
 
+/// Most files that are named here are large snapshots, so that trees are looked for in HDF5 alone.
+bool is_tree_file(const std::string& path) {
+  return (ends_with(path, ".hdf5") || ends_with(path, ".h5")) && has_histories(path);
+}
+
 void show_file(Session& session, const Request& request) {
   if (request.input.path.empty())
     throw Error(ErrorCode::invalid_argument,
                 "info: give a snapshot or a result, or --devices; see kith info --help");
-  if (is_result(request.input.path))
-    tell_result(session, request.input.path);
-  else
-    tell_snapshot(session, request.input);
+  const std::string& path = request.input.path;
+  if (is_result(path)) return tell_result(session, path);
+  if (is_tree_file(path)) return tell_trees(read_histories(path, session.execution()), session);
+  if (const auto catalogue = open_halo_catalogue(path))
+    return tell_halo_catalogue(session, path, *catalogue);
+  if (!tell_folder(session, path)) tell_snapshot(session, request.input);
 }
 
 void run(const Request& request) {
@@ -242,7 +286,8 @@ void run(const Request& request) {
 
 void add_info(Command program) {
   Command command = program.add_subcommand(
-      "info", "shows what a snapshot or a result contains, or which devices there are");
+      "info",
+      "shows what a snapshot, a catalogue or a folder contains, or which devices there are");
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   add_input(command, request->input);

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <unistd.h>
 
+#include <kith/detail/temporary_files.hpp>
 #include <kith/error.hpp>
-#include <kith/temporary_files.hpp>
 
 #include "faults.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 const CancelToken* token_of_handler = nullptr;
 
-constexpr unsigned kPatience = 2;  // seconds; commands stop within 0.25
+constexpr unsigned kGraceSeconds = 2;  // commands stop within 0.25
 
 void print(const char* words) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));
@@ -25,7 +25,7 @@ void on_alarm(int) { end_now("kith: stopped\n"); }
 
 /// The HDF5 library crashes on some damaged files, about one of 10,000 with random changes: an
 /// error like others. Any other fault ends the program as it would have without this handler
-/// (SA_RESETHAND): with its own status and a core dump, so that nobody takes a bug for a wrong
+/// (SA_RESETHAND): with its own status and a core dump, so that a bug is not mistaken for a wrong
 /// argument.
 void on_fault(int number) {
   if (is_inside_hdf5())
@@ -38,7 +38,7 @@ void on_fault(int number) {
 /// A store to a lock-free atomic, and a clock: safe in a signal handler.
 void on_signal(int) {
   token_of_handler->cancel();
-  alarm(kPatience);
+  alarm(kGraceSeconds);
 }
 
 void handle(int number) {

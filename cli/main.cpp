@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "faults.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
+#include "terminal.hpp"
 #include "usage.hpp"
 
 namespace kith::cli {
@@ -52,10 +54,18 @@ int show_commands() {
   return kUsage;
 }
 
+/// Or the version.
+int show_help(const CLI::App& program, const CLI::ParseError& error) {
+  std::ostringstream text;
+  const int code = program.exit(error, text, text);
+  std::fputs(inked_help(stdout, text.str()).c_str(), stdout);  // a failure shows in the stream
+  return code;
+}
+
 int say(int code, const std::string& sentence) {
   clear_progress();
   if (!is_first_rank()) return code;
-  fmt::print(stderr, "kith: {}\n", printable(sentence));
+  fmt::print(stderr, "{} {}\n", inked(stderr, Ink::red, "kith:"), printable(sentence));
   return code;
 }
 
@@ -80,6 +90,8 @@ void add_commands(Command program) {
   add_density(program);
   add_radius(program);
   add_correlate(program);
+  add_match(program);
+  add_trees(program);
   add_sample(program);
   add_report(program);
   add_verify(program);
@@ -100,7 +112,8 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 /// Under a launcher, processes other than the first one have work in these commands alone.
 bool has_work(const std::vector<std::string>& words) {
-  constexpr std::string_view kShared[] = {"fof", "subhalos", "knn", "radius", "density", "verify"};
+  constexpr std::string_view kShared[] = {"fof",    "subhalos", "knn",   "radius",  "density",
+                                          "verify", "match",    "trees", "cluster", "correlate"};
   return is_first_rank() ||
          (!words.empty() && std::ranges::find(kShared, words.front()) != std::end(kShared));
 }
@@ -123,7 +136,7 @@ int run(int argc, char** argv) {
     program.parse(std::move(words));
     return check_output(0);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return check_output(program.exit(error));  // help, version
+    if (error.get_exit_code() == 0) return check_output(show_help(program, error));
     if (argc <= 1) return show_commands();
     return say(kUsage, usage_error(program, error));
   } catch (const Error& error) {

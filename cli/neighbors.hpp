@@ -1,10 +1,10 @@
-// What knn, radius and density share: points, tree, and a result that is written.
+// Shared by knn, radius and density: options, memory, and the result file.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include <kith/results.hpp>
-#include <kith/tree.hpp>
+#include <kith/detail/result_rows.hpp>
 
 #include "input.hpp"
 
@@ -15,36 +15,34 @@ struct NeighborRequest {
   InputOptions input;
   std::string output;
   ResultWriteOptions write;
+
+  void check_output(ResultKind kind, const Input& points) const;
 };
 void add_neighbor_request(Command command, NeighborRequest& request);
 
 /// Bytes of the tree at the peak of its build and of the points beside it.
 double tree_bytes(const Input& input);
 
-/// Throws Error (invalid_argument) if there are fewer points than neighbors are asked for.
+/// Throws Error (invalid_argument) if k exceeds the number of points.
 void check_neighbors(std::uint64_t k, std::uint64_t points);
-
-/// Reads the points and builds their tree.
-Tree build_tree(const Input& input, const Session& session);
-
-/// A call with the types that fit: work.template operator()<T, Index>().
-template <class Work>
-void with_types(const Input& input, const Work& work) {
-  const bool is_wide = input.size() > 0x7fffffffu;
-  if (input.scalar() == Scalar::float32) {
-    if (is_wide)
-      work.template operator()<float, std::int64_t>();
-    else
-      work.template operator()<float, std::int32_t>();
-  } else {
-    if (is_wide)
-      work.template operator()<double, std::int64_t>();
-    else
-      work.template operator()<double, std::int32_t>();
-  }
-}
 
 inline double index_bytes(const Input& input) { return input.size() > 0x7fffffffu ? 8 : 4; }
 inline double scalar_bytes(const Input& input) { return input.scalar() == Scalar::float32 ? 4 : 8; }
+
+/// Throws Error (invalid_argument) for options that need all points in memory.
+void check_stored(const NeighborRequest& request, double p);
+
+/// Neighbors whose distances are angles in degrees, on the sky.
+class Angles {
+ public:
+  Angles(const Input& input, detail::NeighborArrays& near, const Execution& execution);
+
+ private:
+  std::vector<double> angle_;
+};
+
+/// Writes the result on rank 0, if one is wanted, and reports its path.
+void write_output(const NeighborRequest& request, const ResultAbout& about,
+                  std::span<const ResultRows> arrays, Session& session);
 
 }  // namespace kith::cli

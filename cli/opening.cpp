@@ -10,8 +10,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <kith/error.hpp>
+
 #include "faults.hpp"
 #include "interrupt.hpp"
+#include "output.hpp"
 
 namespace kith::cli {
 namespace {
@@ -111,6 +114,29 @@ Snapshot open_snapshot(const std::string& path, const SnapshotOptions& options) 
 ResultFile open_result(const std::string& path) {
   const Limits limits(path);
   return ResultFile(path);
+}
+
+std::optional<HaloCatalogueInfo> open_halo_catalogue(const std::string& path) {
+  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5")) return std::nullopt;
+  const Limits limits(path);
+  try {
+    return halo_catalogue_info(path);
+  } catch (const Error&) {
+    return std::nullopt;  // opening it as a snapshot reports why
+  }
+}
+
+bool is_result(const std::string& path) {
+  if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5") && !ends_with(path, ".npz"))
+    return false;
+  try {
+    open_result(path);
+    return true;
+  } catch (const Error& error) {
+    // A damaged result is a result: opening it again reports why. Anything else is a snapshot.
+    return !ends_with(error.what(), "it is not a result of kith") &&
+           !ends_with(error.what(), "only these can be read");
+  }
 }
 
 }  // namespace kith::cli

@@ -2,10 +2,12 @@
 // damaged ones.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include <kith/results.hpp>
-#include <kith/snapshot.hpp>
+#include <kith/io/halo_catalogue.hpp>
+#include <kith/io/results.hpp>
+#include <kith/io/snapshot.hpp>
 
 namespace kith::cli {
 
@@ -13,5 +15,11 @@ namespace kith::cli {
 /// explains is an error; one that takes far more processor time ends the program with a message.
 Snapshot open_snapshot(const std::string& path, const SnapshotOptions& options);
 ResultFile open_result(const std::string& path);
+
+/// Another code's catalogue; empty for files of another kind, and for damaged ones.
+std::optional<HaloCatalogueInfo> open_halo_catalogue(const std::string& path);
+
+/// A file that says itself that it is a result.
+bool is_result(const std::string& path);
 
 }  // namespace kith::cli

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <sstream>
 
 #include "output.hpp"
@@ -41,6 +43,21 @@ Option Option::positive() {
   return *this;
 }
 
+Option Option::count() {
+  positive();
+  option_->transform(CLI::Validator(
+      [](std::string& text) {
+        double number = 0;
+        const bool is_power = text.find_first_of("eE") != std::string::npos;
+        if (is_power && CLI::detail::lexical_cast(text, number) && number >= 1 && number < 0x1p53 &&
+            number == std::floor(number))
+          text = fmt::format("{:.0f}", number);
+        return std::string();
+      },
+      ""));
+  return *this;
+}
+
 Option Option::non_negative() {
   option_->check(number_check("NONNEGATIVE", " is negative, or not a number", true));
   return *this;
@@ -58,8 +75,28 @@ Option Option::one_of(std::initializer_list<std::string> words) {
   return *this;
 }
 
+Option Option::or_all() {
+  option_->transform(CLI::Validator(
+      [](std::string& word) {
+        if (word == "all") word = std::to_string(std::numeric_limits<std::size_t>::max());
+        return std::string();
+      },
+      ""));
+  return *this;
+}
+
 Option Option::separated_by(char separator) {
   option_->delimiter(separator);
+  return *this;
+}
+
+Option Option::takes(int values) {
+  option_->expected(values);
+  return *this;
+}
+
+Option Option::from_environment(const std::string& variable) {
+  option_->envname(variable);
   return *this;
 }
 

@@ -22,16 +22,20 @@ class Option {
   Option required(bool is_required = true);
   Option shows_default();  ///< in the help: what the value is now
   Option positive();
+  Option count();  ///< positive; 2e8 may be written for 200000000
   Option non_negative();
   Option one_of(std::initializer_list<std::string> words);
   Option separated_by(char separator);  ///< values of a list
+  Option takes(int values);             ///< exactly this many
+  Option or_all();                      ///< of a number: the word `all` is the largest one
+  Option from_environment(const std::string& variable);  ///< where the option is not given
   Option excludes(Option other);
 
  private:
   CLI::Option* option_;
 };
 
-/// What the help says about an option.
+/// The help on an option.
 struct Described {
   std::vector<std::string> names;    ///< with their dashes; none for a place
   std::string place;                 ///< "snapshot"

@@ -6,7 +6,7 @@
 #include <regex>
 
 #include <kith/error.hpp>
-#include <kith/results.hpp>
+#include <kith/io/results.hpp>
 
 namespace kith::cli {
 namespace {
@@ -62,6 +62,7 @@ bool is_ours(const fs::path& path) {
 std::vector<std::int64_t> first_rows(const ResultFile& catalogue, int files, const char* column) {
   const std::size_t rows = catalogue.has(column) ? catalogue.rows(column) : 0;
   std::vector<std::int64_t> first;
+  first.reserve(static_cast<std::size_t>(files));
   for (int part = 0; part < files; ++part)
     first.push_back(static_cast<std::int64_t>(result_part_begin(rows, part, files)));
   return first;

@@ -10,6 +10,8 @@
 
 #include <kith/error.hpp>
 
+#include "terminal.hpp"
+
 namespace kith::cli {
 namespace {
 
@@ -25,7 +27,7 @@ std::string list_text(const List& list, Text text) {
   return "[" + result + "]";
 }
 
-/// Characters, not bytes: what follows the first byte of a UTF-8 character takes no place.
+/// Characters, not bytes: bytes after the first of a UTF-8 character have no width.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -51,7 +53,7 @@ std::size_t character_bytes(std::string_view text) {
 
 }  // namespace
 
-/// Names of files may be any bytes, JSON is UTF-8: what is none becomes U+FFFD.
+/// Names of files may be any bytes, JSON is UTF-8: bytes that are not UTF-8 become U+FFFD.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (std::size_t i = 0; i < text.size();) {
@@ -154,14 +156,17 @@ std::string Table::text(const std::string& indent) const {
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], width_of(row[i]));
   const bool has_words = rows_.size() > 1 && std::isalpha(rows_[1][0].front());
   std::string result;
-  for (const auto& row : rows_) {
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const auto& row = rows_[r];
     std::string line = indent;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string space(width[i] - width_of(row[i]), ' ');
       if (i > 0) line += "  ";
-      line += i == 0 && has_words ? row[i] + space : space + row[i];
+      const bool is_left = (i == 0 && has_words) || i >= first_left_;
+      line += is_left ? row[i] + space : space + row[i];
     }
-    result += line + '\n';
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += (r == 0 ? inked(stdout, Ink::bold, line) : line) + '\n';
   }
   return result;
 }

@@ -48,15 +48,18 @@ std::string seconds_name(double seconds);
 std::string printable(const std::string& text);
 
 /// Rows of words under a head, in columns as wide as needed; aligned on the right, except the
-/// left ones of a first column of words.
+/// left ones of a first column of words, and those that align_left_from names.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
+  /// For columns of words at the end.
+  void align_left_from(std::size_t column) { first_left_ = column; }
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   std::string text(const std::string& indent = "  ") const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
+  std::size_t first_left_ = static_cast<std::size_t>(-1);
 };
 
 bool ends_with(const std::string& text, const std::string& ending);

@@ -124,7 +124,7 @@ void crop_to_points(PictureOptions& view, const std::vector<double>& sample,
   if (!(width > 0) || width > all / 2) return;
   view.width = width;
   view.around = std::move(around);
-  view.thickness = 0;  // a slice of the box would be thicker than what is shown
+  view.thickness = 0;  // a slice of the box would be thicker than the view
 }
 
 std::string redshift_text(const ResultAbout& about) {

@@ -1,4 +1,4 @@
-// What pictures of groups show, and the words above them: shared by fof and report.
+// The views of pictures of groups, and their titles: shared by fof and report.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <kith/picture.hpp>
-#include <kith/results.hpp>
+#include <kith/io/picture.hpp>
+#include <kith/io/results.hpp>
 
 namespace kith::cli {
 
@@ -34,7 +34,7 @@ std::vector<double> sampled_rows(const PointsView& points, std::uint64_t first, 
 /// half of it: zoom simulations and isolated galaxies. `reference`: a place among the points.
 void crop_to_points(PictureOptions& view, const std::vector<double>& sample,
                     std::span<const double> reference);
-/// The same where no such place is known.
+/// Crops the view to the points of a sample, if the place of groups is not known.
 void crop_to_points(PictureOptions& view, const std::vector<double>& sample, int dimension);
 
 std::string redshift_text(const ResultAbout& about);  ///< "z = 0.5"; empty if it is not known

@@ -1,4 +1,4 @@
-// What most files of the program include: compiled once, see KITH_PRECOMPILED.
+// Headers that most files of the program include: compiled once, see KITH_PRECOMPILED.
 #pragma once
 
 #include <algorithm>

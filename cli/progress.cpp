@@ -6,16 +6,17 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
-#include <unistd.h>
+
+#include "terminal.hpp"
 
 namespace kith::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The stage that is drawn; calls never come from two threads at once.
+/// The bar; calls never come from two threads at once.
 struct Drawn {
-  std::string stage;
+  std::string work;
   std::uint64_t done = 0;
   Clock::time_point start;
 };
@@ -44,29 +45,42 @@ std::string pace_of(const Progress& progress) {
   return fmt::format("  {}  {}", rate_name(rate), left_name(left));
 }
 
+std::string repeated(const char* text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+/// As wide as the words beside it leave room for: the line must not wrap.
+std::string bar_of(double share) {
+  constexpr int kWords = 50;
+  const int width = std::clamp(columns_of(stderr) - kWords, 8, 40);
+  const int filled = static_cast<int>(share * width);
+  if (!is_utf8()) return "[" + std::string(filled, '#') + std::string(width - filled, '.') + "]";
+  return inked(stderr, Ink::cyan, repeated("━", filled)) +
+         inked(stderr, Ink::faint, repeated(has_colors(stderr) ? "━" : "┄", width - filled));
+}
+
 }  // namespace
 
 void draw_progress(const Progress& progress) {
-  if (progress.stage != drawn.stage || progress.done < drawn.done)
-    drawn = {std::string(progress.stage), 0, Clock::now()};
+  // "CALL: STAGE" is a stage of a call whose time left is known as a whole.
+  const std::string_view work = progress.stage.substr(0, progress.stage.find(':'));
+  if (work != drawn.work || progress.done < drawn.done)
+    drawn = {std::string(work), 0, Clock::now()};
   drawn.done = progress.done;
-  constexpr std::uint64_t kWidth = 24;
   const std::uint64_t total = progress.total > 0 ? progress.total : 1;
   const double share =
       std::min(1.0, static_cast<double>(progress.done) / static_cast<double>(total));
-  const auto filled = static_cast<std::uint64_t>(share * static_cast<double>(kWidth));
-  const std::string bar = std::string(filled, '#') + std::string(kWidth - filled, '.');
-  fmt::print(stderr, "\r{:<16} [{}] {:3.0f} %{}\x1b[K", progress.stage, bar, 100 * share,
+  fmt::print(stderr, "\r{:<16} {} {:3.0f} %{}\x1b[K", progress.stage, bar_of(share), 100 * share,
              progress.total >= progress.done ? pace_of(progress) : "");
   std::fflush(stderr);
 }
 
 void clear_progress() {
-  if (!is_terminal()) return;
+  if (!is_terminal(stderr)) return;
   std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
 }
-
-bool is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
 }  // namespace kith::cli

@@ -12,6 +12,4 @@ void draw_progress(const Progress& progress);
 /// Removes the line.
 void clear_progress();
 
-bool is_terminal();  ///< standard error is one
-
 }  // namespace kith::cli

@@ -1,6 +1,7 @@
 #include "ranks.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -8,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <kith/error.hpp>
+
+#include "one_rank.hpp"
 
 namespace kith::cli {
 namespace {
@@ -71,12 +74,14 @@ bool share_work() {
   return started || is_first_rank();
 }
 
-Ranks* ranks() { return started; }
+Ranks& ranks() {
+  static const std::unique_ptr<Ranks> alone = one_rank();
+  return started ? *started : *alone;
+}
 
-void together(const std::function<void()>& f) {
-  if (!started) return f();
+void on_all_ranks(const std::function<void()>& f) {
   try {
-    started->together(f);
+    ranks().on_all_ranks(f);
   } catch (...) {
     is_agreed = true;
     throw;
@@ -91,23 +96,68 @@ void in_step(const std::function<void()>& f) {
     if (is_agreed) throw;
     own = std::current_exception();
   }
-  together([&] {
+  on_all_ranks([&] {
     if (own) std::rethrow_exception(own);
   });
 }
 
 std::uint64_t sum_of_all(std::uint64_t number) {
   auto sum = static_cast<std::int64_t>(number);
-  if (started) started->sum({&sum, 1});
+  ranks().sum({&sum, 1});
   return static_cast<std::uint64_t>(sum);
 }
 
+namespace {
+
+/// The values of all ranks, one rank after the other.
+std::vector<double> gathered(std::span<const double> values) {
+  std::vector<std::int64_t> bits;
+  for (const double value : values) bits.push_back(std::bit_cast<std::int64_t>(value));
+  std::vector<double> all;
+  for (const std::int64_t number : ranks().gather(bits))
+    all.push_back(std::bit_cast<double>(number));
+  return all;
+}
+
+}  // namespace
+
+void least_of_all(std::span<double> values) {
+  const std::vector<double> all = gathered(values);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    values[i % values.size()] = std::min(values[i % values.size()], all[i]);
+}
+
+void copy_from_first(std::span<double> values) {
+  std::copy_n(gathered(values).begin(), values.size(), values.begin());
+}
+
 Share share_of(std::uint64_t rows) {
-  if (!started) return {0, rows};
-  const auto rank = static_cast<std::uint64_t>(started->rank());
-  const auto size = static_cast<std::uint64_t>(started->size());
+  const auto rank = static_cast<std::uint64_t>(ranks().rank());
+  const auto size = static_cast<std::uint64_t>(ranks().size());
   return {rows / size * rank + std::min(rows % size, rank),
           rows / size + (rank < rows % size ? 1 : 0)};
+}
+
+/// Ranks without rows do not know them.
+void FirstRows::agree_on_widths() {
+  std::vector<std::int64_t> widths;
+  for (const ResultArray& array : arrays_) widths.push_back(static_cast<std::int64_t>(array.width));
+  const std::vector<std::int64_t> all = ranks().gather(widths);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::size_t& width = arrays_[i % arrays_.size()].width;
+    width = std::max(width, static_cast<std::size_t>(all[i]));
+  }
+}
+
+void FirstRows::take(const Execution& execution) {
+  agree_on_widths();
+  ranks().collect(
+      arrays_,
+      [&](std::span<const ResultRows> all) {
+        for (std::size_t a = 0; a < all.size(); ++a)
+          if (rows_ > 0 && all[a].width > 0) fill_[a](all[a].read(0, rows_), rows_ * all[a].width);
+      },
+      execution);
 }
 
 void end_ranks() {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <vector>
 
-#include <kith/ranks.hpp>
+#include <kith/detail/ranks.hpp>
 
 namespace kith::cli {
 
@@ -23,36 +25,63 @@ inline bool is_first_rank() { return launched().rank == 0; }
 bool share_work();
 /// Of the memory that all ranks need, the part that this machine must have.
 double share_of_machine();
-/// Those that share the work; null: this process works alone.
-Ranks* ranks();
+/// Those that share the work: a process that works alone is the only one.
+Ranks& ranks();
 /// f() on all ranks; an error on one is an error on all.
-void together(const std::function<void()>& f);
+void on_all_ranks(const std::function<void()>& f);
 
 /// f(), which all ranks call with the same data, and in which each collective call follows a call
-/// of together(): an error that one rank meets in between is thrown on all.
+/// of on_all_ranks(): an error that one rank meets in between is thrown on all.
 void in_step(const std::function<void()>& f);
 /// Ranks on this machine; 1 for a process alone.
 int ranks_here();
 
-/// The sum of a number of each rank.
 std::uint64_t sum_of_all(std::uint64_t number);
+/// The least of each value among those of all ranks, in place.
+void least_of_all(std::span<double> values);
+/// Replaces the values by those of rank 0.
+void copy_from_first(std::span<double> values);
 
-/// The rows of this rank, if the work on so many is shared.
+/// Rows of an array with `rows` rows that this rank works on.
 struct Share {
   std::uint64_t begin = 0, count = 0;
 };
 Share share_of(std::uint64_t rows);
 
-/// visit(value) for the rows of all ranks in order, each of one value.
+/// visit(value) for the numbers of an array in order.
 template <class Value, class Visit>
-void for_all_rows(const ReadRows& read, std::size_t rows, Visit visit) {
+void for_each_value(const ResultRows& array, Visit visit) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;
-  for (std::size_t begin = 0; begin < rows; begin += kPiece) {
-    const std::size_t count = std::min(kPiece, rows - begin);
-    const auto* values = static_cast<const Value*>(read(begin, count));
-    for (std::size_t i = 0; i < count; ++i) visit(values[i]);
+  for (std::size_t begin = 0; begin < array.rows; begin += kPiece) {
+    const std::size_t count = std::min(kPiece, array.rows - begin);
+    const auto* values = static_cast<const Value*>(array.read(begin, count));
+    for (std::size_t i = 0; i < count * array.width; ++i) visit(values[i]);
   }
 }
+
+/// The first rows of all ranks, of several arrays, on rank 0.
+class FirstRows {
+ public:
+  explicit FirstRows(std::uint64_t rows) : rows_(rows) {}
+
+  /// `own`: so many rows of this rank, or nothing on all ranks; `all` is filled on rank 0.
+  template <class T>
+  void add(const std::vector<T>& own, std::size_t rows, std::vector<T>& all) {
+    arrays_.push_back(result_array("", own.data(), rows, rows == 0 ? 0 : own.size() / rows));
+    fill_.push_back([&all](const void* data, std::size_t count) {
+      const T* values = static_cast<const T*>(data);
+      all.assign(values, values + count);
+    });
+  }
+  void take(const Execution& execution);  ///< collective; all ranks have added the same
+
+ private:
+  void agree_on_widths();
+
+  std::uint64_t rows_;
+  std::vector<ResultArray> arrays_;
+  std::vector<std::function<void(const void*, std::size_t)>> fill_;
+};
 
 /// The last thing that a process does.
 void end_ranks();

@@ -1,4 +1,5 @@
 // `kith sample KIND`: points to play with.
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -36,6 +37,24 @@ int dimension_of(const Options& options) {
     return 3;
 }
 
+/// Points that are made while they are written.
+template <class Options>
+SnapshotContent made_in_parts(const Options& options,
+                              sample::Points (*make)(const Options&, const Execution&)) {
+  SnapshotContent content{
+      .position = {nullptr, options.n, options.dimension, options.dimension, Scalar::float32},
+      .box = box_of(options)};
+  content.make_position = [options, make](std::uint64_t begin, std::span<float> rows) {
+    Options part = options;
+    part.first = begin;
+    part.n = rows.size() / static_cast<std::size_t>(options.dimension);
+    const sample::Points points = make(part, {});
+    std::copy(points.coordinates.begin(), points.coordinates.end(), rows.begin());
+  };
+  make({.n = 0, .dimension = options.dimension, .side = options.side}, {});  // checks the options
+  return content;
+}
+
 /// A kind that is made by make(options, execution) and gives Points. `add` adds its own options.
 template <class Options>
 void add_kind(Command sample, const char* name, const char* description,
@@ -47,8 +66,11 @@ void add_kind(Command sample, const char* name, const char* description,
   add(kind, *options);
   add_sample_request(kind, *request);
   kind.callback([request, options, make] {
-    Session session(request->common);
+    Session session(request->common, request->output);
     check_sample(*request, dimension_of(*options));
+    if constexpr (requires { options->first; })
+      if (is_made_in_parts(*request))
+        return deliver_sample(*request, session, made_in_parts(*options, make));
     const sample::Points points = make(*options, session.execution());
     deliver_sample(*request, session, {.position = points.view(), .box = box_of(*options)});
   });
@@ -56,7 +78,7 @@ void add_kind(Command sample, const char* name, const char* description,
 
 template <class T>
 void add_count(Command kind, T& n, const char* meaning = "number of points") {
-  kind.add_option("-n", n, meaning).required().positive();
+  kind.add_option("-n", n, meaning).required().count();
 }
 
 template <class T>
@@ -194,7 +216,7 @@ SnapshotContent content_of(const sample::Universe& universe) {
 }
 
 void run_cosmology(SampleRequest& request, const sample::Cosmology& options) {
-  Session session(request.common);
+  Session session(request.common, request.output);
   check_sample(request, 3);
   const sample::Universe universe = sample::cosmology(options, session.execution());
   request.view.box = universe.box();

@@ -10,8 +10,10 @@ namespace kith::cli {
 
 void add_sample_request(Command kind, SampleRequest& request) {
   request.kind = kind.name();
-  kind.add_option("-o,--output", request.output,
-                  "file for the points: .hdf5, .gadget2, .npy, .npz, .ply, .csv, .xyz, .raw, .f32")
+  kind.add_option(
+          "-o,--output", request.output,
+          "file for the points: .hdf5, .gadget2, .npy, .npz, .ply, .csv, .xyz, .raw, .f32; -: "
+          "standard output, as .csv")
       .required();
   kind.add_option("--compression", request.write.compression, "gzip level of .hdf5 files, 0 to 9")
       .shows_default();
@@ -46,23 +48,35 @@ void check_sample(const SampleRequest& request, int dimension) {
   check_folder_of(request.picture);
 }
 
+bool is_made_in_parts(const SampleRequest& request) {
+  const auto has_ending = [&](const char* ending) { return ends_with(request.output, ending); };
+  return request.picture.empty() &&
+         (has_ending(".hdf5") || has_ending(".h5") || has_ending(".npy") || has_ending(".npz") ||
+          has_ending(".raw") || has_ending(".f32"));
+}
+
 void deliver_sample(const SampleRequest& request, Session& session, SnapshotContent content) {
   const double made = session.seconds();
   const PointsView& points = content.position;
-  std::vector<std::uint64_t> ids(points.size);
-  std::iota(ids.begin(), ids.end(), std::uint64_t{1});
-  content.id = ids.data();
+  std::vector<std::uint64_t> ids;
+  if (content.make_position) {
+    content.first_id = 1;
+  } else {
+    ids.resize(points.size);
+    std::iota(ids.begin(), ids.end(), std::uint64_t{1});
+    content.id = ids.data();
+  }
   Report& report = session.report();
   report.add("kind", request.kind);
   report.add_count("points", points.size);
   report.add_count("dimension", static_cast<std::uint64_t>(points.dimension));
   session.say(
-      fmt::format("{}: {} in {}, made in {}", request.kind, counted(points.size, "point", "points"),
+      fmt::format("{}: {} in {}{}", request.kind, counted(points.size, "point", "points"),
                   counted(static_cast<std::uint64_t>(points.dimension), "dimension", "dimensions"),
-                  seconds_name(made)));
+                  content.make_position ? "" : ", made in " + seconds_name(made)));
   write_snapshot(request.output, content, request.write, session.execution());
   report.add("output", request.output);
-  session.say("  " + request.output);
+  session.say_written(request.output, "  ");
   if (!request.velocity.empty()) {
     write_snapshot(request.velocity, {.position = content.velocity}, request.write,
                    session.execution());

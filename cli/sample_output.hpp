@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include <kith/picture.hpp>
-#include <kith/snapshot.hpp>
+#include <kith/io/picture.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "command.hpp"
 
 namespace kith::cli {
 
-/// What is wanted of every kind of sample.
+/// The options of every kind of sample.
 struct SampleRequest {
   Common common;
   std::string kind;
@@ -24,8 +24,11 @@ struct SampleRequest {
 };
 void add_sample_request(Command kind, SampleRequest& request);
 
-/// What would fail after the work fails before it.
+/// Fails before the work if the output would fail after it.
 void check_sample(const SampleRequest& request, int dimension);
+
+/// Whether points can be made while they are written, in constant memory.
+bool is_made_in_parts(const SampleRequest& request);
 
 /// Writes the files and reports them; ids from 1 are added.
 void deliver_sample(const SampleRequest& request, Session& session, SnapshotContent content);

@@ -3,16 +3,17 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <fstream>
-#include <map>
 #include <unistd.h>
 
 #include <kith/error.hpp>
+#include <kith/io/stored_points.hpp>
 
 #include "command.hpp"
 #include "devices.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
+#include "terminal.hpp"
 
 namespace kith::cli {
 namespace {
@@ -47,6 +48,11 @@ double machine_memory() {
   return bytes;
 }
 
+void add_limit(Command command, Common& common, const char* meaning) {
+  command.add_option("--max-memory", common.max_memory, meaning)
+      .from_environment("KITH_MAX_MEMORY");
+}
+
 }  // namespace
 
 void add_common(Command command, Common& common) {
@@ -59,9 +65,22 @@ void add_common(Command command, Common& common) {
 
 void add_max_memory(Command command, Common& common) {
   command.add_under(kGeneral, [&] {
-    command.add_option("--max-memory", common.max_memory,
-                       "refuse to start if more memory than this is needed, such as 8G; default: "
-                       "the memory of the machine");
+    add_limit(command, common,
+              "refuse to start if more memory than this is needed, such as 8G; default: the memory "
+              "of the machine");
+  });
+}
+
+void add_disk(Command command, Common& common) {
+  command.add_under(kGeneral, [&] {
+    add_limit(command, common,
+              "if more memory than this is needed, such as 8G, work on a part of the points at a "
+              "time, from disk; default: the memory of the machine, or refuse");
+    command.add_option("--scratch", common.scratch,
+                       "folder for the scratch file of --max-memory; default: TMPDIR, or /tmp");
+    command.add_flag("--resume", common.resume,
+                     "keep the scratch file if the command is stopped, and continue with that of "
+                     "the same command");
   });
 }
 
@@ -77,47 +96,31 @@ void add_device(Command command, Common& common) {
 
 Execution execution_of(const Common& common) {
   Execution execution{.threads = common.threads, .cancel = &interrupt_token()};
-  const bool draws = !common.quiet && is_terminal() && is_first_rank();
+  const bool draws = !common.quiet && is_terminal(stderr) && is_first_rank();
   double all_draw = draws ? 1 : 0;
-  if (ranks()) ranks()->take_first({&all_draw, 1});
-  if (ranks() && all_draw > 0)
-    execution.progress = ranks()->share_progress(&draw_progress);
-  else if (draws)
-    execution.progress = &draw_progress;
+  copy_from_first({&all_draw, 1});
+  if (all_draw > 0) execution.progress = ranks().share_progress(&draw_progress);
   return execution;
 }
 
-double parse_bytes(const std::string& text) {
-  static const std::map<std::string, double> kUnits = {
-      {"", 1},     {"B", 1},   {"K", 1e3},  {"KB", 1e3}, {"M", 1e6},
-      {"MB", 1e6}, {"G", 1e9}, {"GB", 1e9}, {"T", 1e12}, {"TB", 1e12}};
-  std::size_t end = 0;
-  double number = -1;
-  try {
-    number = std::stod(text, &end);
-  } catch (const std::exception&) {
-    end = 0;
-  }
-  std::string unit = text.substr(end);
-  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const auto found = kUnits.find(unit);
-  if (end == 0 || found == kUnits.end() || !(number > 0) || !std::isfinite(number))
+Session::Session(const Common& common, const std::string& output)
+    : common_(common),
+      is_piped_(output == "-"),
+      execution_(execution_of(common)),
+      start_(std::chrono::steady_clock::now()) {
+  if (is_piped_ && common.json)
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("--max-memory: {} is not an amount of memory; write 500M or 8G", text));
-  return number * found->second;
-}
-
-Session::Session(const Common& common)
-    : common_(common), execution_(execution_of(common)), start_(std::chrono::steady_clock::now()) {
+                "--json and -o - both write to standard output; give -o the name of a file");
   execution_.statistics = &statistics_;
   on_device_ = execution_;
   on_device_.device = common.device;
   if (common.device != "cpu") use_device();
-  if (!common.max_memory.empty()) parse_bytes(common.max_memory);
+  if (!common.max_memory.empty())
+    max_memory_ = static_cast<double>(parse_memory(common.max_memory, "--max-memory"));
 }
 
 void Session::use_device() {
-  if (ranks()) {
+  if (ranks().size() > 1) {
     enable_devices();
     report_.add("device", common_.device);
     return say(fmt::format("device {}{}", common_.device,
@@ -132,8 +135,13 @@ void Session::use_device() {
 void Session::say(const std::string& text) const {
   if (is_silent()) return;
   clear_progress();
-  fmt::print("{}\n", text);
-  std::fflush(stdout);
+  std::FILE* const file = is_piped_ ? stderr : stdout;
+  fmt::print(file, "{}\n", text);
+  std::fflush(file);
+}
+
+void Session::say_written(const std::string& path, const std::string& before) const {
+  if (path != "-") say(before + printable(path));
 }
 
 void Session::warn(const std::string& text) {
@@ -141,7 +149,7 @@ void Session::warn(const std::string& text) {
   if (is_silent() || !is_first_rank()) return;
   clear_progress();
   std::fflush(stdout);
-  fmt::print(stderr, "warning: {}\n", printable(text));
+  fmt::print(stderr, "{} {}\n", inked(stderr, Ink::yellow, "warning:"), printable(text));
 }
 
 void Session::need_memory(double bytes) {
@@ -151,7 +159,7 @@ void Session::need_memory(double bytes) {
 }
 
 void Session::check_memory(double bytes) const {
-  if (common_.max_memory.empty()) {
+  if (!(max_memory_ > 0)) {
     const double machine = machine_memory();
     if (!(machine > 0) || bytes * share_of_machine() <= machine) return;
     throw Error(
@@ -161,10 +169,10 @@ void Session::check_memory(double bytes) const {
             "or --scalar float32, or use --max-memory {:.0f}G to try anyway",
             bytes_name(bytes), bytes_name(machine), std::ceil(bytes / 1e9)));
   }
-  if (bytes <= parse_bytes(common_.max_memory)) return;
+  if (bytes <= max_memory_) return;
   throw Error(ErrorCode::out_of_memory,
               fmt::format("this needs about {} of memory, and --max-memory allows {}",
-                          bytes_name(bytes), bytes_name(parse_bytes(common_.max_memory))));
+                          bytes_name(bytes), bytes_name(max_memory_)));
 }
 
 double Session::seconds() const {

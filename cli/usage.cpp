@@ -105,7 +105,7 @@ std::string unexpected_words(const CLI::App& command) {
   return fmt::format("unexpected: {}; see {} --help", fmt::join(words, " "), full_name(command));
 }
 
-/// The option of this command that a C++ name stands for: --non-finite for non_finite, -k for k; or
+/// The option of this command for a C++ name: --non-finite for non_finite, -k for k; or
 /// nothing.
 std::string option_named(const CLI::App& command, std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');

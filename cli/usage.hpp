@@ -1,4 +1,4 @@
-// What the program says about a command line: sentences for mistakes, with the nearest right word,
+// The messages about a command line: sentences for mistakes, with the nearest right word,
 // and the help.
 #pragma once
 

@@ -1,7 +1,7 @@
 # Writes the texts of kernels into a C++ file: cmake -DOUT=file -DFILES=a.cl,b.cl -DROOT=src -P KithKernels.cmake
 # Texts that they share with the CPU (#include "...", below ROOT) are put in the place of the include.
 string(REPLACE "," ";" files "${FILES}")
-set(text "#include \"gpu/device.hpp\"\n\nnamespace kith::gpu {\n\nstd::string_view kernel_text(std::string_view file) {\n")
+set(text "#include \"gpu/programs.hpp\"\n\nnamespace kith::gpu {\n\nstd::string_view kernel_text(std::string_view file) {\n")
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
   file(READ ${file} source)

@@ -1,13 +1,14 @@
-# The options that choose what is built. ON requires a component; AUTO builds it if the libraries that it needs are
-# found. Inside another project, only the libraries that the project links are compiled.
+# The options that choose the libraries and programs to build. ON requires a component; AUTO builds
+# it if the libraries that it needs are found. Inside another project, only the libraries that the
+# project links are compiled.
 option(KITH_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(KITH_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(KITH_CLI "Build the program kith; needs kith_io and kith_sample" ${PROJECT_IS_TOP_LEVEL})
-option(KITH_INSTALL "Install the libraries and what is built of the rest" ${PROJECT_IS_TOP_LEVEL})
+option(KITH_INSTALL "Install the libraries and the programs that are built" ${PROJECT_IS_TOP_LEVEL})
 option(KITH_BENCH "Build the benchmarks" OFF)
 option(KITH_PYTHON "Build the extension module of the Python package" OFF)
 option(KITH_FUZZ "Build the fuzzers; needs clang" OFF)
-option(KITH_PRECOMPILED "Compile common headers of the tests and the program once; ccache does not keep what uses them" OFF)
+option(KITH_PRECOMPILED "Compile common headers of the tests and the program once; ccache does not keep files that use them" OFF)
 # The preset dev turns it off: after a change, fewer files are compiled again.
 option(KITH_UNITY "Compile several files at once: full builds take less time, builds after a small change more" ON)
 option(KITH_WERROR "Treat warnings as errors (set by the presets, never for a consumer)" OFF)
@@ -16,8 +17,8 @@ option(KITH_SLOW_CHECKS "Check every invariant of every tree that is built" OFF)
 # This takes a third of the time to compile the kernels. The other targets would show the sanitizers nothing new.
 option(KITH_ONE_TARGET "Compile the kernels for AVX2 alone" OFF)
 set(KITH_SANITIZE "" CACHE STRING "Sanitizers for all code, e.g. address,undefined")
-# The sanitizer presets cover all other code, without MPI.
-set(KITH_SANITIZE_RANKS "" CACHE STRING "Sanitizers for kith_mpi, its tests and the loops alone, e.g. address")
+# The preset tsan covers all other code, without MPI.
+set(KITH_SANITIZE_RANKS "" CACHE STRING "Sanitizers for kith_mpi, its tests and the loops alone, e.g. thread")
 
 if(PROJECT_IS_TOP_LEVEL)
   set(KITH_COMPONENT_DEFAULT ON)
@@ -68,12 +69,7 @@ if(KITH_IO)
   kith_decide(KITH_IO PNG_FOUND AND ZLIB_FOUND AND KITH_HDF5_FOUND)
 endif()
 
-kith_component(KITH_SAMPLE "Build kith_sample: points to play with")
-if(KITH_SAMPLE)
-  # Debian has only a shared kissfft, and its CMake package follows BUILD_SHARED_LIBS unless a component is named.
-  find_package(kissfft CONFIG ${need} COMPONENTS SHARED)
-  kith_decide(KITH_SAMPLE kissfft_FOUND)
-endif()
+option(KITH_SAMPLE "Build kith_sample: points to play with" ON)
 
 # AUTO even at the top level, because most machines have no MPI.
 set(KITH_MPI AUTO CACHE STRING "")

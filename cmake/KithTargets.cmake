@@ -23,6 +23,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     # Every CPU since 2009; faster instructions are chosen at run time by the kernels.
     target_compile_options(kith_flags INTERFACE -march=x86-64-v2)
   endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  # NEON, which every such CPU has, and nothing chosen at run time: with a choice, GCC cannot inline Highway's
+  # constructors; SVE's vectors have no size, so that they cannot be members of our structs.
+  target_compile_options(kith_flags INTERFACE -march=armv8-a+crypto)
+  target_compile_definitions(kith_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
 endif()
 target_compile_options(kith_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                             -Wno-sign-conversion)
@@ -31,8 +36,9 @@ target_compile_options(kith_flags INTERFACE -Wno-missing-field-initializers)
 if(KITH_WERROR)
   target_compile_options(kith_flags INTERFACE -Werror)
 endif()
-# Against damaged files, in what is shipped: buffers on the stack are guarded, calls of the C library check sizes that
-# the compiler knows, and tables of addresses are read-only. tests/install/hardening.py reads it off the binaries.
+# Hardening against damaged files, in shipped libraries: buffers on the stack are guarded, calls of
+# the C library check sizes that the compiler knows, and tables of addresses are read-only.
+# tests/install/hardening.py reads it off the binaries.
 if(KITH_HARDEN AND NOT KITH_SANITIZE AND NOT KITH_SANITIZE_RANKS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
   target_compile_options(kith_flags INTERFACE -fstack-protector-strong
     "$<$<NOT:$<CONFIG:Debug>>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>")
@@ -69,8 +75,10 @@ function(kith_sanitize_ranks target)
 endfunction()
 
 # kith_compile_together(TARGET sources...)
-# Compiles several files as one, so that their headers are read once: half the time, except for kernels. Files with
-# kernels and files that have options already are compiled alone. Names in unnamed namespaces must differ within a layer.
+# Compiles several files as one, so that their headers are read once. For mpi, results and snapshots together this takes
+# 106 s of CPU; files compiled one by one take 257 s, and with precompiled headers, which ccache does not keep, 177 s
+# (one SIMD target, -O1). The price: names in unnamed namespaces must differ within a layer. Files with kernels and files
+# that have options already are compiled alone.
 # Not CMake's UNITY_BUILD, whose paths depend on where kith is inside another project, so that ccache finds nothing there.
 function(kith_compile_together target)
   if(NOT KITH_UNITY)
@@ -108,15 +116,20 @@ function(kith_compile_together target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# kith_layer(NAME [ON lower layers...] [USES libraries...])
+# kith_layer(NAME [ON lower layers...] [ROOMS folders...] [USES libraries...] [FEWER_CHECKS] [SEPARATE])
 # A layer is an object library of all files of src/NAME. Its sources may include headers of the layers below it. The
-# compiler sees all of src/; scripts/checks/layers.py, which reads the calls of this function, finds wrong includes,
-# and the linker finds wrong calls.
+# compiler sees all of src/; scripts/checks/layers.py, which reads the calls of this function, finds wrong includes, and
+# the linker finds wrong calls.
+#   ROOMS          folders of the layer, lowest first; files of a room include headers of it and of those before it
+#   FEWER_CHECKS   sanitizers leave out the checks that triple the time to compile kernels
+#   SEPARATE       files are never compiled together, because several instantiate parts of one class template
 function(kith_layer name)
-  cmake_parse_arguments(LAYER "" "" "ON;USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  cmake_parse_arguments(LAYER "FEWER_CHECKS;SEPARATE" "" "ON;ROOMS;USES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(kith_layer_${name} OBJECT ${sources})
-  kith_compile_together(kith_layer_${name} ${sources})
+  if(NOT LAYER_SEPARATE)
+    kith_compile_together(kith_layer_${name} ${sources})
+  endif()
   set_target_properties(kith_layer_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(kith_layer_${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -124,9 +137,7 @@ function(kith_layer name)
   foreach(lower IN LISTS LAYER_ON)
     target_link_libraries(kith_layer_${name} PUBLIC kith_layer_${lower})
   endforeach()
-  if(name MATCHES "^(tree|walk|neighbors|groups|clusters|gradients)$")
-    set_target_properties(kith_layer_${name} PROPERTIES KITH_FEWER_CHECKS ON)
-  endif()
+  set_target_properties(kith_layer_${name} PROPERTIES KITH_FEWER_CHECKS ${LAYER_FEWER_CHECKS})
   # Libraries are private to the layer, except Highway, whose headers the layers above use, too.
   set(others ${LAYER_USES})
   if(hwy::hwy IN_LIST others)

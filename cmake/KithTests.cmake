@@ -52,7 +52,7 @@ function(kith_test name)
   add_executable(test_${name} ${TEST_UNPARSED_ARGUMENTS})
   # Tests of the core need no files and pictures.
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  if(folder MATCHES "^(support|base|geometry|kernels|parallel|tree|walk|neighbors|groups|gradients|gpu)$")
+  if(folder MATCHES "^(support|base|geometry|kernels|parallel|tree|walk|neighbors|forest|pairs|groups|subhalos|gradients|histories|gpu)$")
     target_link_libraries(test_${name} PRIVATE kith_only $<TARGET_NAME_IF_EXISTS:kith_sample_only>)
   else()
     target_link_libraries(test_${name} PRIVATE kith_internal)

@@ -11,7 +11,9 @@
 #           and the folder of another libkith.so)
 #   norms   other norms, pair counts, saved trees: scipy
 #   fof     friends of friends: hfof if it is installed, scipy, scikit-learn (POINTS: particles along an axis)
+#   sky     matches, neighbors and HDBSCAN by angle: astropy, scikit-learn (POINTS: one number)
 #   clusters  spanning tree, DBSCAN, HDBSCAN*: quitefastmst, scikit-learn, fast_hdbscan (POINTS: one number)
+#   atoms   neighbor lists of atoms, from Python: vesin, matscipy, ase (POINTS: the most atoms)
 # Prints a table and writes build/bench/WHAT.json. Run nothing else on the machine at the same time.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -25,10 +27,19 @@ case $what in
   speed) need_packages build test && need_python ;;
   norms) need_packages build test && need_python numpy scipy ;;
   fof) need_packages build test && need_python numpy scipy scikit-learn ;;
+  sky) need_packages build test && need_python numpy scipy astropy scikit-learn ;;
+  atoms) need_packages build test python ;;
   clusters) need_packages build test && need_python numpy scikit-learn quitefastmst fast_hdbscan ;;
   *) sed -n '2,/^source/{/^source/d;s/^# \{0,1\}//;p}' "$0"; [ "$what" = --help ]; exit ;;
 esac
+mkdir -p build/bench
+if [ "$what" = atoms ]; then
+  step wheel scripts/python.sh wheel
+  python3 -m venv build/atoms-env
+  build/atoms-env/bin/python -m pip install --quiet --no-compile numpy scipy vesin matscipy ase
+  build/atoms-env/bin/python -m pip install --quiet --force-reinstall --no-deps build/dist/kith-*.whl
+  exec build/atoms-env/bin/python bench/peers/atoms.py build/bench/atoms.json "$@"
+fi
 program=bench_${what/speed/knn}_peers
 step bench-build configure_and_build release "$program"
-mkdir -p build/bench
 "$python" "bench/peers/$what.py" "build/release/bench/$program" "build/bench/$what.json" "$@"

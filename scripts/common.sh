@@ -4,9 +4,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 log_dir=$PWD/build/log
-# Folders below build/ share what ccache keeps: paths are relative to each.
+# Folders below build/ share the cache of ccache: paths are relative to each.
 export CCACHE_BASEDIR=$PWD
-# Python compiles a module once, whatever the caller's environment says: tests start hundreds of interpreters.
+# Python compiles a module once, for any environment of the caller: tests start hundreds of
+# interpreters.
 unset PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX=$PWD/build/pycache
 mkdir -p "$log_dir"

@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 ORACLE = "/usr/lib/oclgrind/liboclgrind-rt.so"
-STAGES = {  # all other kernels belong to the stage that orders the points
+STAGES = {  # all other kernels belong to the stage that orders the points: keys, sorts and sums
     "input": "extent join_boxes prepare", "planes": "fill_blocks fill_leaves fill_nodes",
-    "walk": "walk_count walk_fill fof_units fof_start fof_count fof_fill",
+    "walk": "walk_room walk_step reach_of_groups fill_reach reach_of_nodes fof_units fof_start fof_room fof_step",
     "leaves": "knn fof_link query_indices",
     "labels": "fof_flatten fof_measure fof_mark fof_list fof_most fof_size_keys fof_name fof_labels",
     "sums": "label_keys first_members count_blocks add_members find_massless add_moments join_blocks",

@@ -13,7 +13,7 @@ import numpy as np
 import kith
 
 SEED = 5
-# What tells about a machine, where it is installed.
+# Commands that describe a machine, where they are installed.
 COMMANDS = (["nvidia-smi", "--query-gpu=name,uuid,driver_version,memory.total,memory.free,clocks.max.sm,pcie.link.gen.max,"
              "pcie.link.width.current", "--format=csv"], ["rocm-smi", "--showproductname", "--showmeminfo", "vram"],
             ["clinfo", "-l"])
@@ -49,13 +49,13 @@ def tell_machine(report):
                 report.say(f"  {command[0]}: {line}")
 
 
-def sets(quick):
-    """(name, points, box): what searches meet, and what they hardly ever meet."""
+def sets(quick, most):
+    """(name, points, box): sets that searches often meet, and sets that they hardly ever meet."""
     random = np.random.default_rng(SEED)
     sizes = (1, 63, 65, 3000) if quick else (1, 63, 65, 3000, 100_000, 1_000_000)
-    for n in sizes:
+    for n in (n for n in sizes if n <= most):
         yield f"uniform {n}", random.random((n, 3)), 1.0
-    n = 3000 if quick else 100_000
+    n = min(most, 3000 if quick else 100_000)
     clumps = random.random((30, 3))[random.integers(0, 30, n)] + random.normal(0, 0.003, (n, 3))
     yield "clumps", clumps % 1.0, 1.0
     yield "clumps in open space", clumps, None
@@ -88,6 +88,7 @@ def calls(points, box, repeats):
     yield "tree", lambda device: [kith.Tree(points, box=box, device=device).order()]
     for k in (1, 16, 40):
         yield f"knn k = {k}", lambda device, k=k: kith.knn(points, k=k, box=box, device=device)
+    yield "knn in place", lambda device: rows_in_place(points, 16, box, device)
     queries = points[:200] * 0.999
     yield "knn of others", lambda device: kith.knn(points, queries, k=5, box=box, device=device)
     if len(points) <= 100_000:
@@ -108,8 +109,8 @@ def calls(points, box, repeats):
     yield "catalogue", sums
 
 
-def compare_bits(report, device, quick):
-    for name, points, box in sets(quick):
+def compare_bits(report, device, quick, most):
+    for name, points, box in (each for each in sets(quick, most) if len(each[1]) <= most):
         for dtype in (np.float32, np.float64):
             if dtype == np.float64 and not kith_device(device).has_float64:
                 continue
@@ -127,8 +128,20 @@ def compare_bits(report, device, quick):
 
 def kith_device(name):
     known = kith.devices()
-    wanted = "gpu:0" if name == "gpu" else name.lower().removeprefix("gpu-")
-    return next((device for device in known if wanted in (device.name, device.pci_address, device.uuid)), known[0])
+    wanted = name.lower().removeprefix("gpu-") + (":0" if name in ("gpu", "cuda", "hip", "opencl") else "")
+    return next((device for device in known if wanted in (device.name, device.api, device.pci_address, device.uuid)), known[0])
+
+
+def keeps_arrays(device):
+    """Whether arrays may stay in its memory."""
+    return not kith_device(device).api.startswith("opencl:")
+
+
+def rows_in_place(points, k, box, device):
+    """Neighbors, from points that are on the device and with rows that stay there, if it is one of CUDA or HIP."""
+    if device == "cpu" or not keeps_arrays(device):
+        return kith.knn(points, k=k, box=box, device=device)
+    return [array.numpy() for array in kith.knn(kith.to_device(points, device), k=k, box=box, device=device)]
 
 
 def compile_programs(report, device, quick):
@@ -188,11 +201,11 @@ def tell_stages(report, device, call):
     report.say(f"    {'all kernels':16} {sum(seconds for _, seconds in sums.values()):9.4f} s by events")
 
 
-def measure(report, device, quick):
+def measure(report, device, quick, most):
     """Whole calls by the clock of the host; returns (n, seconds) of the last kNN."""
     report.say(f"{'task':34} {device:>20} {'cpu':>20}   (seconds, best and median)")
     last = (0, 0.0)
-    for n in (20_000,) if quick else (10**6, 10**7, 10**8):
+    for n in [min(20_000, most)] if quick else [n for n in (10**6, 10**7, 10**8) if n <= most]:
         random = np.random.default_rng(SEED)
         x = random.random((n, 3), dtype=np.float32)
         try:
@@ -200,6 +213,10 @@ def measure(report, device, quick):
             tasks = {"tree": lambda name: kith.Tree(x, box=1.0, device=name),
                      "knn k = 16, rows on the host": lambda name: kith.knn(tree[name], k=16, device=name),
                      "fof b = 0.2": lambda name: kith.fof(tree[name], linking_length=0.2 * n ** (-1 / 3), device=name)}
+            if keeps_arrays(device):
+                tasks["knn k = 16, rows on the device"] = lambda name: (
+                    kith.knn(there, k=16, device=device) if name == device else kith.knn(tree["cpu"], k=16))
+                there = kith.Tree(kith.to_device(x, device), box=1.0, device=device)
             for task, call in tasks.items():
                 here = [timed(lambda: call(name), 2 if quick else 5) for name in (device, "cpu")]
                 report.say(f"{task + ', n = ' + format(n, ','):34} " +
@@ -247,12 +264,12 @@ def knn_of_jztree(x, k):
     return lambda: jax.block_until_ready(knn(points, k=k))
 
 
-def time_others(report, quick):
+def time_others(report, quick, most_points):
     """Libraries beside kith, if they are installed: the k = 16 nearest in open space, data on their device. A library whose
     interface has changed is reported and does not matter."""
-    n = 20_000 if quick else 10**6
+    n = min(most_points, 20_000 if quick else 10**6)
     x = np.random.default_rng(SEED).random((n, 3), dtype=np.float32)
-    for name, make, most in (("jztree", knn_of_jztree, n), ("cupy", knn_of_cupy, n), ("jax", knn_of_jax, 20_000)):
+    for name, make, most in (("jztree", knn_of_jztree, n), ("cupy", knn_of_cupy, n), ("jax", knn_of_jax, min(n, 20_000))):
         try:
             module = __import__(name)
         except ImportError:
@@ -261,7 +278,7 @@ def time_others(report, quick):
         try:
             best, median = timed(make(x[:most], 16), 2 if quick else 5)
             report.say(f"  {name} {getattr(module, '__version__', '')}: knn k = 16, n = {most:,}: {best:.3f} {median:.3f} s")
-        except Exception as error:  # whatever another library throws
+        except Exception as error:  # any exception of another library
             report.say(f"  {name} {getattr(module, '__version__', '')}: {type(error).__name__}: {str(error)[:200]}")
 
 
@@ -269,6 +286,7 @@ def main():
     parser = argparse.ArgumentParser(prog="gpu.sh", description=__doc__)
     parser.add_argument("device", nargs="?", default="gpu")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--points", type=int, default=10**8, help="most points of a set")
     parser.add_argument("--report", default="gpu-report.txt", help="the file to write")
     given = parser.parse_args()
     report = Report(given.report)
@@ -282,9 +300,9 @@ def main():
         return 1
     report.say(f"self-test: ok, {time.perf_counter() - start:.2f} s with opening")
     compile_programs(report, given.device, given.quick)
-    compare_bits(report, given.device, given.quick)
-    n, seconds = measure(report, given.device, given.quick)
-    time_others(report, given.quick)
+    compare_bits(report, given.device, given.quick, given.points)
+    n, seconds = measure(report, given.device, given.quick, given.points)
+    time_others(report, given.quick, given.points)
     total = report.passed + report.failed
     word = "PASS" if report.failed == 0 else "FAIL"
     report.say(f"{word} {report.passed}/{total} bits; kNN n = {n:,}, k = 16, end to end: {seconds:.3f} s on "

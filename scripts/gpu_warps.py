@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what warps of 32 execute in the kernels of kNN and FoF, per 32 points, and compares it with bench/gpu_warps.txt.
+"""Counts the work of warps of 32 in the kernels of kNN and FoF, per 32 points, and compares it with bench/gpu_warps.txt.
 
 No GPU is needed: the kernels run as C++ (tests/gpu/host), which counts how often a warp executes a section (a pair of
 points, a box, a merge, ...) and how many of its lanes work there. Usage: gpu_warps.py PROGRAM LIBRARY [--points N]

@@ -2,13 +2,13 @@
 # Installs the Debian 12 packages that kith needs and that are missing. Returns at once if none is missing.
 # The other scripts source this file and call need_packages.
 #
-# Usage: scripts/setup.sh [GROUP...]; groups: build mpi mpich gpu test browser python torch check; default: all of them.
+# Usage: scripts/setup.sh [GROUP...]; groups: build mpi mpich gpu test browser python torch arm check; default: all of them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 declare -A packages=(
   # For the library, the program and the examples.
   [build]="g++ cmake ninja-build pkg-config
-           libtbb-dev libfmt-dev libhwy-dev libxxhash-dev libpng-dev libkissfft-dev libcli11-dev
+           libtbb-dev libfmt-dev libhwy-dev libxxhash-dev libpng-dev libcli11-dev
            libhdf5-dev zlib1g-dev"
   # For kith_mpi.
   [mpi]="libopenmpi-dev openmpi-bin"
@@ -24,6 +24,8 @@ declare -A packages=(
   [python]="python3-dev python3-venv ccache"
   # For the tests of kith.torch: a small build of PyTorch without CUDA, for Python 3.11.
   [torch]="python3-torch"
+  # For scripts/arm.sh: a compiler for 64-bit ARM, and what runs its programs here.
+  [arm]="g++-aarch64-linux-gnu qemu-user-static"
   # The second compiler, clang-format and clang-tidy.
   [check]="clang libclang-rt-14-dev clang-format clang-tidy"
 )
@@ -111,7 +113,7 @@ need_venv() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  [ $# -gt 0 ] || set -- build mpi mpich gpu test browser python torch check
+  [ $# -gt 0 ] || set -- build mpi mpich gpu test browser python torch arm check
   for group in "$@"; do
     [ -n "${packages[$group]:-}" ] || { echo "setup.sh: no group $group; there are: ${!packages[*]}"; exit 2; }
   done

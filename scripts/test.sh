@@ -80,8 +80,9 @@ fetch_python() {
   want_intel_opencl
 }
 
-# build_beside PRESET [PROCESS]: builds it once that process has ended, with what the tests leave of the cores. A high
-# nice value does not suffice: ranks that wait yield, and a compiler would then run for whole time slices.
+# build_beside PRESET [PROCESS]: builds it once that process has ended, with the processor time that
+# the tests leave over. A high nice value does not suffice: ranks that wait yield, and a compiler
+# would then run for whole time slices.
 build_beside() {
   chrt --idle --pid 0 $BASHPID || true
   [ -z "${2:-}" ] || tail --pid="$2" -f /dev/null
@@ -97,7 +98,7 @@ want_packages browser
 want_packages gpu
 need_python # makes .venv: some tests exist only if it does
 beside packages fetch_python
-# What the release build compiles serves the tests of installations and the wheel, too.
+# The tests of installations and the wheel reuse files that the release build has compiled.
 CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)
 export CMAKE_CXX_COMPILER_LAUNCHER
 is_built=yes
@@ -117,7 +118,9 @@ else
   [ $is_built = no ] || run_tests release release
   run_python_tests
   step instructions scripts/instructions.sh || true
+  beside arm scripts/arm.sh quick
   if end_beside asan; then run_tests asan asan; fi
+  end_beside arm || true
   if end_beside tsan; then run_tests tsan tsan; fi
   step tidy scripts/checks/tidy.sh $tidy || true
 fi

@@ -41,10 +41,10 @@ void write(const char* path, const void* data, std::size_t bytes) {
   std::fclose(file);
 }
 
-/// Runs a call once; returns the number of what it found.
+/// Runs a call once; returns the number of its results.
 std::size_t run(const std::string& call, double value, const kith::PointsView& points,
                 const kith::Execution& execution, const char* output) {
-  if (call == "tree") return kith::Tree(points, {}, execution).size();
+  if (call == "tree") return kith::AnyTree(points, {}, execution).size();
   if (call == "fof") {
     const kith::Groups groups =
         kith::fof(points, {.linking_length = value, .min_size = 2}, execution);
@@ -87,8 +87,9 @@ int main(int argc, char** argv) {
     const double value = colon < call.size() ? std::atof(call.c_str() + colon + 1) : 0;
     const std::vector<float> floats(rows.begin(), rows.end());
     const std::size_t n = rows.size() / static_cast<std::size_t>(dimension);
-    const kith::PointsView points =
-        is_float ? kith::view(floats.data(), n, dimension) : kith::view(rows.data(), n, dimension);
+    const kith::PointsView points = is_float
+                                        ? kith::PointsView(kith::view(floats.data(), n, dimension))
+                                        : kith::view(rows.data(), n, dimension);
     double best = 1e30, cpu = 1e30;
     std::size_t found = 0;
     kith::Statistics stages;

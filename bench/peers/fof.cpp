@@ -174,8 +174,8 @@ void run(const Task& task, int threads) {
   const kith::PointsView points = kith::view(task.rows.data(), task.rows.size() / 3, 3);
   const std::size_t before = peers::peak_memory();
   const kith::Workspace workspace;
-  const kith::Tree built(task.keeps_tree ? points : kith::view(task.rows.data(), 0, 3), task.tree,
-                         {.threads = threads});
+  const kith::AnyTree built(task.keeps_tree ? points : kith::view(task.rows.data(), 0, 3),
+                            task.tree, {.threads = threads});
   kith::Statistics best;
   double seconds = 1e30, first = 0, cpu = 1e30;
   std::size_t groups = 0, largest = 0;
@@ -185,7 +185,8 @@ void run(const Task& task, int threads) {
                                     .statistics = &statistics,
                                     .workspace = task.keeps_memory ? &workspace : nullptr};
     const double start = now(), cpu_start = cpu_seconds();
-    const kith::Tree tree = task.keeps_tree ? built : kith::Tree(points, task.tree, execution);
+    const kith::AnyTree tree =
+        task.keeps_tree ? built : kith::AnyTree(points, task.tree, execution);
     const kith::Groups result = kith::fof(tree, task.options, execution);
     const double time = now() - start;
     cpu = std::min(cpu, cpu_seconds() - cpu_start);

@@ -221,7 +221,7 @@ void run_kith(const Settings& s, const std::vector<T>& x, const std::vector<T>& 
   const double t0 = now();
   const auto points = kith::view(x.data(), x.size() / std::size_t(s.d), s.d);
   const auto box = s.box > 0 ? kith::Box::periodic(s.box) : kith::Box::open();
-  const kith::Tree tree(points, {.box = box}, execution);
+  const kith::AnyTree tree(points, {.box = box}, execution);
   const double t1 = now();
   if (s.mode == "single") {
     const std::size_t m = q.size() / std::size_t(s.d);

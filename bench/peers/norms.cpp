@@ -58,7 +58,7 @@ void time_knn(char** arguments) {
   const kith::Execution execution{.threads = std::atoi(arguments[3]), .workspace = &workspace};
   double sum = 0;
   const double seconds = best_time([&] {
-    const kith::Tree tree(points.view(), {}, execution);
+    const kith::AnyTree tree(points.view(), {}, execution);
     const auto near = kith::knn<double>(tree, options, execution);
     sum = 0;
     for (std::size_t i = 0; i < near.size(); ++i) sum += near.distance(i).back();
@@ -73,7 +73,7 @@ void time_pairs(char** arguments) {
   const kith::Execution execution{.threads = std::atoi(arguments[2])};
   const bool is_weighted = std::atoi(arguments[3]) != 0;
   const std::vector<double> weights(points.size(), 0.5);
-  const kith::Tree tree(points.view(), {}, execution);
+  const kith::AnyTree tree(points.view(), {}, execution);
   std::vector<double> counts;
   const double seconds = best_time([&] {
     if (is_weighted) {
@@ -92,8 +92,8 @@ void time_file(char** arguments) {
   const auto points = points_of(arguments[0]);
   const std::string path = arguments[1];
   const kith::Execution execution{.threads = 2};
-  const double build = best_time([&] { kith::Tree(points.view(), {}, execution); });
-  const kith::Tree tree(points.view(), {}, execution);
+  const double build = best_time([&] { kith::AnyTree(points.view(), {}, execution); });
+  const kith::AnyTree tree(points.view(), {}, execution);
   const double save = best_time([&] { kith::save(tree, path, execution); });
   const double load = best_time([&] { kith::load(path, {}, execution); });
   const double trust = best_time([&] { kith::load(path, {.verify = false}, execution); });

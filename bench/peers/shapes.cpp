@@ -51,7 +51,7 @@ double run_task(const Points<T>& points, const std::string& task, double radius,
   const kith::Execution execution{.threads = 1, .statistics = &statistics, .workspace = &workspace};
   if (task == "fof")
     return double(kith::fof(points.view(), {.linking_length = radius}, execution).count());
-  const kith::Tree tree(points.view(), {}, execution);
+  const kith::AnyTree tree(points.view(), {}, execution);
   double sum = 0;
   if (task == "radius") {
     for (const auto count : kith::radius_count(tree, {.radius = radius}, execution))

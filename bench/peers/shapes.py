@@ -32,7 +32,7 @@ SETS = {"uniform": "uniform", "scales-6": "directions x 10^U(-6, 0)", "scales-9"
 
 
 def kith_lines(library, program, *arguments):
-    """What the program prints, with the library in a folder, or with its own."""
+    """The output of the program, with the library in a folder, or with its own."""
     environment = {**os.environ, "LD_LIBRARY_PATH": library} if library else None
     text = subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True,
                           env=environment).stdout

@@ -58,13 +58,13 @@ int main(int argc, char** argv) {
   const Cloud cloud{x};
 
   const std::size_t before = peers::peak_memory();
-  kith::Tree(points, {}, {.threads = 1});
+  kith::AnyTree(points, {}, {.threads = 1});
   const std::size_t peak = peers::peak_memory() - before;
 
   kith::Workspace workspace;
   auto build = [&](kith::Builder builder, int threads) {
     return [&, builder, threads] {
-      kith::Tree(points, {.builder = builder}, {.threads = threads, .workspace = &workspace});
+      kith::AnyTree(points, {.builder = builder}, {.threads = threads, .workspace = &workspace});
     };
   };
   std::vector<Task> tasks{

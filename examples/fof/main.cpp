@@ -37,12 +37,11 @@ int main() {
     const Points stars = {{6.4f, 1.2f}, {6.5f, 3}};
     const kith::Box box = kith::Box::periodic(10);
 
-    print("open box", kith::fof(kith::view(matter), {.linking_length = 1}));
-    print("periodic box",
-          kith::fof(kith::view(matter), {.box = box, .linking_length = 1, .min_size = 3}));
+    print("open box", kith::fof(matter, {.linking_length = 1}));
+    print("periodic box", kith::fof(matter, {.box = box, .linking_length = 1, .min_size = 3}));
 
     // One tree, several linking lengths.
-    const kith::Tree tree(kith::view(matter), {.box = box});
+    const kith::Tree tree(matter, {.box = box});
     for (const double length : {0.45, 0.6, 1.0, 5.0})
       std::printf("linking length %g: %zu groups\n", length,
                   kith::fof(tree, {.linking_length = length}).count());

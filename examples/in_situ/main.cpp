@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <kith/cosmology.hpp>
-#include <kith/figure.hpp>
+#include <kith/io/figure.hpp>
 #include <kith/mpi.hpp>
 
 #include "mesh.hpp"
@@ -167,7 +167,7 @@ class Simulation {
 void draw(const std::string& path, const std::vector<Look>& looks) {
   kith::Plot plot{.title = "Halos while the simulation runs",
                   .x = {.label = "particles", .is_log = true},
-                  .y = {.label = "halos of at least so many", .is_log = true}};
+                  .y = {.label = "halos of at least this size", .is_log = true}};
   for (const Look& look : looks) {
     char name[32];
     std::snprintf(name, sizeof name, "a = %.2f", look.a);

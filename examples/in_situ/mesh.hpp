@@ -2,7 +2,7 @@
 //
 //    rank 0        rank 1        rank 2
 //   | | | | |     | | | | |     | | | | |      planes of cells, n in all
-//           +-------^   ^---------+            what sticks out goes to the neighbor
+//           +-------^   ^---------+            cells that stick out go to the neighbor
 //
 // A rank needs at least two planes. All sums run in a fixed order: the same number of ranks gives
 // the same universe.

@@ -28,28 +28,28 @@ std::vector<std::array<double, 2>> ring_and_middle() {
   return points;
 }
 
-void print_rows(const kith::Tree& tree) {
-  const auto near = kith::knn<double>(tree, {.k = 3, .exclude_self = true});
-  for (std::size_t i = 10; i < near.size(); ++i) {
+void print_rows(const kith::Tree<double>& tree) {
+  const auto near = kith::knn(tree, {.k = 3, .exclude_self = true});
+  for (auto [i, neighbors] : near) {
+    if (i < 10) continue;
     std::printf("nearest to %2zu:", i);
-    for (std::size_t j = 0; j < near.k(); ++j)
-      std::printf("  %2d at %.4f", near.index(i)[j], near.distance(i)[j]);
+    for (auto [index, distance] : neighbors) std::printf("  %2d at %.4f", index, distance);
     std::printf("\n");
   }
 }
 
-void print_balls(const kith::Tree& tree) {
+void print_balls(const kith::Tree<double>& tree) {
   const std::vector<std::array<double, 2>> queries{{0.0, 0.0}, {1.0, 0.1}};
-  const auto balls = kith::radius<double>(tree, kith::view(queries), {.radius = 0.6});
+  const auto balls = kith::radius(tree, queries, {.radius = 0.6});
   for (std::size_t i = 0; i < balls.size(); ++i) {
     std::printf("within 0.6 of (%g, %g):", queries[i][0], queries[i][1]);
     for (const auto index : balls.index(i)) std::printf(" %d", index);
     std::printf("\n");
   }
-  std::printf("pairs within 0.6: %zu\n", kith::radius_pairs<double>(tree, {.radius = 0.6}).size());
+  std::printf("pairs within 0.6: %zu\n", kith::radius_pairs(tree, {.radius = 0.6}).size());
 }
 
-void print_densities(const kith::Tree& tree) {
+void print_densities(const kith::Tree<double>& tree) {
   const auto density = kith::sph_density(tree, {.k = 4, .kernel = kith::SphKernel::wendland_c2});
   std::printf("density on the ring %.2f, in the middle %.2f\n", density[0], density[12]);
 }

@@ -20,7 +20,7 @@ EDGES = np.geomspace(5, 320, 7)  # particles
 
 
 class Halos:
-    """Halos of a universe, and what is made of them."""
+    """Halos of a universe, and statistics of them."""
 
     def __init__(self, n):
         self.n, self.side = n, SPACING * n
@@ -116,7 +116,7 @@ def figures():
 
 
 def draw_path(path, data, side, file):
-    """Figure 4: halo fields of some steps above, what they lack below."""
+    """Figure 4: halo fields of some steps above, their residuals below."""
     plt = figures()
     shown = [path[i] for i in sorted({0, 1, 2, len(path) // 2, len(path) - 1})]
     figure, axes = plt.subplots(2, len(shown) + 1, figsize=(2.4 * (len(shown) + 1), 5), layout="constrained")

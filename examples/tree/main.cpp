@@ -1,4 +1,4 @@
-// The tree of many random points: build it, look at its planes, time it.
+// The tree of many random points: build it, print its planes, time it.
 //
 //   points along a curve   . . . . . . . . . . . . . . . .  ...
 //   plane 0: leaves       |_______________|_______________| ...   8 points each
@@ -30,7 +30,7 @@ Points random_points(std::size_t count) {
 }
 
 /// The mean length of a side of the boxes in one plane.
-double mean_side(const kith::Tree& tree, int plane) {
+double mean_side(const kith::AnyTree& tree, int plane) {
   double sum = 0;
   for (std::size_t i = 0; i < tree.nodes(plane); ++i) {
     const kith::Node node = tree.node(plane, i);
@@ -40,7 +40,7 @@ double mean_side(const kith::Tree& tree, int plane) {
   return sum / static_cast<double>(tree.nodes(plane)) / tree.dimension();
 }
 
-void describe(const kith::Tree& tree) {
+void describe(const kith::AnyTree& tree) {
   std::printf("%d planes, %.1f bytes per point:\n", tree.planes(),
               static_cast<double>(tree.memory()) / static_cast<double>(tree.size()));
   for (int plane = tree.planes() - 1; plane >= 0; --plane)
@@ -52,7 +52,7 @@ void describe(const kith::Tree& tree) {
 double seconds_to_build(const Points& points, const kith::TreeOptions& options,
                         const kith::Execution& execution) {
   const auto start = std::chrono::steady_clock::now();
-  const kith::Tree tree(kith::view(points), options, execution);
+  const kith::Tree tree(points, options, execution);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   return passed.count();
 }
@@ -75,7 +75,7 @@ void run(std::size_t count) {
   const kith::TreeOptions options{.box = kith::Box::periodic(1.0)};
   std::printf("kith %s: %zu random points in a periodic unit cube\n", KITH_VERSION, count);
   time_builds(points, options);
-  const kith::Tree tree(kith::view(points), options);
+  const kith::Tree tree(points, options);
   describe(tree);
   tree.check();
   std::printf("every invariant of the tree holds\n");

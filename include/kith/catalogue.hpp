@@ -90,15 +90,22 @@ struct Catalogue {
   std::vector<double> radius;               ///< distance of the member farthest from the center
   std::vector<double> inertia_radius;       ///< sqrt(sum m r^2 / sum m) about the center
   std::vector<double> velocity_dispersion;  ///< sqrt(sum m |v - velocity|^2 / sum m)
+  std::vector<double> median_speed;         ///< lower median of |v - velocity|
+  std::vector<double> kinetic_energy;       ///< sum m |v - velocity|^2 / 2
   /// Largest sqrt(gravity M(r) / r) over members from the 10th on, at distance r from the peak.
   std::vector<double> max_circular_velocity;
+  /// The least distance from the peak at which it is reached; 0 if there is none.
+  std::vector<double> max_circular_radius;
+  /// The least distance from the peak within which members have half of the mass.
+  std::vector<double> half_mass_radius;
   /// About center and velocity: 3 components in 3-D, 1 in 2-D, none in other dimensions.
   std::vector<double> angular_momentum;
+  std::vector<double> spin;   ///< angular momentum over mass
   std::vector<double> shape;  ///< eigenvalues of sum m x x^T / sum m, largest first
   /// Unit vectors that belong to `shape`, one after the other; largest component positive.
   std::vector<double> axes;
   std::vector<double> lower;  ///< least coordinates, unwrapped about the first member
-  std::vector<double> upper;  ///< largest coordinates, likewise
+  std::vector<double> upper;  ///< largest coordinates, unwrapped about the first member
   /// Lowest original index of a member, about which the group is unwrapped.
   std::vector<std::int64_t> lowest;
   /// 1 if the group is wider than half a periodic side: center and moments are ambiguous.
@@ -115,7 +122,7 @@ struct Catalogue {
 /// masses, peaks or a gravity that are negative or not finite.
 KITH_API Catalogue catalogue(PointsView points, const Groups& groups,
                              const CatalogueOptions& options = {}, const Execution& execution = {});
-/// The same with existing members.
+/// The catalogue with existing members.
 KITH_API Catalogue catalogue(PointsView points, const Members& members,
                              const CatalogueOptions& options = {}, const Execution& execution = {});
 

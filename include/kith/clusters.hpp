@@ -39,6 +39,10 @@ struct DbscanOptions {
   Border border = Border::nearest;
   std::size_t border_links = 1;  ///< the number of core points within eps that a border point needs
   NonFinite non_finite = NonFinite::error;  ///< for points; fixed when a tree is built
+  /// One per point, also negative: a core point is one where the weights within eps, its own
+  /// included, add up to min_samples, as in scikit-learn. The sum is not rounded, so it has no
+  /// order. Empty: 1 each. Border links count points.
+  std::span<const double> sample_weight = {};
 };
 
 /// Clusters, numbered from the largest to the smallest, equal sizes by lowest member. Copies share
@@ -63,9 +67,10 @@ class KITH_API Clusters {
   const Groups& groups() const;
 
   class Impl;
-  explicit Clusters(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
+  friend struct detail::Access;
+  explicit Clusters(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -74,13 +79,14 @@ class KITH_API Clusters {
 /// min_size of 2.
 ///
 /// The result depends only on points and options, not on threads or the CPU. Cost: about twice
-/// the time of fof; memory O(n) for any eps. Errors: those of Tree; invalid_argument for an eps
-/// that is not positive and finite, or for min_samples or border_links of 0.
+/// the time of fof; memory O(n) for any eps. Errors: those of AnyTree; invalid_argument for an eps
+/// that is not positive and finite, for min_samples or border_links of 0, and for weights that are
+/// not one finite number per point.
 KITH_API Clusters dbscan(PointsView points, const DbscanOptions& options,
                          const Execution& execution = {});
 
-/// The same for an existing tree.
-KITH_API Clusters dbscan(const Tree& tree, const DbscanOptions& options,
+/// Clusters of the points of an existing tree.
+KITH_API Clusters dbscan(const AnyTree& tree, const DbscanOptions& options,
                          const Execution& execution = {});
 
 }  // namespace kith

@@ -49,7 +49,7 @@ struct Universe {
   Cosmology options;  ///< with all defaults filled in
 
   std::size_t size() const { return position.size() / 3; }
-  PointsView view() const { return kith::view(position.data(), size(), 3); }
+  View<float> view() const { return kith::view(position.data(), size(), 3); }
   Box box() const { return Box::periodic(options.side); }
 };
 

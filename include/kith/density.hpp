@@ -10,11 +10,11 @@ namespace kith {
 
 /// The distance from each point of the tree to its k-th neighbor, in input order; infinity if there
 /// are fewer than k. The point itself is the first neighbor, unless it is excluded.
-KITH_API std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options,
+KITH_API std::vector<double> kth_distance(const AnyTree& tree, const KnnOptions& options,
                                           const Execution& execution = {});
 
 /// The mean distance from each point to its neighbors, in input order; NaN if there are none.
-KITH_API std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options,
+KITH_API std::vector<double> mean_distance(const AnyTree& tree, const KnnOptions& options,
                                            const Execution& execution = {});
 
 /// Smoothing kernels of SPH, zero at and beyond their radius h.
@@ -41,7 +41,7 @@ struct DensityOptions {
 /// one, two and three dimensions. If k points coincide, h is 0 and the density infinite; with fewer
 /// than k points, h is the distance to the last one; dropped points get NaN. The bits do not depend
 /// on the number of threads. Errors: invalid_argument.
-KITH_API std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
+KITH_API std::vector<double> sph_density(const AnyTree& tree, const DensityOptions& options,
                                          const Execution& execution = {});
 
 }  // namespace kith

@@ -61,7 +61,7 @@ class KITH_API Groups {
   std::size_t size(std::size_t group) const;    ///< the number of points of a group
   std::size_t lowest(std::size_t group) const;  ///< the lowest original index in a group
   std::vector<std::int64_t> sizes() const;      ///< of all groups
-  std::vector<std::int64_t> lowest() const;
+  std::vector<std::int64_t> lowest_members() const;
 
   /// The lowest original index in the group of every point, also for groups below `min_size`; -1
   /// for dropped points. Empty unless `keep_roots` was set.
@@ -71,10 +71,10 @@ class KITH_API Groups {
   double linking_length() const;
 
   class Impl;
-  explicit Groups(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
-  const Impl& impl() const { return *impl_; }
 
  private:
+  friend struct detail::Access;
+  explicit Groups(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -83,13 +83,14 @@ class KITH_API Groups {
 /// CPU.
 ///
 /// Cost: about O(n log n) time. Peak memory for float points in 3-D beyond input and labels: 34
-/// bytes per point, and up to 16 per group while they are numbered. Errors: those of Tree;
+/// bytes per point, and up to 16 per group while they are numbered. Errors: those of AnyTree;
 /// invalid_argument for a linking length that is missing, negative, or not finite.
 KITH_API Groups fof(PointsView points, const FofOptions& options, const Execution& execution = {});
 
 /// The same for an existing tree, which can be used for many linking lengths. Memory: 12 bytes per
 /// point beyond tree and labels.
-KITH_API Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution = {});
+KITH_API Groups fof(const AnyTree& tree, const FofOptions& options,
+                    const Execution& execution = {});
 
 /// The same for points of several types. Labels and roots are in the order of the types.
 ///

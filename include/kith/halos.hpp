@@ -1,5 +1,4 @@
-// Halo properties: masses within spheres of a given mean density, and subhalos in phase
-// space.
+// Halo properties: masses within spheres of a given mean density. Subhalos: <kith/subhalos.hpp>.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +9,7 @@
 
 #include <kith/catalogue.hpp>
 #include <kith/export.hpp>
+#include <kith/subhalos.hpp>
 #include <kith/tree.hpp>
 
 namespace kith {
@@ -68,40 +68,14 @@ inline constexpr std::int64_t kResolvedSize = 100;
 /// Spheres about the centers (rows of the tree's dimension): going outward over all points, not
 /// only members, the outermost place where the mean density inside, having been above a given one
 /// at a point inside `within`, falls below it. Mass and radius are 0 where the density is not
-/// reached inside `within` (a group's own radius is a good choice: without a limit the search goes
-/// on to half the box, for every center), and NaN where the edge lies beyond half a periodic side.
+/// reached inside `within` (a group's own radius is a good choice: without a limit the search
+/// extends to half the box for each center), and NaN where the edge is beyond half a periodic side.
 ///
 /// Distances are those of the tree; a center is rounded to its scalar type. Masses are summed
 /// outward, ties by index. Errors: invalid_argument for densities that are not positive, or sizes
 /// that do not fit.
-KITH_API Overdensities overdensities(const Tree& tree, std::span<const double> centers,
+KITH_API Overdensities overdensities(const AnyTree& tree, std::span<const double> centers,
                                      const OverdensityOptions& options,
                                      const Execution& execution = {});
-
-struct SubhaloOptions {
-  Box box = {};               ///< the box of the groups
-  PointsView velocity = {};   ///< of every point
-  ValuesView mass = {};       ///< for the catalogue; default 1 for all
-  double linking_length = 0;  ///< in units of the scales below; required
-  double position_scale = 0;  ///< 0: sqrt(mean |x - center|^2) of each halo's members
-  double velocity_scale = 0;  ///< 0: sqrt(mean |v - mean velocity|^2) of each halo's members
-  std::size_t min_size = 20;  ///< the smallest subhalo
-};
-
-/// Groups inside groups, sorted by halo, then by size (largest first), then by lowest member.
-struct Subhalos {
-  std::vector<std::int64_t> parent;  ///< the halo of each subhalo
-  Members members;                   ///< points of each subhalo
-  Catalogue catalogue;               ///< properties of each subhalo
-};
-
-/// Friends of friends in phase space among the members of each halo, with
-/// d2 = |dx|^2 / position_scale^2 + |dv|^2 / velocity_scale^2, in float64, positions unwrapped
-/// about the halo's first member. A scale that is 0 because all members agree leaves its part out.
-///
-/// Errors: invalid_argument for a linking length that is not positive, missing velocities, or sizes
-/// that do not fit; points of more than 16 dimensions.
-KITH_API Subhalos subhalos(PointsView points, const Members& halos, const SubhaloOptions& options,
-                           const Execution& execution = {});
 
 }  // namespace kith

@@ -62,10 +62,10 @@ class KITH_API Hierarchy {
   const SpanningTree& spanning_tree() const;
 
   class Impl;
-  explicit Hierarchy(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
-  const Impl& impl() const { return *impl_; }
 
  private:
+  friend struct detail::Access;
+  explicit Hierarchy(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -75,7 +75,7 @@ class KITH_API Hierarchy {
 KITH_API Hierarchy hierarchy(const SpanningTree& tree, const Execution& execution = {});
 KITH_API Hierarchy hierarchy(PointsView points, const SpanningTreeOptions& options = {},
                              const Execution& execution = {});
-KITH_API Hierarchy hierarchy(const Tree& tree, const SpanningTreeOptions& options = {},
+KITH_API Hierarchy hierarchy(const AnyTree& tree, const SpanningTreeOptions& options = {},
                              const Execution& execution = {});
 
 }  // namespace kith

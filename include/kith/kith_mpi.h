@@ -40,7 +40,7 @@ typedef struct kith_mpi_points {
 } kith_mpi_points;
 
 typedef struct kith_mpi_fof_options {
-  double linking_length;  /* this, or b times the mean separation: */
+  double linking_length; /* this, or b times the mean separation: */
   double b;
   double mean_separation; /* 0 = from the volume */
   double volume;          /* 0 = that of the periodic box */
@@ -52,9 +52,9 @@ typedef struct kith_mpi_fof_options {
 typedef struct kith_mpi_groups {
   uint64_t count;  /* of all ranks */
   uint64_t first;  /* this rank has the rows of groups first, first + 1, ... */
-  uint64_t rows;   /* so many of them */
-  int64_t* sizes;  /* points of each; kith_mpi_free gives it back */
-  int64_t* lowest; /* the lowest global index in each; likewise */
+  uint64_t rows;   /* their number */
+  int64_t* sizes;  /* points of each; released by kith_mpi_free */
+  int64_t* lowest; /* the lowest global index in each; released by kith_mpi_free */
   double linking_length;
 } kith_mpi_groups;
 
@@ -81,8 +81,8 @@ typedef struct kith_mpi_knn_options {
   int is_limited;    /* unless this is 1: max_radius counts, also if it is 0 */
 } kith_mpi_knn_options;
 
-/* index[i * k ...]: the global indices of the neighbors of point i, or -1; distance likewise, in
- * the type of the points. */
+/* index[i * k ...]: the global indices of the neighbors of point i, or -1; distance has the
+ * same layout, in the type of the points. */
 KITH_API int kith_mpi_knn(MPI_Comm comm, const kith_mpi_points* points,
                           const kith_mpi_knn_options* options, int64_t* index, void* distance);
 
@@ -94,7 +94,8 @@ typedef struct kith_mpi_halo_options {
   int velocity_type;    /* 0: that of the points, 1: float, 2: double */
 } kith_mpi_halo_options;
 
-/* A column of the catalogue: `width` numbers for each row of this rank. */
+/* A column of the catalogue: `width` numbers for each row of this rank. A rank without rows may have
+ * columns that the others lack. */
 typedef struct kith_mpi_column {
   const char* name; /* as in C++: size, mass, center, ... */
   const void* data;
@@ -128,7 +129,7 @@ KITH_API int kith_mpi_density_f(MPI_Fint comm, const kith_mpi_points* points,
 KITH_API int kith_mpi_knn_f(MPI_Fint comm, const kith_mpi_points* points,
                             const kith_mpi_knn_options* options, int64_t* index, void* distance);
 
-/* What went wrong in the last call of this thread that failed; valid until the next one. */
+/* The message of the last call of this thread that failed; valid until the next one. */
 KITH_API const char* kith_mpi_error(void);
 
 #ifdef __cplusplus

@@ -23,7 +23,7 @@ struct LeftBalanced {
 /// box of the points of a node. Determinism: it depends only on the points and the rule.
 /// Cost: O(n log n) time; the first splits are made by one thread each.
 /// Errors: out_of_memory, cancelled.
-KITH_API LeftBalanced left_balanced(const Tree& tree, SplitAxis split_axis = SplitAxis::widest,
+KITH_API LeftBalanced left_balanced(const AnyTree& tree, SplitAxis split_axis = SplitAxis::widest,
                                     const Execution& execution = {});
 
 }  // namespace kith

@@ -27,7 +27,7 @@ struct PairCountOptions {
 /// Cost: pairs of nodes that are in one bin as a whole are counted at once; the remaining work
 /// grows with the pairs near the radii. Errors: invalid_argument, too_large (more than 2^63 - 1
 /// pairs), cancelled.
-KITH_API std::vector<std::int64_t> pair_counts(const Tree& receivers, const Tree& sources,
+KITH_API std::vector<std::int64_t> pair_counts(const AnyTree& receivers, const AnyTree& sources,
                                                const PairCountOptions& options,
                                                const Execution& execution = {});
 
@@ -37,9 +37,9 @@ struct PairWeights {
   std::span<const double> sources = {};
 };
 
-/// The same with the sum of the products of weights instead of the number of pairs. The bits do not
-/// depend on the number of threads.
-KITH_API std::vector<double> weighted_pair_counts(const Tree& receivers, const Tree& sources,
+/// Pair counts with the sum of the products of weights instead of the number of pairs. The bits do
+/// not depend on the number of threads.
+KITH_API std::vector<double> weighted_pair_counts(const AnyTree& receivers, const AnyTree& sources,
                                                   const PairWeights& weights,
                                                   const PairCountOptions& options,
                                                   const Execution& execution = {});

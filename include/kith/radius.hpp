@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <kith/neighbors.hpp>
@@ -24,7 +25,7 @@ struct RadiusOptions {
 };
 
 /// The neighbors of all queries in one list: query i has [offset[i], offset[i + 1]). Copies share
-/// the memory.
+/// the memory. Loops are those of Neighbors.
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 class NeighborLists {
  public:
@@ -41,8 +42,12 @@ class NeighborLists {
     return offsets_.empty() ? 0 : static_cast<std::size_t>(offsets_.back());
   }
   std::span<const std::int64_t> offsets() const { return offsets_; }
-  std::span<const Index> index(std::size_t i) const { return {indices() + begin(i), length(i)}; }
-  std::span<const T> distance(std::size_t i) const { return {distances() + begin(i), length(i)}; }
+  std::span<const Index> index(std::size_t i) const { return {indices() + first(i), length(i)}; }
+  std::span<const T> distance(std::size_t i) const { return {distances() + first(i), length(i)}; }
+
+  NeighborRow<T, Index> operator[](std::size_t i) const { return {index(i), distance(i)}; }
+  auto begin() const { return detail::RowIterator(*this, 0); }
+  auto end() const { return detail::RowIterator(*this, size()); }
 
   /// The number of queries with more than max_neighbors, whose lists were cut.
   std::size_t truncated() const { return truncated_; }
@@ -54,7 +59,7 @@ class NeighborLists {
   T* distances() { return static_cast<T*>(distance_.get()); }
 
  private:
-  std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(offsets_[i]); }
+  std::size_t first(std::size_t i) const { return static_cast<std::size_t>(offsets_[i]); }
   std::size_t length(std::size_t i) const {
     return static_cast<std::size_t>(offsets_[i + 1] - offsets_[i]);
   }
@@ -67,57 +72,80 @@ class NeighborLists {
 /// The number of neighbors of each point of the tree, in input order; max_neighbors has no effect.
 /// Dropped points have 0. Errors: invalid_argument (a radius that is negative or NaN),
 /// cancelled.
-KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& options,
+KITH_API std::vector<std::int64_t> radius_count(const AnyTree& tree, const RadiusOptions& options,
                                                 const Execution& execution = {});
 /// The same for other queries.
-KITH_API std::vector<std::int64_t> radius_count(const Tree& tree, PointsView queries,
+KITH_API std::vector<std::int64_t> radius_count(const AnyTree& tree, PointsView queries,
                                                 const RadiusOptions& options,
                                                 const Execution& execution = {});
 
-/// The neighbors of each point of the tree, in input order. Results are counted first and then
+/// The neighbors of each point of the tree, in input order: `radius(tree, options)`, or
+/// `radius<std::int64_t>(tree, options)` for 64-bit indices. Results are counted first and then
 /// filled, so the extra memory is of the order of the tree. Errors: as radius_count, and
 /// too_large, out_of_memory.
-template <Coordinate T = float, ResultIndex Index = std::int32_t>
-KITH_API NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options,
+template <Coordinate T, ResultIndex Index = std::int32_t>
+KITH_API NeighborLists<T, Index> radius(const Tree<T>& tree, const RadiusOptions& options,
                                         const Execution& execution = {});
 /// The same for other queries.
-template <Coordinate T = float, ResultIndex Index = std::int32_t>
-KITH_API NeighborLists<T, Index> radius(const Tree& tree, PointsView queries,
+template <Coordinate T, ResultIndex Index = std::int32_t>
+KITH_API NeighborLists<T, Index> radius(const Tree<T>& tree, std::type_identity_t<View<T>> queries,
                                         const RadiusOptions& options,
                                         const Execution& execution = {});
+
+template <ResultIndex Index, Coordinate T>
+NeighborLists<T, Index> radius(const Tree<T>& tree, const RadiusOptions& options,
+                               const Execution& execution = {}) {
+  return radius<T, Index>(tree, options, execution);
+}
+template <ResultIndex Index, Coordinate T>
+NeighborLists<T, Index> radius(const Tree<T>& tree, std::type_identity_t<View<T>> queries,
+                               const RadiusOptions& options, const Execution& execution = {}) {
+  return radius<T, Index>(tree, queries, options, execution);
+}
+
+/// In one line, for points that are searched once: radius(points, {.radius = 0.1}).
+template <PointSource P>
+auto radius(const P& points, const RadiusOptions& options, const TreeOptions& tree = {},
+            const Execution& execution = {}) {
+  return radius(Tree(ViewOf<P>(points), tree, execution), options, execution);
+}
 
 /// All pairs i < j within a radius, sorted by i, then by (squared distance, j).
 template <Coordinate T = float, ResultIndex Index = std::int32_t>
 struct Pairs {
   std::vector<Index> i, j;
   std::vector<T> distance;
+
+  struct Pair {
+    Index i, j;
+    T distance;
+  };
   std::size_t size() const { return i.size(); }
+  Pair operator[](std::size_t n) const { return {i[n], j[n], distance[n]}; }
+  /// for (auto [i, j, distance] : pairs)
+  auto begin() const { return detail::ElementIterator<Rows>({this}, 0); }
+  auto end() const { return detail::ElementIterator<Rows>({this}, size()); }
+
+ private:
+  struct Rows {
+    const Pairs* pairs = nullptr;
+    Pair operator[](std::size_t n) const { return (*pairs)[n]; }
+  };
 };
-template <Coordinate T = float, ResultIndex Index = std::int32_t>
-KITH_API Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options,
+template <Coordinate T, ResultIndex Index = std::int32_t>
+KITH_API Pairs<T, Index> radius_pairs(const Tree<T>& tree, const RadiusOptions& options,
                                       const Execution& execution = {});
 
-/// A query and its neighbors; valid only during the call of a visitor.
-template <Coordinate T>
-struct Neighborhood {
-  std::size_t i = 0;  ///< original index of the query
-  std::span<const std::uint32_t> index;
-  std::span<const T> distance;
-};
+template <ResultIndex Index, Coordinate T>
+Pairs<T, Index> radius_pairs(const Tree<T>& tree, const RadiusOptions& options,
+                             const Execution& execution = {}) {
+  return radius_pairs<T, Index>(tree, options, execution);
+}
 
 /// Calls visit for each i that has pairs, with all its j > i, from several threads at once, in no
 /// particular order. Nothing is stored.
-template <Coordinate T = float>
-KITH_API void for_each_pair(const Tree& tree, const RadiusOptions& options,
-                            const std::function<void(const Neighborhood<T>&)>& visit,
-                            const Execution& execution = {});
-
-/// Calls visit(neighborhood) for each point of the tree with its k nearest neighbors (fewer if
-/// max_radius excludes some), roughly in tree order, from several threads at once. No rows are
-/// stored.
-template <Coordinate T = float>
-KITH_API void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
-                                    const std::function<void(const Neighborhood<T>&)>& visit,
-                                    const Execution& execution = {});
+template <Coordinate T>
+KITH_API void for_each_pair(const Tree<T>& tree, const RadiusOptions& options,
+                            const Visitor<T>& visit, const Execution& execution = {});
 
 }  // namespace kith

@@ -7,6 +7,7 @@
 #include <kith/execution.hpp>
 #include <kith/export.hpp>
 #include <kith/groups.hpp>
+#include <kith/linking_lengths.hpp>
 #include <kith/points.hpp>
 
 namespace kith {
@@ -37,5 +38,12 @@ struct RedshiftSpace {
 /// with lines to midpoints.
 KITH_API Groups redshift_fof(PointsView points, const FofOptions& options,
                              const RedshiftSpace& space, const Execution& execution = {});
+
+/// The same with a length across for each point: the linking_length of a pair follows from those of
+/// both (kith/linking_lengths.hpp). Midpoint: it is computed in float64 from lengths rounded to the
+/// scalar type.
+KITH_API Groups redshift_fof(PointsView points, const LinkingLengths& lengths,
+                             const FofOptions& options, const RedshiftSpace& space,
+                             const Execution& execution = {});
 
 }  // namespace kith

@@ -20,7 +20,7 @@ struct Points {
   std::vector<float> coordinates;
 
   std::size_t size() const { return coordinates.size() / static_cast<std::size_t>(dimension); }
-  PointsView view() const { return kith::view(coordinates.data(), size(), dimension); }
+  View<float> view() const { return kith::view(coordinates.data(), size(), dimension); }
 };
 
 /// Uniformly distributed points in the cube [0, side)^dimension.
@@ -29,6 +29,7 @@ struct Uniform {
   int dimension = 3;
   double side = 1;
   std::uint64_t seed = 1;
+  std::uint64_t first = 0;  ///< number of the first point: a part of a larger sample
 };
 KITH_API Points uniform(const Uniform& options, const Execution& execution = {});
 

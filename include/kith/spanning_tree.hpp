@@ -22,6 +22,10 @@ struct SpanningTreeOptions {
   /// is an error if there are fewer than k points.
   std::size_t core_k = 1;
   NonFinite non_finite = NonFinite::error;  ///< for points; fixed when a tree is built
+  /// Positive, one per point: a point of weight w counts w times. An edge is at least as long as
+  /// the distance within which the weights around either of its points, its own included, add up to
+  /// core_k; the sum is not rounded. Empty: 1 each.
+  std::span<const double> sample_weight = {};
 };
 
 /// The edges of a spanning tree in the order of (squared length, lower index, higher index): one
@@ -45,11 +49,10 @@ class KITH_API SpanningTree {
   static SpanningTree from_bytes(std::span<const std::byte> bytes);
 
   class Impl;
-  explicit SpanningTree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
-  const Impl& impl() const { return *impl_; }
-  const std::shared_ptr<const Impl>& shared_impl() const { return impl_; }
 
  private:
+  friend struct detail::Access;
+  explicit SpanningTree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -59,13 +62,13 @@ class KITH_API SpanningTree {
 ///
 /// Cost: about O(n log n) time for data of any clustering, also for many identical points and for
 /// different points whose squared distances round to 0. Memory beyond the tree: about 100 bytes per
-/// point. Errors: those of Tree; invalid_argument for core_k of 0 or beyond the number of points;
-/// too_large for more than 2^32 candidate edges.
+/// point. Errors: those of AnyTree; invalid_argument for core_k of 0 or beyond the number of
+/// points or the sum of their weights; too_large for more than 2^32 candidate edges.
 KITH_API SpanningTree spanning_tree(PointsView points, const SpanningTreeOptions& options = {},
                                     const Execution& execution = {});
 
-/// The same for an existing tree.
-KITH_API SpanningTree spanning_tree(const Tree& tree, const SpanningTreeOptions& options = {},
+/// The spanning tree of the points of an existing tree.
+KITH_API SpanningTree spanning_tree(const AnyTree& tree, const SpanningTreeOptions& options = {},
                                     const Execution& execution = {});
 
 }  // namespace kith

@@ -47,7 +47,7 @@ struct SoftLinks {
 };
 
 /// Finds the pairs; there is no limit on their number. Cost: one search of all pairs within reach,
-/// 12 bytes per pair kept and 16 more at the peak. Errors: those of Tree; invalid_argument for a
+/// 12 bytes per pair kept and 16 more at the peak. Errors: those of AnyTree; invalid_argument for a
 /// linking length, alpha or reach that is not positive; too_large for 2^31 points.
 KITH_API SoftLinks soft_links(PointsView points, const SoftLinkOptions& options,
                               const Execution& execution = {});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,18 +85,20 @@ struct Split {
   double value = 0;  ///< least coordinate of the greater side, in the frame of the input
 };
 
-/// An immutable tree over a set of points. Copies share one tree.
+/// A tree of either scalar type, for programs that learn the type at run time; others use Tree<T>.
+///
+/// It is immutable, and copies share one tree.
 ///
 /// Threads: const calls may run from any number of threads at once.
 /// Cost: O(n) time for data of bounded range, about 21 bytes per point kept for float in 3-D and 34
 /// at the peak of the build (see estimate_memory); O(n log n) for the kd order. The input is read
 /// only during the constructor. Determinism: the tree depends only on the points and the options.
-class KITH_API Tree {
+class KITH_API AnyTree {
  public:
   /// Errors: invalid_argument (dimension outside 1..32, a box that does not fit, bad options),
   /// non_finite, too_large (more than 4,294,967,280 points), out_of_memory, cancelled.
-  explicit Tree(PointsView points, const TreeOptions& options = {},
-                const Execution& execution = {});
+  explicit AnyTree(PointsView points, const TreeOptions& options = {},
+                   const Execution& execution = {});
 
   std::size_t size() const;        ///< points in the tree
   std::size_t input_size() const;  ///< points in the input, including dropped ones
@@ -130,14 +133,48 @@ class KITH_API Tree {
   /// violation. Cost: several passes over the tree.
   void check() const;
 
+  /// Calls f with this tree as a Tree<float> or a Tree<double>; both must return the same type.
+  template <class F>
+  decltype(auto) visit(F&& f) const;
+
   class Impl;
-  const Impl& impl() const { return *impl_; }
-  /// For internal use: a tree made elsewhere, for example read from a file.
-  explicit Tree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
+  friend struct detail::Access;
+  explicit AnyTree(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
 };
+
+namespace detail {
+/// Errors: invalid_argument for a tree of another scalar type.
+KITH_API const AnyTree& checked(const AnyTree& tree, Scalar scalar);
+}  // namespace detail
+
+/// A tree of points of type T, which follows from the points: `Tree tree(points)`. All distances
+/// found with it have this type.
+template <Coordinate T>
+class Tree : public AnyTree {
+ public:
+  explicit Tree(const View<T>& points, const TreeOptions& options = {},
+                const Execution& execution = {})
+      : AnyTree(points, options, execution) {}
+
+  /// Shares a tree whose type is known at run time only. Errors: invalid_argument for a tree of
+  /// another scalar type.
+  template <std::same_as<AnyTree> Any>
+  Tree(const Any& tree) : AnyTree(detail::checked(tree, scalar_of<T>)) {}
+};
+
+template <Coordinate T>
+Tree(const View<T>&, const TreeOptions& = {}, const Execution& = {}) -> Tree<T>;
+template <PointRange R>
+Tree(const R&, const TreeOptions& = {}, const Execution& = {}) -> Tree<detail::CoordinateIn<R>>;
+
+template <class F>
+decltype(auto) AnyTree::visit(F&& f) const {
+  if (scalar() == Scalar::float32) return f(Tree<float>(*this));
+  return f(Tree<double>(*this));
+}
 
 /// The memory, in bytes, to build and keep a tree of `size` points, beyond the caller's array.
 struct MemoryEstimate {

@@ -1,7 +1,9 @@
-// Arrays on their way in and out, without a copy.
+// Passing arrays in and out, without a copy.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <nanobind/nanobind.h>
@@ -17,7 +19,7 @@ namespace kith::python {
 
 namespace nb = nanobind;
 
-/// What kith/_arrays.py prepares: native float32 or float64 in memory of the CPU.
+/// The arrays that kith/_arrays.py prepares: native float32 or float64 in memory of the CPU.
 using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 
 /// Rows of coordinates whose numbers are adjacent. The array must outlive the view.
@@ -32,30 +34,61 @@ inline std::span<const double> span_of(const Numbers& numbers) {
   return {numbers.data(), numbers.size()};
 }
 
+/// "numpy.float32 | numpy.float64", at compile time.
+template <class First, class... Rest>
+constexpr auto scalar_names() {
+  constexpr auto first = nb::detail::const_name("numpy.") + nb::detail::dtype_traits<First>::name;
+  if constexpr (sizeof...(Rest) == 0)
+    return first;
+  else
+    return first + nb::detail::const_name(" | ") + scalar_names<Rest...>();
+}
+
+/// An array of Python whose elements have one of these types. It is a plain object; the type stub
+/// of the module states the types of results, and so type checkers know them.
+template <class... T>
+class ArrayOf : public nb::object {
+ public:
+  static constexpr auto Name = nb::detail::const_name("numpy.typing.NDArray[") +
+                               scalar_names<T...>() + nb::detail::const_name("]");
+  explicit ArrayOf(nb::object array) : nb::object(std::move(array)) {}
+  template <class One>
+  requires(sizeof...(T) > 1 && (std::same_as<One, T> || ...)) ArrayOf(ArrayOf<One> array)
+      : nb::object(std::move(array)) {}
+};
+
+using Reals = ArrayOf<float, double>;                 ///< in the type of the points
+using Indices = ArrayOf<std::int32_t, std::int64_t>;  ///< in the type that the caller chose
+/// Arrays by name.
+template <class Values>
+using Columns = nb::typed<nb::dict, nb::str, Values>;
+
 using Shape = std::initializer_list<std::size_t>;
 
 /// An array of Python over memory that the owner keeps alive.
 template <class T, class Owner>
-nb::object array_over(const T* data, Shape shape, Owner owner) {
+ArrayOf<T> array_over(const T* data, Shape shape, Owner owner) {
   auto* kept = new Owner(std::move(owner));
   nb::capsule capsule(kept, [](void* pointer) noexcept { delete static_cast<Owner*>(pointer); });
   // An empty result may have no memory; NumPy insists on an address.
   static T nothing{};
   T* address = data ? const_cast<T*>(data) : &nothing;
-  return nb::cast(nb::ndarray<nb::numpy, T>(address, shape.size(), shape.begin(), capsule));
+  return ArrayOf<T>(
+      nb::cast(nb::ndarray<nb::numpy, T>(address, shape.size(), shape.begin(), capsule)));
 }
 
 /// An array that takes over a vector.
 template <class T>
-nb::object array_of(std::vector<T>&& values, Shape shape) {
+ArrayOf<T> array_of(std::vector<T>&& values, Shape shape) {
   auto* kept = new std::vector<T>(std::move(values));
   nb::capsule capsule(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   static T nothing{};
   T* address = kept->empty() ? &nothing : kept->data();
-  return nb::cast(nb::ndarray<nb::numpy, T>(address, shape.size(), shape.begin(), capsule));
+  return ArrayOf<T>(
+      nb::cast(nb::ndarray<nb::numpy, T>(address, shape.size(), shape.begin(), capsule)));
 }
 template <class T>
-nb::object array_of(std::vector<T>&& values) {
+ArrayOf<T> array_of(std::vector<T>&& values) {
   const std::size_t size = values.size();
   return array_of(std::move(values), {size});
 }

@@ -1,5 +1,6 @@
 #include "call.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -45,20 +46,19 @@ class ProgressCaller {
   std::exception_ptr failure_;
 };
 
-bool is_interpreter_ending() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
+/// The main thread, which handles signals and ends the interpreter. Asking Python each time would
+/// cost more than a small search. Set when the module is imported.
+unsigned long main_thread = 0;
 
-bool is_main_thread() {
-  // Signals are handled by the thread that imported the interpreter's main module; asking Python
-  // each time would cost more than a small search.
-  static const unsigned long main_thread = nb::cast<unsigned long>(
+bool is_main_thread() { return PyThread_get_thread_ident() == main_thread; }
+
+/// Set at the exit of the interpreter, before it takes its lock from other threads.
+std::atomic<bool> is_ending = false;
+
+void watch_interpreter() {
+  main_thread = nb::cast<unsigned long>(
       nb::module_::import_("threading").attr("main_thread")().attr("ident"));
-  return PyThread_get_thread_ident() == main_thread;
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { is_ending = true; }));
 }
 
 /// The work on a separate thread, and how it ended.
@@ -142,11 +142,11 @@ void translate(const std::exception_ptr& pointer, void*) {
 }  // namespace
 
 Unlocked::~Unlocked() {
-  while (is_interpreter_ending()) std::this_thread::sleep_for(std::chrono::hours(1));
+  while (is_ending && !is_main_thread()) std::this_thread::sleep_for(std::chrono::hours(1));
   PyEval_RestoreThread(state_);
 }
 
-Call for_search(const Call& call, std::size_t rows, const Tree& tree) {
+Call for_search(const Call& call, std::size_t rows, const AnyTree& tree) {
   constexpr double kMostSteps = 1 << 28;  // a tenth of a second, at the very worst
   Call chosen = call;
   const auto pairs = static_cast<double>(rows) * static_cast<double>(tree.size());
@@ -174,6 +174,7 @@ void run_work(const Call& call, const std::function<void(const Execution&)>& wor
 }
 
 void bind_call(nb::module_& module) {
+  watch_interpreter();
   nb::register_exception_translator(translate);
   nb::class_<CancelToken>(module, "CancelToken",
                           "A switch that stops running calls from another thread.\n\n"

@@ -26,12 +26,12 @@ struct Call {
 };
 
 /// The call for a search of `rows` points in the tree: short if looking at every pair would be.
-Call for_search(const Call& call, std::size_t rows, const Tree& tree);
+Call for_search(const Call& call, std::size_t rows, const AnyTree& tree);
 
 /// Runs the work with the interpreter's lock released. On the main thread, the work goes to a
 /// separate thread while this one checks for signals every 20 ms: a handler that raises (Ctrl-C)
 /// stops the work, and its exception is what the caller sees. An exception of the progress callback
-/// does likewise.
+/// does the same.
 void run_work(const Call& call, const std::function<void(const Execution&)>& work);
 
 /// The same with a result.

@@ -1,17 +1,20 @@
 // The catalogue, as columns over the memory of the C++ struct.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <kith/catalogue.hpp>
-#include <kith/catalogue_columns.hpp>
+#include <kith/detail/catalogue_columns.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
-#include "options.hpp"
 
 namespace kith::python {
 namespace {
@@ -36,7 +39,7 @@ std::size_t total(const std::vector<std::size_t>& shape) {
 }
 
 /// All columns that the catalogue has, each over its memory.
-nb::dict columns_of(nb::handle self) {
+Columns<nb::ndarray<nb::numpy>> columns_of(nb::handle self) {
   const auto& catalogue = nb::cast<const Catalogue&>(self);
   nb::dict columns;
   for_each_column(catalogue,
@@ -66,41 +69,23 @@ Catalogue from_columns(const nb::dict& columns, int dimension, int types) {
 }
 
 /// Name, unit and words of every column, for the documentation of the class.
-nb::list column_words() {
-  nb::list list;
+std::vector<std::pair<std::string, std::string>> column_words() {
+  std::vector<std::pair<std::string, std::string>> list;
   for (const CatalogueColumn& column : catalogue_columns())
-    if (column.values.index() != 0) list.append(nb::make_tuple(column.name, column.description));
+    if (column.values.index() != 0) list.emplace_back(column.name, column.description);
   return list;
 }
 
-/// The options, and the arrays that they view.
-struct CatalogueQuestion {
-  CatalogueQuestion(const nb::dict& given) {
-    Options read(given);
-    read("mass", mass);
-    read("velocity", velocity);
-    read("type", type);
-    for_each_option(options, read);
-    read.expect_no_more();
-    if (mass) options.mass = values_of(*mass);
-    if (velocity) options.velocity = points_of(*velocity);
-    if (type) options.type = {type->data(), type->size()};
-  }
-  std::optional<Array> mass, velocity;
-  std::optional<nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>> type;
-  CatalogueOptions options;
-};
-
 Catalogue catalogue_of(const Array& points, const Members& members, const nb::dict& given,
                        const Call& call) {
-  const CatalogueQuestion question(given);
+  const CatalogueArguments arguments(given);
   const PointsView view = points_of(points);
   return run(call,
-             [&](const Execution& e) { return catalogue(view, members, question.options, e); });
+             [&](const Execution& e) { return catalogue(view, members, arguments.options, e); });
 }
 
-nb::object peaks_of(const Members& members, const Array& value, bool is_smallest,
-                    const Call& call) {
+ArrayOf<std::int64_t> peaks_of(const Members& members, const Array& value, bool is_smallest,
+                               const Call& call) {
   const ValuesView view = values_of(value);
   const Peak peak = is_smallest ? Peak::smallest : Peak::largest;
   return array_of(

@@ -5,8 +5,11 @@
 #include <kith/clusters.hpp>
 #include <kith/hdbscan.hpp>
 #include <kith/hierarchy.hpp>
+#include <kith/membership.hpp>
 #include <kith/spanning_tree.hpp>
+#include <kith/validity.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
@@ -15,36 +18,31 @@
 namespace kith::python {
 namespace {
 
-DbscanOptions dbscan_options(const nb::dict& given) {
-  DbscanOptions options;
-  Options read(given);
-  read("box", options.box);
-  read("eps", options.eps);
-  read("min_samples", options.min_samples);
-  read.choice("border", options.border,
-              {{"nearest", Border::nearest}, {"sklearn", Border::sklearn}, {"none", Border::none}});
-  read("border_links", options.border_links);
-  read.choice("non_finite", options.non_finite,
-              {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
-  read.expect_no_more();
-  return options;
-}
-
-SpanningTreeOptions spanning_tree_options(const nb::dict& given) {
+/// Options and the array that they refer to.
+struct GivenSpanning {
   SpanningTreeOptions options;
+  Numbers weight;
+};
+
+GivenSpanning spanning_tree_options(const nb::dict& given) {
+  GivenSpanning result;
+  SpanningTreeOptions& options = result.options;
   Options read(given);
   read("box", options.box);
   read("core_k", options.core_k);
   read.choice("non_finite", options.non_finite,
               {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
+  read("sample_weight", result.weight);
   read.expect_no_more();
-  return options;
+  if (result.weight.is_valid()) options.sample_weight = span_of(result.weight);
+  return result;
 }
 
 CondenseOptions condense_options(const nb::dict& given) {
   CondenseOptions options;
   Options read(given);
   read("min_cluster_size", options.min_cluster_size);
+  read("min_cluster_weight", options.min_cluster_weight);
   read.choice("selection", options.selection,
               {{"eom", ClusterSelection::eom}, {"leaf", ClusterSelection::leaf}});
   read("selection_epsilon", options.selection_epsilon);
@@ -68,18 +66,18 @@ FofOptions cut_options(const nb::dict& given) {
   return options;
 }
 
-nb::object core_of(const Clusters& clusters) {
+ArrayOf<std::uint8_t> core_of(const Clusters& clusters) {
   const auto is_core = clusters.is_core();
   return array_over(is_core.data(), {is_core.size()}, clusters);
 }
 
 /// The two ends of each edge.
-nb::object ends_of(const SpanningTree& tree) {
+ArrayOf<std::int64_t> ends_of(const SpanningTree& tree) {
   const auto index = tree.index();
   return array_of(std::vector<std::int64_t>(index.begin(), index.end()), {tree.size(), 2});
 }
 
-nb::dict branches_of(const Hierarchy& hierarchy, std::size_t min_size) {
+Columns<nb::ndarray<nb::numpy>> branches_of(const Hierarchy& hierarchy, std::size_t min_size) {
   std::vector<double> birth, death;
   std::vector<std::int64_t> parent, size, lowest;
   for (const Branch& branch : hierarchy.branches(min_size)) {
@@ -98,7 +96,8 @@ nb::dict branches_of(const Hierarchy& hierarchy, std::size_t min_size) {
   return columns;
 }
 
-nb::object counts_of(const Hierarchy& hierarchy, const Numbers& lengths, std::size_t min_size) {
+ArrayOf<std::int64_t> counts_of(const Hierarchy& hierarchy, const Numbers& lengths,
+                                std::size_t min_size) {
   std::vector<std::int64_t> rows;
   for (const GroupCount& count : hierarchy.count(span_of(lengths), min_size))
     for (const std::size_t value : {count.groups, count.points, count.largest})
@@ -107,7 +106,7 @@ nb::object counts_of(const Hierarchy& hierarchy, const Numbers& lengths, std::si
   return array_of(std::move(rows), {n, 3});
 }
 
-nb::dict columns_of(HdbscanClusters&& clusters) {
+Columns<nb::ndarray<nb::numpy>> columns_of(HdbscanClusters&& clusters) {
   CondensedTree& tree = clusters.condensed_tree;
   nb::dict columns;
   columns["label"] = array_of(std::move(clusters.label));
@@ -119,7 +118,60 @@ nb::dict columns_of(HdbscanClusters&& clusters) {
   columns["child"] = array_of(std::move(tree.child));
   columns["lambda"] = array_of(std::move(tree.lambda));
   columns["size"] = array_of(std::move(tree.size));
+  columns["weight"] = array_of(std::move(tree.weight));
   return columns;
+}
+
+template <class T>
+std::vector<T> column_in(const nb::dict& columns, const char* name) {
+  const auto values =
+      nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(columns[name]);
+  return {values.data(), values.data() + values.size()};
+}
+
+/// The input of a prediction, from the columns that Python has.
+HdbscanClusters clusters_in(const nb::dict& columns, double selection_epsilon) {
+  HdbscanClusters clusters;
+  clusters.label = column_in<std::int32_t>(columns, "label");
+  clusters.selected = column_in<std::int64_t>(columns, "selected");
+  CondensedTree& tree = clusters.condensed_tree;
+  tree.parent = column_in<std::int64_t>(columns, "parent");
+  tree.child = column_in<std::int64_t>(columns, "child");
+  tree.lambda = column_in<double>(columns, "lambda");
+  tree.size = column_in<std::int64_t>(columns, "size");
+  tree.weight = column_in<double>(columns, "weight");
+  clusters.selection_epsilon = selection_epsilon;
+  return clusters;
+}
+
+nb::tuple prediction_of(const AnyTree& tree, const Hierarchy& all, const nb::dict& columns,
+                        double selection_epsilon, const Array& points, const Call& call) {
+  const HdbscanClusters clusters = clusters_in(columns, selection_epsilon);
+  const PointsView view = points_of(points);
+  HdbscanPrediction found =
+      run(call, [&](const Execution& e) { return predict(tree, all, clusters, view, e); });
+  return nb::make_tuple(array_of(std::move(found.label)), array_of(std::move(found.probability)));
+}
+
+using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+ArrayOf<double> memberships_of(const AnyTree& tree, const Hierarchy& all, const nb::dict& columns,
+                               double selection_epsilon, const std::optional<Array>& points,
+                               const Call& call) {
+  const HdbscanClusters clusters = clusters_in(columns, selection_epsilon);
+  const PointsView view = points ? points_of(*points) : PointsView{};
+  auto rows = run(call, [&](const Execution& e) {
+    return points ? memberships(tree, all, clusters, view, e) : memberships(tree, all, clusters, e);
+  });
+  const std::size_t count = points ? view.size : clusters.label.size();
+  return array_of(std::move(rows), {count, clusters.count()});
+}
+
+nb::tuple dbcv_of(const Array& points, const LabelArray& label, const Call& call) {
+  const PointsView view = points_of(points);
+  const std::span<const std::int32_t> labels(label.data(), label.size());
+  Dbcv found = run(call, [&](const Execution& e) { return dbcv(view, labels, e); });
+  return nb::make_tuple(found.index, array_of(std::move(found.cluster)));
 }
 
 }  // namespace
@@ -131,7 +183,7 @@ void bind_clusters(nb::module_& module) {
   nb::class_<SpanningTree>(module, "CoreSpanningTree")
       .def("index", &ends_of)
       .def("length", [](const SpanningTree& tree) { return array_of(tree.length()); })
-      .def("bytes", [](const SpanningTree& tree) {
+      .def("to_bytes", [](const SpanningTree& tree) {
         const std::vector<std::byte> bytes = tree.bytes();
         return nb::bytes(bytes.data(), bytes.size());
       });
@@ -148,24 +200,25 @@ void bind_clusters(nb::module_& module) {
       .def("branches", &branches_of)
       .def("count", &counts_of);
   module.def("dbscan_points", [](const Array& points, const nb::dict& given, const Call& call) {
-    const DbscanOptions options = dbscan_options(given);
+    const DbscanArguments asked(given);
     const PointsView view = points_of(points);
-    return run(call, [&](const Execution& e) { return dbscan(view, options, e); });
+    return run(call, [&](const Execution& e) { return dbscan(view, asked.options, e); });
   });
-  module.def("dbscan_tree", [](const Tree& tree, const nb::dict& given, const Call& call) {
-    const DbscanOptions options = dbscan_options(given);
-    return run(call, [&](const Execution& e) { return dbscan(tree, options, e); });
+  module.def("dbscan_tree", [](const AnyTree& tree, const nb::dict& given, const Call& call) {
+    const DbscanArguments asked(given);
+    return run(call, [&](const Execution& e) { return dbscan(tree, asked.options, e); });
   });
   module.def(
       "spanning_tree_points", [](const Array& points, const nb::dict& given, const Call& call) {
-        const SpanningTreeOptions options = spanning_tree_options(given);
+        const GivenSpanning asked = spanning_tree_options(given);
         const PointsView view = points_of(points);
-        return run(call, [&](const Execution& e) { return spanning_tree(view, options, e); });
+        return run(call, [&](const Execution& e) { return spanning_tree(view, asked.options, e); });
       });
-  module.def("spanning_tree_tree", [](const Tree& tree, const nb::dict& given, const Call& call) {
-    const SpanningTreeOptions options = spanning_tree_options(given);
-    return run(call, [&](const Execution& e) { return spanning_tree(tree, options, e); });
-  });
+  module.def(
+      "spanning_tree_tree", [](const AnyTree& tree, const nb::dict& given, const Call& call) {
+        const GivenSpanning asked = spanning_tree_options(given);
+        return run(call, [&](const Execution& e) { return spanning_tree(tree, asked.options, e); });
+      });
   module.def("hierarchy", [](const SpanningTree& tree, const Call& call) {
     return run(call, [&](const Execution& e) { return hierarchy(tree, e); });
   });
@@ -173,6 +226,11 @@ void bind_clusters(nb::module_& module) {
     const FofOptions options = cut_options(given);
     return run(call, [&](const Execution& e) { return all.groups(options, e); });
   });
+  module.def("hdbscan_predict", &prediction_of);
+  module.def("dbcv", &dbcv_of);
+  module.def("hdbscan_memberships", &memberships_of, nb::arg("tree"), nb::arg("hierarchy"),
+             nb::arg("columns"), nb::arg("selection_epsilon"), nb::arg("points").none(),
+             nb::arg("call"));
   module.def("condense", [](const Hierarchy& all, const nb::dict& given, const Call& call) {
     const CondenseOptions options = condense_options(given);
     return columns_of(run(call, [&](const Execution& e) { return condense(all, options, e); }));

@@ -1,9 +1,11 @@
 // Quantities made from neighbors.
 #include <nanobind/stl/optional.h>
 #include <optional>
+#include <vector>
 
 #include <kith/density.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
@@ -12,21 +14,17 @@
 namespace kith::python {
 namespace {
 
-nb::object density_of(const Tree& tree, const std::optional<Numbers>& mass, const nb::dict& given,
-                      const Call& call) {
-  DensityOptions options;
-  Options read(given);
-  read("k", options.k);
-  read.choice("kernel", options.kernel, {SphKernel::cubic_spline, SphKernel::wendland_c2});
-  read.expect_no_more();
+ArrayOf<double> density_of(const AnyTree& tree, const std::optional<Numbers>& mass,
+                           const nb::dict& given, const Call& call) {
+  DensityOptions options = density_options(given);
   if (mass) options.mass = span_of(*mass);
   return array_of(run(call, [&](const Execution& e) { return sph_density(tree, options, e); }));
 }
 
-using Reduction = std::vector<double> (*)(const Tree&, const KnnOptions&, const Execution&);
+using Reduction = std::vector<double> (*)(const AnyTree&, const KnnOptions&, const Execution&);
 
 template <Reduction reduce>
-nb::object reduced(const Tree& tree, const nb::dict& given, const Call& call) {
+ArrayOf<double> reduced(const AnyTree& tree, const nb::dict& given, const Call& call) {
   KnnOptions options;
   Options read(given);
   read("k", options.k);

@@ -1,20 +1,25 @@
 // Sets of points that change.
 #include <cstddef>
 #include <mutex>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <shared_mutex>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <kith/forest.hpp>
-#include <kith/forest_file.hpp>
+#include <kith/io/forest_file.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
-#include "questions.hpp"
 
 namespace kith::python {
 namespace {
@@ -40,41 +45,44 @@ class SharedForest {
     });
   }
 
-  nb::object knn(const Array& queries, const nb::dict& given, const Call& call) const {
+  std::pair<ArrayOf<std::int64_t>, Reals> knn(const Array& queries, const nb::dict& given,
+                                              const Call& call) const {
     const PointsView view = points_of(queries);
     const KnnOptions options = knn_options(given);
     auto found = look(call, [&](const Forest<T>& forest, const Execution& e) {
       return forest.knn(view, options, e);
     });
     const std::size_t rows = found.size(), k = found.k();
-    return nb::make_tuple(array_over(found.indices(), {rows, k}, found),
-                          array_over(found.distances(), {rows, k}, found));
+    return {array_over(found.indices(), {rows, k}, found),
+            array_over(found.distances(), {rows, k}, found)};
   }
-  nb::object radius(const Array& queries, const nb::dict& given, const Call& call) const {
+  std::tuple<ArrayOf<std::int64_t>, ArrayOf<std::int64_t>, Reals, std::size_t> radius(
+      const Array& queries, const nb::dict& given, const Call& call) const {
     const PointsView view = points_of(queries);
-    const RadiusQuestion question(given);
+    const RadiusArguments arguments(given);
     auto found = look(call, [&](const Forest<T>& forest, const Execution& e) {
-      return forest.radius(view, question.options, e);
+      return forest.radius(view, arguments.options, e);
     });
     const auto offsets = found.offsets();
     const auto& shared = std::as_const(found);
     const std::size_t total = found.total();
-    return nb::make_tuple(array_of(std::vector<std::int64_t>(offsets.begin(), offsets.end())),
-                          array_over(shared.indices(), {total}, found),
-                          array_over(shared.distances(), {total}, found), found.truncated());
+    return {array_of(std::vector<std::int64_t>(offsets.begin(), offsets.end())),
+            array_over(shared.indices(), {total}, found),
+            array_over(shared.distances(), {total}, found), found.truncated()};
   }
-  nb::object radius_count(const Array& queries, const nb::dict& given, const Call& call) const {
+  ArrayOf<std::int64_t> radius_count(const Array& queries, const nb::dict& given,
+                                     const Call& call) const {
     const PointsView view = points_of(queries);
-    const RadiusQuestion question(given);
+    const RadiusArguments arguments(given);
     return array_of(look(call, [&](const Forest<T>& forest, const Execution& e) {
-      return forest.radius_count(view, question.options, e);
+      return forest.radius_count(view, arguments.options, e);
     }));
   }
 
-  nb::object indices() const {
+  ArrayOf<std::int64_t> indices() const {
     return array_of(look({}, [](const Forest<T>& f, const Execution&) { return f.indices(); }));
   }
-  nb::object coordinates() const {
+  Reals coordinates() const {
     auto rows = look({}, [](const Forest<T>& f, const Execution&) { return f.coordinates(); });
     const auto width = static_cast<std::size_t>(forest_.dimension());
     const std::size_t count = rows.size() / width;
@@ -85,12 +93,10 @@ class SharedForest {
                 [&](const Forest<T>& f, const Execution&) { return f.contains(index); });
   }
   /// Points there, points ever inserted, trees.
-  nb::object counts() const {
-    const auto [size, inserted, trees] =
-        look({.is_short = true}, [](const Forest<T>& f, const Execution&) {
-          return std::tuple(f.size(), f.inserted(), f.trees());
-        });
-    return nb::make_tuple(size, inserted, trees);
+  auto counts() const {
+    return look({.is_short = true}, [](const Forest<T>& f, const Execution&) {
+      return std::tuple(f.size(), f.inserted(), f.trees());
+    });
   }
   int dimension() const { return forest_.dimension(); }
   Box box() const { return forest_.box(); }
@@ -131,9 +137,12 @@ class SharedForest {
   mutable std::shared_mutex mutex_;
 };
 
+/// A forest of either scalar.
+using AnyForest = std::variant<SharedForest<float>*, SharedForest<double>*>;
+
 template <class T>
-nb::object shared(Forest<T>&& forest) {
-  return nb::cast(new SharedForest<T>(std::move(forest)), nb::rv_policy::take_ownership);
+AnyForest shared(Forest<T>&& forest) {
+  return new SharedForest<T>(std::move(forest));
 }
 
 template <class T>
@@ -152,28 +161,28 @@ void bind_scalar(nb::module_& module, const char* name) {
       .def_prop_ro("dimension", &Bound::dimension)
       .def_prop_ro("box", &Bound::box)
       .def_prop_ro("is_double", [](const Bound&) { return sizeof(T) == sizeof(double); })
-      .def("bytes", &Bound::bytes)
+      .def("to_bytes", &Bound::bytes)
       .def("save", &Bound::save)
       .def("copy", &Bound::copy, nb::rv_policy::take_ownership);
 }
 
-nb::object make(int dimension, bool is_double, const Box& box) {
+AnyForest make(int dimension, bool is_double, const Box& box) {
   if (is_double) return shared(Forest<double>(dimension, {.box = box}));
   return shared(Forest<float>(dimension, {.box = box}));
 }
 
-nb::object from_file(const std::string& path, const Call& call) {
+AnyForest from_file(const std::string& path, const Call& call) {
   if (forest_scalar(path) == Scalar::float64)
     return shared(run(call, [&](const Execution& e) { return load_forest<double>(path, e); }));
   return shared(run(call, [&](const Execution& e) { return load_forest<float>(path, e); }));
 }
 
 template <class T>
-nb::object from_memory(std::span<const std::byte> memory, const Call& call) {
+AnyForest from_memory(std::span<const std::byte> memory, const Call& call) {
   return shared(run(call, [&](const Execution& e) { return Forest<T>::from_bytes(memory, e); }));
 }
 
-nb::object from_bytes(const nb::bytes& bytes, const Call& call) {
+AnyForest from_bytes(const nb::bytes& bytes, const Call& call) {
   const std::span memory(static_cast<const std::byte*>(bytes.data()), bytes.size());
   return forest_scalar(memory) == Scalar::float64 ? from_memory<double>(memory, call)
                                                   : from_memory<float>(memory, call);
@@ -184,9 +193,9 @@ nb::object from_bytes(const nb::bytes& bytes, const Call& call) {
 void bind_forest(nb::module_& module) {
   bind_scalar<float>(module, "CoreForest32");
   bind_scalar<double>(module, "CoreForest64");
-  module.def("make_forest", &make);
-  module.def("load_forest", &from_file);
-  module.def("forest_from_bytes", &from_bytes);
+  module.def("make_forest", &make, nb::rv_policy::take_ownership);
+  module.def("load_forest", &from_file, nb::rv_policy::take_ownership);
+  module.def("forest_from_bytes", &from_bytes, nb::rv_policy::take_ownership);
 }
 
 }  // namespace kith::python

@@ -1,7 +1,12 @@
 // Derivatives: products over neighbor lists, halos, meshes.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,9 +45,9 @@ struct Lists {
   }
 };
 
-/// What a function of the pairs writes: `width` numbers for each of `count`.
+/// The result of a function of the pairs: `width` numbers for each of `count`.
 template <class T, class Function>
-nb::object forward(std::size_t count, std::size_t width, const Call& call, Function function) {
+ArrayOf<T> forward(std::size_t count, std::size_t width, const Call& call, Function function) {
   std::vector<T> out(count * width);
   run_work(call, [&](const Execution& e) { function(out.data(), e); });
   return width == 1 ? array_of(std::move(out)) : matrix(std::move(out), count, width);
@@ -51,9 +56,9 @@ nb::object forward(std::size_t count, std::size_t width, const Call& call, Funct
 /// Distances (width 1) or displacements, their derivatives by one vector or the other.
 enum class Which { distances, displacements };
 
-nb::object pair_values(Which which, const Lists& lists, const Call& call) {
+Reals pair_values(Which which, const Lists& lists, const Call& call) {
   const PairsOf pairs = lists.pairs();
-  return with_type(pairs, [&]<class T>() {
+  return with_type<Reals>(pairs, [&]<class T>() {
     if (which == Which::distances)
       return forward<T>(pairs.lists.pairs(), 1, call,
                         [&](T* out, const Execution& e) { distances<T>(pairs, out, e); });
@@ -62,10 +67,10 @@ nb::object pair_values(Which which, const Lists& lists, const Call& call) {
   });
 }
 
-nb::object pair_values_vjp(Which which, const Lists& lists, const Whole& cotangent,
-                           const Call& call) {
+Gradients pair_values_vjp(Which which, const Lists& lists, const Whole& cotangent,
+                          const Call& call) {
   const PairsOf pairs = lists.pairs();
-  return with_type(pairs, [&]<class T>() {
+  return with_type<Gradients>(pairs, [&]<class T>() {
     const T* given = static_cast<const T*>(cotangent.data());
     return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
       if (which == Which::distances)
@@ -76,10 +81,10 @@ nb::object pair_values_vjp(Which which, const Lists& lists, const Whole& cotange
   });
 }
 
-nb::object pair_values_jvp(Which which, const Lists& lists, const std::optional<Whole>& points,
-                           const std::optional<Whole>& queries, const Call& call) {
+Reals pair_values_jvp(Which which, const Lists& lists, const std::optional<Whole>& points,
+                      const std::optional<Whole>& queries, const Call& call) {
   const PairsOf pairs = lists.pairs();
-  return with_type(pairs, [&]<class T>() {
+  return with_type<Reals>(pairs, [&]<class T>() {
     const PairTangent<T> tangent{data_of<T>(points), data_of<T>(queries)};
     if (which == Which::distances)
       return forward<T>(pairs.lists.pairs(), 1, call, [&](T* out, const Execution& e) {
@@ -91,10 +96,10 @@ nb::object pair_values_jvp(Which which, const Lists& lists, const std::optional<
   });
 }
 
-nb::object pair_sums_reverse(const Lists& lists, const Whole& derivative, const Whole& cotangent,
-                             const Call& call) {
+Gradients pair_sums_reverse(const Lists& lists, const Whole& derivative, const Whole& cotangent,
+                            const Call& call) {
   const PairsOf pairs = lists.pairs();
-  return with_type(pairs, [&]<class T>() {
+  return with_type<Gradients>(pairs, [&]<class T>() {
     return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
       pair_sums_vjp<T>(pairs, static_cast<const T*>(derivative.data()),
                        static_cast<const T*>(cotangent.data()), out, e);
@@ -112,33 +117,33 @@ ListDensityOptions density_options(const nb::dict& given, std::optional<Array>& 
   return options;
 }
 
-nb::object density_forward(const Lists& lists, const nb::dict& given, const Call& call) {
+ArrayOf<double> density_forward(const Lists& lists, const nb::dict& given, const Call& call) {
   std::optional<Array> mass;
   const ListDensityOptions options = density_options(given, mass);
   const PairsOf pairs = lists.pairs();
   return array_of(run(call, [&](const Execution& e) { return list_density(pairs, options, e); }));
 }
 
-nb::object density_reverse(const Lists& lists, const nb::dict& given, const Numbers& cotangent,
-                           const Call& call) {
+std::pair<Reals, ArrayOf<double>> density_reverse(const Lists& lists, const nb::dict& given,
+                                                  const Numbers& cotangent, const Call& call) {
   std::optional<Array> mass;
   const ListDensityOptions options = density_options(given, mass);
   const PairsOf pairs = lists.pairs();
-  return with_type(pairs, [&]<class T>() {
+  return with_type<std::pair<Reals, ArrayOf<double>>>(pairs, [&]<class T>() {
     const auto d = static_cast<std::size_t>(pairs.points.dimension);
     std::vector<T> points(pairs.points.size * d);
     std::vector<double> by_mass(pairs.points.size);
     run_work(call, [&](const Execution& e) {
       list_density_vjp<T>(pairs, options, cotangent.data(), {points.data(), by_mass.data()}, e);
     });
-    return nb::object(nb::make_tuple(matrix(std::move(points), pairs.points.size, d),
-                                     array_of(std::move(by_mass))));
+    return std::pair<Reals, ArrayOf<double>>(matrix(std::move(points), pairs.points.size, d),
+                                             array_of(std::move(by_mass)));
   });
 }
 
 /// The options of halos, and the arrays that they view.
-struct HaloQuestion {
-  explicit HaloQuestion(const nb::dict& given) {
+struct HaloArguments {
+  explicit HaloArguments(const nb::dict& given) {
     Options read(given);
     read("box", options.box);
     read("alpha", options.alpha);
@@ -176,33 +181,35 @@ GroupValues fields_from(const nb::dict& given) {
   return values;
 }
 
-nb::object halos_reverse(const Array& points, const Members& members, const nb::dict& given,
-                         const nb::dict& cotangent, const Call& call) {
-  const HaloQuestion question(given);
+std::tuple<ArrayOf<double>, std::optional<ArrayOf<double>>, ArrayOf<double>> halos_reverse(
+    const Array& points, const Members& members, const nb::dict& given, const nb::dict& cotangent,
+    const Call& call) {
+  const HaloArguments arguments(given);
   const PointsView view = points_of(points);
   const GroupValues values = fields_from(cotangent);
   const auto d = static_cast<std::size_t>(view.dimension);
-  const bool moves = question.velocity.has_value();
+  const bool moves = arguments.velocity.has_value();
   std::vector<double> position(view.size * d), velocity(moves ? view.size * d : 0), mass(view.size);
   run_work(call, [&](const Execution& e) {
-    halos_vjp(view, members, question.options, values,
+    halos_vjp(view, members, arguments.options, values,
               {position.data(), moves ? velocity.data() : nullptr, mass.data()}, e);
   });
-  nb::object by_velocity = nb::none();
+  std::optional<ArrayOf<double>> by_velocity;
   if (moves) by_velocity = matrix(std::move(velocity), view.size, d);
-  return nb::make_tuple(matrix(std::move(position), view.size, d), by_velocity,
-                        array_of(std::move(mass)));
+  return {matrix(std::move(position), view.size, d), std::move(by_velocity),
+          array_of(std::move(mass))};
 }
 
-nb::dict halos_forward(const Array& points, const Members& members, const nb::dict& given,
-                       const std::optional<Whole>& position, const std::optional<Whole>& velocity,
-                       const std::optional<Whole>& mass, const Call& call) {
-  const HaloQuestion question(given);
+Columns<ArrayOf<double>> halos_forward(const Array& points, const Members& members,
+                                       const nb::dict& given, const std::optional<Whole>& position,
+                                       const std::optional<Whole>& velocity,
+                                       const std::optional<Whole>& mass, const Call& call) {
+  const HaloArguments arguments(given);
   const PointsView view = points_of(points);
   const MemberTangent tangent{data_of<double>(position), data_of<double>(velocity),
                               data_of<double>(mass)};
   GroupValues values = run(call, [&](const Execution& e) {
-    return halos_jvp(view, members, question.options, tangent, e);
+    return halos_jvp(view, members, arguments.options, tangent, e);
   });
   nb::dict out;
   for_each_field([&](const char* name, auto member) {
@@ -211,30 +218,31 @@ nb::dict halos_forward(const Array& points, const Members& members, const nb::di
   return out;
 }
 
-nb::object tensors_of(const Array& points, const Members& members, const nb::dict& given,
-                      const Call& call) {
-  const HaloQuestion question(given);
+ArrayOf<double> tensors_of(const Array& points, const Members& members, const nb::dict& given,
+                           const Call& call) {
+  const HaloArguments arguments(given);
   const PointsView view = points_of(points);
   const auto d = static_cast<std::size_t>(view.dimension);
   return array_of(
       run(call,
-          [&](const Execution& e) { return shape_tensors(view, members, question.options, e); }),
+          [&](const Execution& e) { return shape_tensors(view, members, arguments.options, e); }),
       {members.count(), d, d});
 }
 
 MeshOptions mesh_of(const Box& box, const std::vector<std::size_t>& cells) { return {box, cells}; }
 
-nb::object paint_forward(const Array& points, const std::optional<Array>& weight, const Box& box,
-                         const std::vector<std::size_t>& cells, const Call& call) {
+ArrayOf<double> paint_forward(const Array& points, const std::optional<Array>& weight,
+                              const Box& box, const std::vector<std::size_t>& cells,
+                              const Call& call) {
   const PointsView view = points_of(points);
   const ValuesView values = weight ? values_of(*weight) : ValuesView();
   return array_of(
       run(call, [&](const Execution& e) { return paint(view, values, mesh_of(box, cells), e); }));
 }
 
-nb::object paint_reverse(const Array& points, const std::optional<Array>& weight, const Box& box,
-                         const std::vector<std::size_t>& cells, const Numbers& cotangent,
-                         const Call& call) {
+std::pair<ArrayOf<double>, ArrayOf<double>> paint_reverse(
+    const Array& points, const std::optional<Array>& weight, const Box& box,
+    const std::vector<std::size_t>& cells, const Numbers& cotangent, const Call& call) {
   const PointsView view = points_of(points);
   const ValuesView values = weight ? values_of(*weight) : ValuesView();
   const auto d = static_cast<std::size_t>(view.dimension);
@@ -243,7 +251,7 @@ nb::object paint_reverse(const Array& points, const std::optional<Array>& weight
     paint_vjp(view, values, mesh_of(box, cells), span_of(cotangent), position.data(),
               by_weight.data(), e);
   });
-  return nb::make_tuple(matrix(std::move(position), view.size, d), array_of(std::move(by_weight)));
+  return {matrix(std::move(position), view.size, d), array_of(std::move(by_weight))};
 }
 
 }  // namespace

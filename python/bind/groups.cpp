@@ -6,8 +6,10 @@
 
 #include <kith/catalogue.hpp>
 #include <kith/groups.hpp>
+#include <kith/linking_lengths.hpp>
 #include <kith/redshift_space.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
@@ -16,37 +18,43 @@
 namespace kith::python {
 namespace {
 
-FofOptions fof_options(const nb::dict& given) {
-  FofOptions options;
-  Options read(given);
-  read("box", options.box);
-  read("linking_length", options.linking_length);
-  read("b", options.b);
-  read("mean_separation", options.mean_separation);
-  read("volume", options.volume);
-  read("min_size", options.min_size);
-  read("strict", options.strict);
-  read("keep_roots", options.keep_roots);
-  read.choice("non_finite", options.non_finite,
-              {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
-  read.expect_no_more();
-  return options;
-}
-
 Groups fof_of_points(const Array& points, const nb::dict& given, const Call& call) {
   const FofOptions options = fof_options(given);
   const PointsView view = points_of(points);
   return run(call, [&](const Execution& e) { return fof(view, options, e); });
 }
 
-Groups fof_of_tree(const Tree& tree, const nb::dict& given, const Call& call) {
+Groups fof_of_tree(const AnyTree& tree, const nb::dict& given, const Call& call) {
   const FofOptions options = fof_options(given);
   return run(call, [&](const Execution& e) { return fof(tree, options, e); });
 }
 
-Groups redshift_fof_of(const Array& points, const nb::dict& given, const nb::dict& sight,
-                       const Call& call) {
+LinkingLengths lengths_of(const Numbers& length, const nb::dict& rule) {
+  LinkingLengths lengths{span_of(length)};
+  Options read(rule);
+  read.choice(
+      "rule", lengths.rule,
+      {{"mean", LengthRule::mean}, {"least", LengthRule::least}, {"largest", LengthRule::largest}});
+  read.expect_no_more();
+  return lengths;
+}
+
+Groups fof_by_lengths(const Array& points, const Numbers& length, const nb::dict& rule,
+                      const nb::dict& given, const Call& call) {
   const FofOptions options = fof_options(given);
+  const LinkingLengths lengths = lengths_of(length, rule);
+  const PointsView view = points_of(points);
+  return run(call, [&](const Execution& e) { return fof(view, lengths, options, e); });
+}
+
+Groups fof_of_tree_by_lengths(const AnyTree& tree, const Numbers& length, const nb::dict& rule,
+                              const nb::dict& given, const Call& call) {
+  const FofOptions options = fof_options(given);
+  const LinkingLengths lengths = lengths_of(length, rule);
+  return run(call, [&](const Execution& e) { return fof(tree, lengths, options, e); });
+}
+
+RedshiftSpace space_of(const nb::dict& sight) {
   RedshiftSpace space;
   Options read(sight);
   read.choice("line_of_sight", space.line_of_sight,
@@ -57,8 +65,25 @@ Groups redshift_fof_of(const Array& points, const nb::dict& given, const nb::dic
   read("stretch", space.stretch);
   read("observer", space.observer);
   read.expect_no_more();
+  return space;
+}
+
+Groups redshift_fof_of(const Array& points, const nb::dict& given, const nb::dict& sight,
+                       const Call& call) {
+  const FofOptions options = fof_options(given);
+  const RedshiftSpace space = space_of(sight);
   const PointsView view = points_of(points);
   return run(call, [&](const Execution& e) { return redshift_fof(view, options, space, e); });
+}
+
+Groups redshift_fof_by_lengths(const Array& points, const Numbers& length, const nb::dict& rule,
+                               const nb::dict& given, const nb::dict& sight, const Call& call) {
+  const FofOptions options = fof_options(given);
+  const LinkingLengths lengths = lengths_of(length, rule);
+  const RedshiftSpace space = space_of(sight);
+  const PointsView view = points_of(points);
+  return run(call,
+             [&](const Execution& e) { return redshift_fof(view, lengths, options, space, e); });
 }
 
 /// Types as (points, is attached).
@@ -72,12 +97,12 @@ Groups fof_of_types(const std::vector<Array>& arrays, const std::vector<bool>& a
   return run(call, [&](const Execution& e) { return fof(types, options, e); });
 }
 
-nb::object label_of(const Groups& groups) {
+ArrayOf<std::int32_t> label_of(const Groups& groups) {
   const auto label = groups.label();
   return array_over(label.data(), {label.size()}, groups);
 }
 
-nb::object root_of(const Groups& groups) {
+ArrayOf<std::int64_t> root_of(const Groups& groups) {
   const auto root = groups.root();
   return array_over(root.data(), {root.size()}, groups);
 }
@@ -92,10 +117,10 @@ Members members_from(const nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_c
 
 /// An array over memory of a Python object, which it keeps alive.
 template <class T>
-nb::object column_of(nb::handle owner, const std::vector<T>& values) {
+ArrayOf<T> column_of(nb::handle owner, const std::vector<T>& values) {
   static T nothing{};
   T* data = values.empty() ? &nothing : const_cast<T*>(values.data());
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, {values.size()}, owner));
+  return ArrayOf<T>(nb::cast(nb::ndarray<nb::numpy, T>(data, {values.size()}, owner)));
 }
 
 }  // namespace
@@ -107,7 +132,7 @@ void bind_groups(nb::module_& module) {
       .def("label", &label_of)
       .def("root", &root_of)
       .def("size", [](const Groups& groups) { return array_of(groups.sizes()); })
-      .def("lowest", [](const Groups& groups) { return array_of(groups.lowest()); });
+      .def("lowest", [](const Groups& groups) { return array_of(groups.lowest_members()); });
   nb::class_<Members>(module, "Members")
       .def_static("make", &members_from)
       .def("order", [](nb::handle self) { return column_of(self, nb::cast<Members&>(self).order); })
@@ -115,7 +140,10 @@ void bind_groups(nb::module_& module) {
            [](nb::handle self) { return column_of(self, nb::cast<Members&>(self).offset); });
   module.def("fof_points", &fof_of_points);
   module.def("fof_tree", &fof_of_tree);
+  module.def("fof_by_lengths", &fof_by_lengths);
+  module.def("fof_tree_by_lengths", &fof_of_tree_by_lengths);
   module.def("redshift_fof", &redshift_fof_of);
+  module.def("redshift_fof_by_lengths", &redshift_fof_by_lengths);
   module.def("fof_types", &fof_of_types);
   module.def("members", [](const Groups& groups, const Call& call) {
     return run(call, [&](const Execution& e) { return members(groups, e); });

@@ -2,18 +2,23 @@
 #include <array>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <kith/centers.hpp>
 #include <kith/halos.hpp>
+#include <kith/io/stored_points.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
 #include "options.hpp"
+#include "stored.hpp"
 
 namespace kith::python {
 namespace {
@@ -35,74 +40,75 @@ double edge_density_of(const std::string& edge, const nb::dict& given) {
   return edge_density(kind, cosmology);
 }
 
-nb::object overdensities_of(const Tree& tree, const Numbers& centers, const nb::dict& given,
-                            const Call& call) {
-  OverdensityOptions options;
-  std::optional<Array> mass, within, guess;
-  Options read(given);
-  read("density", options.density);
-  read("mass", mass);
-  read("same_mass", options.mass.same);
-  read("within", within);
-  read("mass_guess", guess);
-  read.expect_no_more();
-  if (mass) options.mass = values_of(*mass);
-  if (within) options.within = values_of(*within);
-  if (guess) options.mass_guess = values_of(*guess);
-  const std::size_t densities = options.density.size();
-  auto found = run(
-      call, [&](const Execution& e) { return overdensities(tree, span_of(centers), options, e); });
+using SphereArrays = std::tuple<ArrayOf<double>, ArrayOf<double>, ArrayOf<std::int64_t>>;
+
+SphereArrays arrays_of(Overdensities&& found, std::size_t densities) {
   const std::size_t rows = densities == 0 ? 0 : found.mass.size() / densities;
-  return nb::make_tuple(array_of(std::move(found.mass), {rows, densities}),
-                        array_of(std::move(found.radius), {rows, densities}),
-                        array_of(std::move(found.size), {rows, densities}));
+  return {array_of(std::move(found.mass), {rows, densities}),
+          array_of(std::move(found.radius), {rows, densities}),
+          array_of(std::move(found.size), {rows, densities})};
 }
 
-nb::object centers_of(const Array& points, const Members& members, const nb::dict& given,
-                      const Call& call) {
-  CenterOptions options;
-  std::optional<Array> mass;
-  std::optional<nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>> type;
-  Options read(given);
-  read("box", options.box);
-  read("mass", mass);
-  read("same_mass", options.mass.same);
-  read("type", type);
-  read("types", options.types);
-  read("softening", options.softening);
-  read.choice("kind", options.kind,
-              {{"mass", CenterKind::mass},
-               {"shrinking", CenterKind::shrinking},
-               {"potential", CenterKind::potential}});
-  read.expect_no_more();
-  if (mass) options.mass = values_of(*mass);
-  if (type) options.type = {type->data(), type->size()};
+SphereArrays overdensities_of(const AnyTree& tree, const Numbers& centers, const nb::dict& given,
+                              const Call& call) {
+  const OverdensityArguments arguments(given);
+  return arrays_of(run(call,
+                       [&](const Execution& e) {
+                         return overdensities(tree, span_of(centers), arguments.options, e);
+                       }),
+                   arguments.options.density.size());
+}
+
+ArrayOf<double> centers_of_stored(const OpenPoints& from, const StoredGroups& groups,
+                                  const nb::dict& given, const std::vector<int>& types,
+                                  const Call& call) {
+  const CenterArguments arguments(given);
+  auto found = run(call, [&](const Execution& e) {
+    return centers(*from.points, groups, arguments.options, types, from.disk, e);
+  });
+  return array_of(std::move(found),
+                  {groups.count(), static_cast<std::size_t>(from.points->dimension())});
+}
+
+SphereArrays overdensities_of_stored(const OpenPoints& from, const Numbers& centers,
+                                     const nb::dict& given, const Box& box, const Call& call) {
+  const OverdensityArguments arguments(given);
+  return arrays_of(run(call,
+                       [&](const Execution& e) {
+                         return overdensities(*from.points, span_of(centers), arguments.options,
+                                              {.box = box}, from.disk, e);
+                       }),
+                   arguments.options.density.size());
+}
+
+ArrayOf<double> centers_of(const Array& points, const Members& members, const nb::dict& given,
+                           const Call& call) {
+  const CenterArguments arguments(given);
   const PointsView view = points_of(points);
-  auto found = run(call, [&](const Execution& e) { return centers(view, members, options, e); });
+  auto found =
+      run(call, [&](const Execution& e) { return centers(view, members, arguments.options, e); });
   const auto width = static_cast<std::size_t>(view.dimension);
   return array_of(std::move(found), {members.count(), width});
 }
 
-nb::object subhalos_of(const Array& points, const Members& halos, const nb::dict& given,
-                       const Call& call) {
-  SubhaloOptions options;
-  std::optional<Array> mass, velocity;
-  Options read(given);
-  read("box", options.box);
-  read("velocity", velocity);
-  read("mass", mass);
-  read("same_mass", options.mass.same);
-  read("linking_length", options.linking_length);
-  read("position_scale", options.position_scale);
-  read("velocity_scale", options.velocity_scale);
-  read("min_size", options.min_size);
-  read.expect_no_more();
-  if (mass) options.mass = values_of(*mass);
-  if (velocity) options.velocity = points_of(*velocity);
+/// As a dictionary: its parts become attributes of a class of Python.
+nb::dict subhalos_of(const Array& points, const Members& halos, const nb::dict& given,
+                     const Call& call) {
+  const SubhaloArguments arguments(given);
   const PointsView view = points_of(points);
-  Subhalos found = run(call, [&](const Execution& e) { return subhalos(view, halos, options, e); });
-  return nb::make_tuple(array_of(std::move(found.parent)), std::move(found.members),
-                        std::move(found.catalogue));
+  Subhalos found =
+      run(call, [&](const Execution& e) { return subhalos(view, halos, arguments.options, e); });
+  const std::size_t rows = found.most_bound.size();
+  nb::dict parts;
+  parts["label"] = array_of(subhalo_labels(found, view.size));
+  parts["parent"] = array_of(std::move(found.parent));
+  parts["host"] = array_of(std::move(found.host));
+  parts["most_bound"] = array_of(std::move(found.most_bound));
+  parts["peak"] = array_of(std::move(found.peak), {rows, static_cast<std::size_t>(view.dimension)});
+  parts["by_binding"] = array_of(std::move(found.by_binding));
+  parts["members"] = std::move(found.members);
+  parts["catalogue"] = std::move(found.catalogue);
+  return parts;
 }
 
 }  // namespace
@@ -111,6 +117,8 @@ void bind_halos(nb::module_& module) {
   module.def("edge_density", &edge_density_of);
   module.def("overdensities", &overdensities_of);
   module.def("centers", &centers_of);
+  module.def("centers_stored", &centers_of_stored);
+  module.def("overdensities_stored", &overdensities_of_stored);
   module.def("subhalos", &subhalos_of);
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -10,35 +11,18 @@
 
 #include <kith/neighbors.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
 #include "options.hpp"
-#include "questions.hpp"
 
 namespace kith::python {
 
-KnnOptions knn_options(const nb::dict& given) {
-  KnnOptions options;
-  Options read(given);
-  read("k", options.k);
-  read("exclude_self", options.exclude_self);
-  read("max_radius", options.max_radius);
-  read("strict", options.strict);
-  read.choice("order", options.order, {{"input", RowOrder::input}, {"tree", RowOrder::tree}});
-  read.choice("method", options.method,
-              {{"automatic", KnnMethod::automatic},
-               {"predict", KnnMethod::predict},
-               {"walk", KnnMethod::walk}});
-  read("p", options.p);
-  read.expect_no_more();
-  return options;
-}
-
 namespace {
 
-/// What a search is asked, besides the tree.
-struct KnnQuestion {
+/// The arguments of a search, besides the tree.
+struct KnnArguments {
   std::optional<PointsView> queries;  ///< none = the tree's own points
   KnnOptions options;
   std::int64_t missing = -1;  ///< the index where there is no neighbor
@@ -59,66 +43,68 @@ V* memory_of(Rows& rows, std::size_t values) {
   return static_cast<V*>(rows.data());
 }
 
-/// The same question, with the rows in memory of the caller.
+/// The same arguments, with the rows in memory of the caller.
 template <class T, class Index>
-void search_into(const Tree& tree, const KnnQuestion& question, const Call& call, Rows& index,
+void search_into(const AnyTree& tree, const KnnArguments& arguments, const Call& call, Rows& index,
                  Rows& distance) {
-  const std::size_t k = question.options.k;
-  const bool is_in_tree_order = question.options.order == RowOrder::tree;
-  const std::size_t m = question.queries   ? question.queries->size
+  const std::size_t k = arguments.options.k;
+  const bool is_in_tree_order = arguments.options.order == RowOrder::tree;
+  const std::size_t m = arguments.queries  ? arguments.queries->size
                         : is_in_tree_order ? tree.size()
                                            : tree.input_size();
   const NeighborRows<T, Index> rows{memory_of<Index>(index, m * k), memory_of<T>(distance, m * k),
                                     m};
   run_work(call, [&](const Execution& e) {
-    if (question.queries)
-      knn_into<T, Index>(tree, *question.queries, question.options, rows, e);
+    if (arguments.queries)
+      knn_into<T, Index>(tree, *arguments.queries, arguments.options, rows, e);
     else
-      knn_into<T, Index>(tree, question.options, rows, e);
-    if (question.missing != -1) replace_missing(rows.index, m * k, question.missing);
+      knn_into<T, Index>(tree, arguments.options, rows, e);
+    if (arguments.missing != -1) replace_missing(rows.index, m * k, arguments.missing);
   });
 }
 
 template <class T, class Index>
-nb::object search(const Tree& tree, const KnnQuestion& question, const Call& call) {
+std::pair<Indices, Reals> search(const AnyTree& tree, const KnnArguments& arguments,
+                                 const Call& call) {
   auto result = run(call, [&](const Execution& e) {
-    auto found = question.queries ? knn<T, Index>(tree, *question.queries, question.options, e)
-                                  : knn<T, Index>(tree, question.options, e);
-    if (question.missing != -1) {
-      replace_missing(found.rows().index, found.size() * found.k(), question.missing);
+    auto found = arguments.queries ? knn<T, Index>(tree, *arguments.queries, arguments.options, e)
+                                   : knn<T, Index>(tree, arguments.options, e);
+    if (arguments.missing != -1) {
+      replace_missing(found.rows().index, found.size() * found.k(), arguments.missing);
     }
     return found;
   });
   const std::size_t rows = result.size(), k = result.k();
-  return nb::make_tuple(array_over(result.indices(), {rows, k}, result),
-                        array_over(result.distances(), {rows, k}, result));
+  return {array_over(result.indices(), {rows, k}, result),
+          array_over(result.distances(), {rows, k}, result)};
 }
 
-nb::object knn_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& options,
-                  bool is_long, std::int64_t missing, const Call& given_call) {
-  KnnQuestion question{.options = knn_options(options), .missing = missing};
-  if (queries) question.queries = points_of(*queries);
+std::pair<Indices, Reals> knn_of(const AnyTree& tree, const std::optional<Array>& queries,
+                                 const nb::dict& options, bool is_long, std::int64_t missing,
+                                 const Call& given_call) {
+  KnnArguments arguments{.options = knn_options(options), .missing = missing};
+  if (queries) arguments.queries = points_of(*queries);
   const Call call = for_search(given_call, queries ? queries->shape(0) : tree.size(), tree);
   if (tree.scalar() == Scalar::float32) {
-    return is_long ? search<float, std::int64_t>(tree, question, call)
-                   : search<float, std::int32_t>(tree, question, call);
+    return is_long ? search<float, std::int64_t>(tree, arguments, call)
+                   : search<float, std::int32_t>(tree, arguments, call);
   }
-  return is_long ? search<double, std::int64_t>(tree, question, call)
-                 : search<double, std::int32_t>(tree, question, call);
+  return is_long ? search<double, std::int64_t>(tree, arguments, call)
+                 : search<double, std::int32_t>(tree, arguments, call);
 }
 
-void knn_into_of(const Tree& tree, const std::optional<Array>& queries, const nb::dict& options,
+void knn_into_of(const AnyTree& tree, const std::optional<Array>& queries, const nb::dict& options,
                  Rows index, Rows distance, std::int64_t missing, const Call& given_call) {
-  KnnQuestion question{.options = knn_options(options), .missing = missing};
-  if (queries) question.queries = points_of(*queries);
+  KnnArguments arguments{.options = knn_options(options), .missing = missing};
+  if (queries) arguments.queries = points_of(*queries);
   const Call call = for_search(given_call, queries ? queries->shape(0) : tree.size(), tree);
   const bool is_long = index.dtype() == nb::dtype<std::int64_t>();
   if (tree.scalar() == Scalar::float32) {
-    is_long ? search_into<float, std::int64_t>(tree, question, call, index, distance)
-            : search_into<float, std::int32_t>(tree, question, call, index, distance);
+    is_long ? search_into<float, std::int64_t>(tree, arguments, call, index, distance)
+            : search_into<float, std::int32_t>(tree, arguments, call, index, distance);
   } else {
-    is_long ? search_into<double, std::int64_t>(tree, question, call, index, distance)
-            : search_into<double, std::int32_t>(tree, question, call, index, distance);
+    is_long ? search_into<double, std::int64_t>(tree, arguments, call, index, distance)
+            : search_into<double, std::int32_t>(tree, arguments, call, index, distance);
   }
 }
 
@@ -127,7 +113,7 @@ void knn_into_of(const Tree& tree, const std::optional<Array>& queries, const nb
 template <class T>
 class OneByOne {
  public:
-  explicit OneByOne(const Tree& tree) : tree_(tree) {}
+  explicit OneByOne(const AnyTree& tree) : tree_(tree) {}
   OneByOne(const OneByOne&) = delete;
   OneByOne& operator=(const OneByOne&) = delete;
 
@@ -169,14 +155,14 @@ class OneByOne {
     kept_.push_back(std::move(searcher));
   }
 
-  Tree tree_;
+  AnyTree tree_;
   std::vector<Kept> kept_;
 };
 
 /// The same for either scalar.
 class PointSearch {
  public:
-  explicit PointSearch(const Tree& tree)
+  explicit PointSearch(const AnyTree& tree)
       : dimension_(static_cast<std::size_t>(tree.dimension())),
         is_double_(tree.scalar() == Scalar::float64),
         float_(tree),
@@ -212,7 +198,7 @@ void bind_knn(nb::module_& module) {
              nb::arg("options"), nb::arg("index").noconvert(), nb::arg("distance").noconvert(),
              nb::arg("missing"), nb::arg("call"));
   nb::class_<PointSearch>(module, "PointSearch")
-      .def(nb::init<const Tree&>())
+      .def(nb::init<const AnyTree&>())
       .def("__call__", &PointSearch::operator());
 }
 

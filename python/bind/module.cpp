@@ -14,12 +14,16 @@ NB_MODULE(_kith, module) {
   bind_tree_file(module);
   bind_knn(module);
   bind_radius(module);
+  bind_atoms(module);
   bind_forest(module);
   bind_pair_counts(module);
   bind_correlation(module);
   bind_density(module);
   bind_groups(module);
   bind_clusters(module);
+  bind_sky(module);
+  bind_histories(module);
+  bind_merger_trees(module);
   bind_catalogue(module);
   bind_halos(module);
   bind_gradients(module);
@@ -27,6 +31,7 @@ NB_MODULE(_kith, module) {
   bind_sample(module);
   bind_results(module);
   bind_snapshot(module);
+  bind_stored(module);
   bind_devices(module);
   bind_xla(module);
 }

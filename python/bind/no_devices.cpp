@@ -1,4 +1,4 @@
-// Stands in for devices.cpp where kith_gpu is not built.
+// Replaces devices.cpp if kith_gpu is not built.
 #include <kith/error.hpp>
 
 #include "module.hpp"
@@ -6,14 +6,13 @@
 namespace kith::python {
 
 void bind_devices(nanobind::module_& module) {
-  module.def(
-      "devices",
-      []() -> nanobind::list {
-        throw Error(ErrorCode::unavailable,
-                    "gpu: this package was built without kith_gpu; build it where the headers of "
-                    "OpenCL are installed");
-      },
-      "The facts of kith.Device, for each of them.");
+  const auto refused = [](const nanobind::args&) -> nanobind::list {
+    throw Error(ErrorCode::unavailable,
+                "gpu: this package was built without kith_gpu; build it where the headers of "
+                "OpenCL are installed");
+  };
+  for (const char* name : {"devices", "holds", "device_api", "DeviceMemory"})
+    module.def(name, refused);
 }
 
 }  // namespace kith::python

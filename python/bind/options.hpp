@@ -18,7 +18,7 @@ namespace nb = nanobind;
 /// Raises kith's TypeError.
 [[noreturn]] void raise_type_error(const std::string& message);
 
-/// What an option of this type wants, for messages.
+/// The values that an option of this type accepts, for messages.
 template <class T>
 constexpr const char* wanted_for() {
   if constexpr (std::is_same_v<T, bool>)

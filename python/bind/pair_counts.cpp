@@ -13,8 +13,8 @@
 namespace kith::python {
 namespace {
 
-struct PairQuestion {
-  explicit PairQuestion(const nb::dict& given) {
+struct PairArguments {
+  explicit PairArguments(const nb::dict& given) {
     Options read(given);
     read("radii", radii);
     read("cumulative", options.cumulative);
@@ -27,18 +27,18 @@ struct PairQuestion {
   PairCountOptions options;
 };
 
-nb::object pair_counts_of(const Tree& receivers, const Tree& sources, const nb::dict& given,
-                          const Call& call) {
-  const PairQuestion question(given);
+ArrayOf<std::int64_t> pair_counts_of(const AnyTree& receivers, const AnyTree& sources,
+                                     const nb::dict& given, const Call& call) {
+  const PairArguments arguments(given);
   return array_of(run(call, [&](const Execution& e) {
-    return pair_counts(receivers, sources, question.options, e);
+    return pair_counts(receivers, sources, arguments.options, e);
   }));
 }
 
-nb::object weighted_pair_counts_of(const Tree& receivers, const Tree& sources,
-                                   const std::pair<nb::object, nb::object>& given_weights,
-                                   const nb::dict& given, const Call& call) {
-  const PairQuestion question(given);
+ArrayOf<double> weighted_pair_counts_of(const AnyTree& receivers, const AnyTree& sources,
+                                        const std::pair<nb::object, nb::object>& given_weights,
+                                        const nb::dict& given, const Call& call) {
+  const PairArguments arguments(given);
   std::optional<Numbers> first, second;
   if (!given_weights.first.is_none()) first = nb::cast<Numbers>(given_weights.first);
   if (!given_weights.second.is_none()) second = nb::cast<Numbers>(given_weights.second);
@@ -46,7 +46,7 @@ nb::object weighted_pair_counts_of(const Tree& receivers, const Tree& sources,
   if (first) weights.receivers = span_of(*first);
   if (second) weights.sources = span_of(*second);
   return array_of(run(call, [&](const Execution& e) {
-    return weighted_pair_counts(receivers, sources, weights, question.options, e);
+    return weighted_pair_counts(receivers, sources, weights, arguments.options, e);
   }));
 }
 

@@ -2,13 +2,16 @@
 #include <memory>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
-#include <kith/result_facts.hpp>
-#include <kith/results.hpp>
+#include <kith/io/result_facts.hpp>
+#include <kith/io/results.hpp>
 
 #include "arrays.hpp"
 #include "call.hpp"
@@ -89,7 +92,8 @@ nb::dict about_dict(const ResultAbout& about) {
   return facts;
 }
 
-nb::object read_catalogue_of(const std::string& path, const Call& call) {
+std::tuple<Catalogue, ArrayOf<std::int32_t>, nb::typed<nb::dict, nb::str, nb::any>>
+read_catalogue_of(const std::string& path, const Call& call) {
   struct Found {
     ResultAbout about;
     Catalogue catalogue;
@@ -99,8 +103,7 @@ nb::object read_catalogue_of(const std::string& path, const Call& call) {
     const ResultFile file(path);
     return Found{file.about(), file.catalogue(), file.label()};
   });
-  return nb::make_tuple(std::move(found.catalogue), array_of(std::move(found.label)),
-                        about_dict(found.about));
+  return {std::move(found.catalogue), array_of(std::move(found.label)), about_dict(found.about)};
 }
 
 }  // namespace

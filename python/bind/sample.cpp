@@ -1,10 +1,13 @@
 // Points to play with, the mass function, and pictures.
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <kith/cosmology.hpp>
+#include <kith/io/picture.hpp>
 #include <kith/mass_function.hpp>
-#include <kith/picture.hpp>
 #include <kith/sample.hpp>
 
 #include "arrays.hpp"
@@ -15,7 +18,7 @@
 namespace kith::python {
 namespace {
 
-nb::object rows_of(sample::Points&& points) {
+ArrayOf<float> rows_of(sample::Points&& points) {
   const std::size_t size = points.size();
   return array_of(std::move(points.coordinates),
                   {size, static_cast<std::size_t>(points.dimension)});
@@ -85,21 +88,21 @@ sample::Cosmology cosmology_options(const nb::dict& given) {
   return options;
 }
 
-nb::object cosmology_of(const nb::dict& given, const Call& call) {
+std::tuple<ArrayOf<float>, ArrayOf<float>, double, double> cosmology_of(const nb::dict& given,
+                                                                        const Call& call) {
   const sample::Cosmology options = cosmology_options(given);
   auto made = run(call, [&](const Execution& e) { return sample::cosmology(options, e); });
   const std::size_t size = made.size();
-  return nb::make_tuple(array_of(std::move(made.position), {size, 3}),
-                        array_of(std::move(made.velocity), {size, 3}), made.particle_mass,
-                        made.options.side);
+  return {array_of(std::move(made.position), {size, 3}),
+          array_of(std::move(made.velocity), {size, 3}), made.particle_mass, made.options.side};
 }
 
-nb::object linear_power_of(const Numbers& k, const nb::dict& given) {
+ArrayOf<double> linear_power_of(const Numbers& k, const nb::dict& given) {
   const auto numbers = span_of(k);
   return array_of(sample::linear_power(cosmology_options(given), {numbers.begin(), numbers.end()}));
 }
 
-nb::object mass_function_of(const Numbers& mass, const nb::dict& given) {
+Columns<nb::ndarray<nb::numpy>> mass_function_of(const Numbers& mass, const nb::dict& given) {
   MassFunctionOptions options;
   Options read(given);
   read("volume", options.volume);
@@ -118,13 +121,13 @@ nb::object mass_function_of(const Numbers& mass, const nb::dict& given) {
   return columns;
 }
 
-nb::object theory_of(const Numbers& mass, bool is_press_schechter, double a,
-                     const nb::dict& given) {
+ArrayOf<double> theory_of(const Numbers& mass, bool is_press_schechter, double a,
+                          const nb::dict& given) {
   const auto kind = is_press_schechter ? Multiplicity::press_schechter : Multiplicity::sheth_tormen;
   return array_of(mass_function(kind, cosmology_options(given), span_of(mass), a));
 }
 
-nb::object picture_of(const Array& points, const nb::dict& given, const Call& call) {
+ArrayOf<std::uint8_t> picture_of(const Array& points, const nb::dict& given, const Call& call) {
   PictureOptions options;
   Options read(given);
   read("box", options.box), read("size", options.size), read("axis", options.axis);
@@ -138,7 +141,7 @@ nb::object picture_of(const Array& points, const nb::dict& given, const Call& ca
                   {static_cast<std::size_t>(made.height), static_cast<std::size_t>(made.width), 3});
 }
 
-nb::object colors(const Numbers& values) {
+ArrayOf<std::uint8_t> colors(const Numbers& values) {
   std::vector<std::uint8_t> rgb;
   for (const double value : span_of(values)) {
     const Color color = color_of(value);

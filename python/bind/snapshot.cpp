@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <kith/particle_roles.hpp>
-#include <kith/results.hpp>
-#include <kith/snapshot.hpp>
+#include <kith/io/particle_roles.hpp>
+#include <kith/io/results.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "arrays.hpp"
 #include "call.hpp"
@@ -23,7 +23,8 @@
 namespace kith::python {
 namespace {
 
-/// What the caller says about a file; text is parsed without the lock of the interpreter.
+/// The facts that the caller gives about a file; text is parsed without the lock of the
+/// interpreter.
 struct Given {
   SnapshotOptions options;
   std::string units, cosmology;
@@ -41,6 +42,7 @@ Given::Given(const nb::dict& given) {
   read("columns", options.columns);
   read("velocity_columns", options.velocity_columns);
   read("mass_column", options.mass_column);
+  read("value_column", options.value_column);
   read("units", units);
   read("cosmology", cosmology);
   read("redshift", redshift);
@@ -80,7 +82,7 @@ void read_through(const Snapshot& snapshot, Field field, int type, const Executi
 
 void read_through(const Snapshot& snapshot, const Execution& execution) {
   for (const SnapshotType& type : snapshot.info().type) {
-    for (const Field field : {Field::position, Field::velocity, Field::mass})
+    for (const Field field : {Field::position, Field::velocity, Field::mass, Field::value})
       if (snapshot.has(field, {&type.type, 1}))
         read_through<double>(snapshot, field, type.type, execution);
     if (snapshot.has(Field::id, {&type.type, 1}))
@@ -135,7 +137,7 @@ nb::list types_list(const std::vector<SnapshotType>& types) {
   return list;
 }
 
-nb::dict info_dict(const Snapshot& snapshot) {
+nb::typed<nb::dict, nb::str, nb::any> info_dict(const Snapshot& snapshot) {
   const SnapshotInfo& info = snapshot.info();
   nb::dict facts;
   facts["format"] = name(info.format);
@@ -160,7 +162,7 @@ struct Part {
 };
 
 template <class T>
-nb::object read_numbers(const Snapshot& snapshot, Field field, const Part& part, const Call& call) {
+ArrayOf<T> read_numbers(const Snapshot& snapshot, Field field, const Part& part, const Call& call) {
   const bool is_vector = field == Field::position || field == Field::velocity;
   const std::size_t width = is_vector ? static_cast<std::size_t>(snapshot.info().dimension) : 1;
   auto numbers = run(call, [&](const Execution& e) {
@@ -183,13 +185,15 @@ Field field_of(const std::string& name) {
                         {{"position", Field::position},
                          {"velocity", Field::velocity},
                          {"mass", Field::mass},
-                         {"id", Field::id}});
+                         {"id", Field::id},
+                         {"value", Field::value}});
   return field;
 }
 
-nb::object read_field(const Snapshot& snapshot, const std::string& name,
-                      const std::vector<int>& types, std::uint64_t begin, std::uint64_t count,
-                      bool is_double, const Call& call) {
+ArrayOf<float, double, std::uint64_t> read_field(const Snapshot& snapshot, const std::string& name,
+                                                 const std::vector<int>& types, std::uint64_t begin,
+                                                 std::uint64_t count, bool is_double,
+                                                 const Call& call) {
   const Field field = field_of(name);
   const Part part{types, begin, count};
   if (field == Field::id) {
@@ -199,15 +203,17 @@ nb::object read_field(const Snapshot& snapshot, const std::string& name,
       return read;
     }));
   }
-  return is_double ? read_numbers<double>(snapshot, field, part, call)
-                   : read_numbers<float>(snapshot, field, part, call);
+  if (is_double) return read_numbers<double>(snapshot, field, part, call);
+  return read_numbers<float>(snapshot, field, part, call);
 }
 
 bool has_field(const Snapshot& snapshot, const std::string& name, const std::vector<int>& types) {
   return snapshot.has(field_of(name), types);
 }
 
-nb::dict roles_of(const Snapshot& snapshot, const std::vector<int>& types, const Call& call) {
+nb::typed<nb::dict, nb::str, nb::typed<nb::list, int>> roles_of(const Snapshot& snapshot,
+                                                                const std::vector<int>& types,
+                                                                const Call& call) {
   const ParticleRoles roles =
       run(call, [&](const Execution& e) { return particle_roles(snapshot, types, e); });
   nb::dict result;
@@ -274,6 +280,7 @@ void bind_snapshot(nb::module_& module) {
       .def("roles", &roles_of)
       .def("separation_by_mass", &separation_by_mass)
       .def("gravity", [](const Snapshot& s) { return snapshot_gravity(s.info()); })
+      .def("hubble_flow", [](const Snapshot& s) { return snapshot_hubble_flow(s.info()); })
       .def("read", &read_field);
 }
 

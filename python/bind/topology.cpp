@@ -24,19 +24,19 @@ SoftLinks links_of(const Array& points, const nb::dict& given, const Call& call)
 }
 
 template <class T>
-nb::object over_links(nb::handle self, const std::vector<T>& values) {
+ArrayOf<T> over_links(nb::handle self, const std::vector<T>& values) {
   static T nothing{};
   T* data = values.empty() ? &nothing : const_cast<T*>(values.data());
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, {values.size()}, self));
+  return ArrayOf<T>(nb::cast(nb::ndarray<nb::numpy, T>(data, {values.size()}, self)));
 }
 
-nb::object score_of(const Array& points, const SoftLinks& links, const LinkSamples& samples,
-                    const Numbers& weight, const Call& call) {
+Reals score_of(const Array& points, const SoftLinks& links, const LinkSamples& samples,
+               const Numbers& weight, const Call& call) {
   const PairsOf pairs{.points = points_of(points)};
-  return with_type(pairs, [&]<class T>() {
-    return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
+  return with_type<Reals>(pairs, [&]<class T>() {
+    return std::get<Reals>(reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
       log_probability_vjp<T>(pairs.points, links, samples, span_of(weight), out.points, e);
-    });
+    }));
   });
 }
 
@@ -51,14 +51,14 @@ RelaxedLinkOptions relaxed_options(const nb::dict& given) {
   return options;
 }
 
-nb::object relaxed_reverse(const Array& points, const SoftLinks& links, const nb::dict& given,
-                           const Numbers& cotangent, const Call& call) {
+Reals relaxed_reverse(const Array& points, const SoftLinks& links, const nb::dict& given,
+                      const Numbers& cotangent, const Call& call) {
   const PairsOf pairs{.points = points_of(points)};
   const RelaxedLinkOptions options = relaxed_options(given);
-  return with_type(pairs, [&]<class T>() {
-    return reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
+  return with_type<Reals>(pairs, [&]<class T>() {
+    return std::get<Reals>(reverse<T>(pairs, call, [&](PairGradient<T> out, const Execution& e) {
       relaxed_links_vjp<T>(pairs.points, links, options, span_of(cotangent), out.points, e);
-    });
+    }));
   });
 }
 

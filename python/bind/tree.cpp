@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <kith/left_balanced.hpp>
 #include <kith/tree.hpp>
@@ -41,7 +43,7 @@ TreeOptions tree_options(const nb::dict& given) {
 }
 
 /// Columns of all nodes of a plane.
-nb::dict plane_columns(const Tree& tree, int plane) {
+Columns<nb::ndarray<nb::numpy>> plane_columns(const AnyTree& tree, int plane) {
   const std::size_t count = tree.nodes(plane);
   const auto dimension = static_cast<std::size_t>(tree.dimension());
   std::vector<std::int64_t> begin, end, first, last;
@@ -65,7 +67,7 @@ nb::dict plane_columns(const Tree& tree, int plane) {
   return columns;
 }
 
-nb::dict cell_columns(const Tree& tree, int plane) {
+Columns<nb::ndarray<nb::numpy>> cell_columns(const AnyTree& tree, int plane) {
   const std::size_t count = tree.nodes(plane);
   const auto dimension = static_cast<std::size_t>(tree.dimension());
   std::vector<std::int64_t> level;
@@ -84,7 +86,7 @@ nb::dict cell_columns(const Tree& tree, int plane) {
 }
 
 /// The splits of all nodes of a plane, 7 for each.
-nb::object split_columns(const Tree& tree, int plane) {
+std::pair<ArrayOf<std::int8_t>, ArrayOf<double>> split_columns(const AnyTree& tree, int plane) {
   const std::size_t count = tree.nodes(plane);
   std::vector<std::int8_t> axis;
   std::vector<double> value;
@@ -93,22 +95,23 @@ nb::object split_columns(const Tree& tree, int plane) {
       axis.push_back(static_cast<std::int8_t>(split.axis));
       value.push_back(split.value);
     }
-  return nb::make_tuple(array_of(std::move(axis), {count, 7}),
-                        array_of(std::move(value), {count, 7}));
+  return {array_of(std::move(axis), {count, 7}), array_of(std::move(value), {count, 7})};
 }
 
-nb::object left_balanced_of(const Tree& tree, const nb::dict& given, const Call& call) {
+std::pair<ArrayOf<std::int64_t>, ArrayOf<std::int8_t>> left_balanced_of(const AnyTree& tree,
+                                                                        const nb::dict& given,
+                                                                        const Call& call) {
   const TreeOptions options = tree_options(given);
   LeftBalanced found =
       run(call, [&](const Execution& e) { return left_balanced(tree, options.split_axis, e); });
-  return nb::make_tuple(array_of(std::move(found.index)), array_of(std::move(found.axis)));
+  return {array_of(std::move(found.index)), array_of(std::move(found.axis))};
 }
 
-nb::object order_of(const Tree& tree) {
+ArrayOf<std::int64_t> order_of(const AnyTree& tree) {
   return array_of(run({}, [&](const Execution&) { return tree.order(); }));
 }
 
-nb::object coordinates_of(const Tree& tree) {
+ArrayOf<double> coordinates_of(const AnyTree& tree) {
   auto values = run({}, [&](const Execution&) { return tree.coordinates(); });
   return array_of(std::move(values), {tree.size(), static_cast<std::size_t>(tree.dimension())});
 }
@@ -147,30 +150,31 @@ void bind_box(nb::module_& module) {
 
 void bind_tree(nb::module_& module) {
   bind_box(module);
-  nb::class_<Tree>(module, "CoreTree")
+  nb::class_<AnyTree>(module, "CoreTree")
       .def_static("build",
                   [](const Array& points, const nb::dict& given, const Call& call) {
                     const PointsView view = points_of(points);
                     const TreeOptions options = tree_options(given);
-                    return run(call, [&](const Execution& e) { return Tree(view, options, e); });
+                    return run(call, [&](const Execution& e) { return AnyTree(view, options, e); });
                   })
-      .def_prop_ro("size", &Tree::size)
-      .def_prop_ro("input_size", &Tree::input_size)
-      .def_prop_ro("dimension", &Tree::dimension)
-      .def_prop_ro("is_double", [](const Tree& t) { return t.scalar() == Scalar::float64; })
-      .def_prop_ro("box", [](const Tree& t) { return t.box(); })
-      .def_prop_ro("builder", [](const Tree& t) { return static_cast<int>(t.options().builder); })
-      .def_prop_ro("curve", [](const Tree& t) { return static_cast<int>(t.options().curve); })
-      .def_prop_ro("scale_exponent", &Tree::scale_exponent)
-      .def_prop_ro("memory", &Tree::memory)
-      .def_prop_ro("planes", &Tree::planes)
-      .def("nodes", &Tree::nodes)
+      .def_prop_ro("size", &AnyTree::size)
+      .def_prop_ro("input_size", &AnyTree::input_size)
+      .def_prop_ro("dimension", &AnyTree::dimension)
+      .def_prop_ro("is_double", [](const AnyTree& t) { return t.scalar() == Scalar::float64; })
+      .def_prop_ro("box", [](const AnyTree& t) { return t.box(); })
+      .def_prop_ro("builder",
+                   [](const AnyTree& t) { return static_cast<int>(t.options().builder); })
+      .def_prop_ro("curve", [](const AnyTree& t) { return static_cast<int>(t.options().curve); })
+      .def_prop_ro("scale_exponent", &AnyTree::scale_exponent)
+      .def_prop_ro("memory", &AnyTree::memory)
+      .def_prop_ro("planes", &AnyTree::planes)
+      .def("nodes", &AnyTree::nodes)
       .def("plane", &plane_columns)
       .def("cells", &cell_columns)
       .def("splits", &split_columns)
       .def("order", &order_of)
       .def("coordinates", &coordinates_of)
-      .def("check", [](const Tree& t) { run_work({}, [&](const Execution&) { t.check(); }); });
+      .def("check", [](const AnyTree& t) { run_work({}, [&](const Execution&) { t.check(); }); });
   module.def("left_balanced", &left_balanced_of);
   module.def("estimate_memory", &memory_estimate);
 }

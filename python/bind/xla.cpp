@@ -1,8 +1,7 @@
 // Handlers of XLA's foreign function interface: what kith/jax.py calls inside compiled programs.
 //
 // All have one signature: buffers in, buffers out, attributes by name. Shapes and types are those
-// that kith/jax.py asks for; they are checked there. Compiled only where jaxlib's headers are
-// found.
+// that kith/jax.py asks for; they are checked there.
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -26,7 +25,7 @@ namespace nb = nanobind;
 
 void knn_handler(const Operands& call) {
   const KnnOptions options{.k = call.count("k"), .exclude_self = call.integer("exclude_self") != 0};
-  const Tree tree(call.points(0), {.box = call.box()}, call.execution());
+  const AnyTree tree(call.points(0), {.box = call.box()}, call.execution());
   with_type(call, [&]<class T>() {
     const NeighborRows<T, std::int32_t> rows{call.result<std::int32_t>(0), call.result<T>(1),
                                              call.result_extent(0, 0)};
@@ -59,7 +58,7 @@ ListDensityOptions density_options(const Operands& call) {
 /// Inputs: points, mass. Results: density, index.
 void density_handler(const Operands& call) {
   const std::size_t n = call.extent(0, 0), k = call.count("k");
-  const Tree tree(call.points(0), {.box = call.box()}, call.execution());
+  const AnyTree tree(call.points(0), {.box = call.box()}, call.execution());
   with_type(call, [&]<class T>() {
     knn_into<T, std::int32_t>(tree, {.k = k}, {call.result<std::int32_t>(1), nullptr, n},
                               call.execution());
@@ -158,9 +157,9 @@ void halos_vjp_handler(const Operands& call) {
 
 // Meshes. Inputs: points, weight (, cotangent).
 
-MeshOptions mesh_of(const Operands& call, const ffi::AnyBuffer& mesh) {
+MeshOptions mesh_of(const Operands& call, const xla::Buffer& mesh) {
   MeshOptions options{call.box(), {}};
-  for (const std::int64_t cells : mesh.dimensions())
+  for (const std::int64_t cells : Operands::extents(mesh))
     options.cells.push_back(static_cast<std::size_t>(cells));
   return options;
 }
@@ -173,7 +172,7 @@ void paint_vjp_handler(const Operands& call) {
   const std::size_t n = call.extent(0, 0);
   std::vector<double> position(n * call.extent(0, 1)), weight(n);
   paint_vjp(call.points(0), call.values(1), mesh_of(call, call.in(2)),
-            call.numbers(2, call.in(2).element_count()), position.data(), weight.data(),
+            call.numbers(2, Operands::elements(call.in(2))), position.data(), weight.data(),
             call.execution());
   call.put(0, position);
   call.put(1, weight);
@@ -214,7 +213,7 @@ void sample_handler(const Operands& call) {
       links, {call.count("samples"), *call.data<std::uint32_t>(1), call.count("min_size")},
       call.execution());
   auto* bits = call.result<std::uint8_t>(2);
-  std::fill_n(bits, call.out(2).element_count(), std::uint8_t{0});
+  std::fill_n(bits, Operands::elements(call.out(2)), std::uint8_t{0});
   std::copy(samples.bits.begin(), samples.bits.end(), bits);
   std::copy(samples.labels.begin(), samples.labels.end(), call.result<std::int32_t>(3));
   std::transform(samples.count.begin(), samples.count.end(), call.result<std::int32_t>(4),
@@ -270,54 +269,50 @@ void links_vjp_handler(const Operands& call) {
   });
 }
 
-template <void (*work)(const Operands&)>
-ffi::Error handle(ffi::RemainingArgs in, ffi::RemainingRets out, ffi::Dictionary attributes) {
-  try {
-    work(Operands(in, out, attributes));
-    return ffi::Error::Success();
-  } catch (const std::exception& error) {
-    return ffi::Error(ffi::ErrorCode::kInvalidArgument, error.what());
-  }
+/// Says for which version of the interface the handler was written. All that begin with 0 have the
+/// layout that it uses.
+void describe(const xla::Call& call) {
+  xla::Metadata& metadata = *reinterpret_cast<xla::MetadataExtension*>(call.extension)->metadata;
+  metadata.version.major = 0;
+  metadata.version.minor = call.xla->version.minor;
+  metadata.traits = 0;
 }
 
-#define KITH_HANDLER(name)                                   \
-  XLA_FFI_DEFINE_HANDLER(xla_##name, handle<name##_handler>, \
-                         ffi::Ffi::Bind().RemainingArgs().RemainingRets().Attrs())
-KITH_HANDLER(knn);
-KITH_HANDLER(distances_vjp);
-KITH_HANDLER(density);
-KITH_HANDLER(density_vjp);
-KITH_HANDLER(fof);
-KITH_HANDLER(halos);
-KITH_HANDLER(halos_vjp);
-KITH_HANDLER(paint);
-KITH_HANDLER(paint_vjp);
-KITH_HANDLER(sample);
-KITH_HANDLER(score);
-KITH_HANDLER(links);
-KITH_HANDLER(links_vjp);
-#undef KITH_HANDLER
+template <void (*work)(const Operands&)>
+xla::CallError* handle(const xla::Call* call) {
+  if (call->extension && call->extension->type == xla::Extension::kMetadata) {
+    describe(*call);
+    return nullptr;
+  }
+  try {
+    work(Operands(*call));
+    return nullptr;
+  } catch (const std::exception& error) {
+    xla::CreateError create{sizeof create, nullptr, error.what(), xla::ErrorKind::invalid_argument};
+    return call->xla->create_error(&create);
+  }
+}
 
 }  // namespace
 
 void bind_xla(nb::module_& module) {
   nb::dict handlers;
-  const auto add = [&](const char* name, auto* handler) {
+  const auto add = [&](const char* name, xla::CallError* (*handler)(const xla::Call*)) {
     handlers[name] = nb::capsule(reinterpret_cast<void*>(handler));
   };
-  add("knn", xla_knn);
-  add("distances_vjp", xla_distances_vjp);
-  add("density", xla_density);
-  add("density_vjp", xla_density_vjp);
-  add("fof", xla_fof);
-  add("halos", xla_halos);
-  add("halos_vjp", xla_halos_vjp);
-  add("paint", xla_paint);
-  add("paint_vjp", xla_paint_vjp);
-  add("sample", xla_sample);
-  add("score", xla_score);
-  add("links", xla_links);
-  add("links_vjp", xla_links_vjp);
+  add("knn", handle<knn_handler>);
+  add("distances_vjp", handle<distances_vjp_handler>);
+  add("density", handle<density_handler>);
+  add("density_vjp", handle<density_vjp_handler>);
+  add("fof", handle<fof_handler>);
+  add("halos", handle<halos_handler>);
+  add("halos_vjp", handle<halos_vjp_handler>);
+  add("paint", handle<paint_handler>);
+  add("paint_vjp", handle<paint_vjp_handler>);
+  add("sample", handle<sample_handler>);
+  add("score", handle<score_handler>);
+  add("links", handle<links_handler>);
+  add("links_vjp", handle<links_vjp_handler>);
   module.attr("xla_handlers") = handlers;
 }
 

@@ -7,11 +7,18 @@ layout (Fortran order, every second column, big-endian, reversed) is copied.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence, TypeVar, overload
 
 import numpy as np
-from ._errors import ArgumentError, ArgumentTypeError
+from numpy.typing import NDArray
 
+from ._errors import ArgumentError, ArgumentTypeError
+from .typing import Floats, IndexType, Indices
+
+Integer = TypeVar("Integer", bound=np.integer[Any])
+Scalar = TypeVar("Scalar", bound=np.floating[Any])
+
+Real = np.dtype[np.floating[Any]]
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 
@@ -32,15 +39,16 @@ def _is_bfloat16(x: Any) -> bool:
     return str(getattr(x, "dtype", "")) == "torch.bfloat16"
 
 
-def as_array(x: Any, name: str) -> np.ndarray:
+def as_array(x: Any, name: str) -> NDArray[Any]:
     """Anything with DLPack, the array interface or nested sequences as a NumPy array, in place if possible."""
     _expect_plain(x, name)
     if _is_bfloat16(x):
         x = x.float()  # exact; NumPy has no such type
     if isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
-            raise ArgumentError(f"{name}: a masked array with {int(np.ma.count_masked(x))} masked values; select the "
-                             "valid rows, x[~x.mask.any(axis=1)].data, or fill with NaN and pass non_finite='drop'")
+            masked = np.count_nonzero(np.ma.getmaskarray(x))
+            raise ArgumentError(f"{name}: a masked array with {masked} masked values; select the valid rows, "
+                                "x[~x.mask.any(axis=1)].data, or fill with NaN and pass non_finite='drop'")
         return np.asarray(x.data)
     if isinstance(x, np.ndarray):
         return np.asarray(x)  # a subclass becomes the plain array under it
@@ -57,7 +65,7 @@ def as_array(x: Any, name: str) -> np.ndarray:
         raise ArgumentTypeError(f"{name}: {error}; convert it to a NumPy array of numbers") from error
 
 
-def scalar_type(dtype: np.dtype, name: str) -> np.dtype:
+def scalar_type(dtype: np.dtype[Any], name: str) -> Real:
     """The type in which the library computes with numbers of this type."""
     if dtype.kind == "c":
         raise ArgumentTypeError(f"{name}: complex data; coordinates are real numbers: pass the real and the "
@@ -72,7 +80,7 @@ def scalar_type(dtype: np.dtype, name: str) -> np.dtype:
     return FLOAT32 if dtype.name == "bfloat16" else FLOAT64
 
 
-def _is_usable(a: np.ndarray) -> bool:
+def _is_usable(a: NDArray[Any]) -> bool:
     """Whether the library can read the rows in place."""
     size = a.itemsize
     if not a.dtype.isnative or not a.flags.aligned:
@@ -82,7 +90,7 @@ def _is_usable(a: np.ndarray) -> bool:
     return a.shape[0] <= 1 or (a.strides[0] >= a.shape[1] * size and a.strides[0] % size == 0)
 
 
-def points(x: Any, name: str = "points", dtype: np.dtype | None = None) -> np.ndarray:
+def points(x: Any, name: str = "points", dtype: Real | None = None) -> Floats:
     """Rows of coordinates as the library reads them, in the given type or in the type that the rule above gives."""
     a = as_array(x, name)
     if a.ndim != 2:
@@ -95,7 +103,7 @@ def points(x: Any, name: str = "points", dtype: np.dtype | None = None) -> np.nd
     return _converted(a, wanted, name)
 
 
-def _converted(a: np.ndarray, wanted: np.dtype, name: str) -> np.ndarray:
+def _converted(a: NDArray[Any], wanted: np.dtype[Scalar], name: str) -> NDArray[Scalar]:
     if a.dtype.kind == "O":
         for place, each in np.ndenumerate(a):
             if each is None:
@@ -108,7 +116,15 @@ def _converted(a: np.ndarray, wanted: np.dtype, name: str) -> np.ndarray:
                                 "float64") from error
 
 
-def values(x: Any, count: int, name: str, dtype: np.dtype | None = None) -> np.ndarray:
+@overload
+def values(x: Any, count: int, name: str) -> Floats: ...
+
+
+@overload
+def values(x: Any, count: int, name: str, dtype: np.dtype[Scalar]) -> NDArray[Scalar]: ...
+
+
+def values(x: Any, count: int, name: str, dtype: Real | None = None) -> Floats:
     """One number per point."""
     a = as_array(x, name)
     if a.shape != (count,):
@@ -117,19 +133,19 @@ def values(x: Any, count: int, name: str, dtype: np.dtype | None = None) -> np.n
     return _converted(a, wanted, name)
 
 
-def floats(x: Any, name: str) -> np.ndarray:
+def floats(x: Any, name: str) -> NDArray[np.float64]:
     """An array of float64, of any shape."""
     a = as_array(x, name)
     scalar_type(a.dtype, name)
     return _converted(a, FLOAT64, name)
 
 
-def numbers(x: Any, name: str) -> np.ndarray:
+def numbers(x: Any, name: str) -> NDArray[np.float64]:
     """Any number of float64, in one row."""
     return floats(x, name).ravel()
 
 
-def integers(x: Any, name: str, dtype: Any) -> np.ndarray:
+def integers(x: Any, name: str, dtype: type[Integer]) -> NDArray[Integer]:
     """An array of integers, of any shape."""
     a = as_array(x, name)
     if a.size and a.dtype.kind not in "biu":
@@ -164,7 +180,13 @@ def is_single(x: Any, name: str) -> bool:
     return as_array(x, name).ndim == 0
 
 
-def small_integers(x: Any, count: int, name: str) -> np.ndarray:
+def per_axis(x: int | Sequence[int], axes: int, name: str) -> list[int]:
+    """One number for all axes, or one each."""
+    each: Any = [x] * axes if is_single(x, name) else x
+    return [whole(one, name) for one in each]
+
+
+def small_integers(x: Any, count: int, name: str) -> NDArray[np.uint8]:
     """One number from 0 to 255 per point."""
     a = as_array(x, name)
     if a.shape != (count,):
@@ -174,7 +196,8 @@ def small_integers(x: Any, count: int, name: str) -> np.ndarray:
     return np.ascontiguousarray(a, dtype=np.uint8)
 
 
-def rows_for(out: Any, shape: tuple[int, int], dtype: np.dtype, index_types: tuple[Any, ...]) -> Any:
+def rows_for(out: Any, shape: tuple[int, int], dtype: Real,
+             index_types: tuple[IndexType, ...]) -> tuple[Indices, Floats]:
     """The arrays of ``out=(index, distance)`` if a search can write its rows there; raises otherwise."""
     if not isinstance(out, (tuple, list)) or len(out) != 2:
         raise ArgumentTypeError("out: give two arrays, as the call returns them")
@@ -186,4 +209,4 @@ def rows_for(out: Any, shape: tuple[int, int], dtype: np.dtype, index_types: tup
             raise ArgumentError(f"out: {name} of shape {array.shape}; the result has the shape {shape}")
         if not array.flags.c_contiguous or not array.flags.writeable or not array.flags.aligned:
             raise ArgumentError(f"out: the {name} need a writable array with adjacent rows")
-    return out
+    return out[0], out[1]

@@ -1,13 +1,15 @@
 """The space that points live in."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _kith
 from ._arrays import floats
 from ._errors import ArgumentError
+from .typing import BoxLike
 
 
 class Box:
@@ -26,7 +28,8 @@ class Box:
 
     __slots__ = ("_core",)
 
-    def __init__(self, side: Any = 0.0, origin: Any = 0.0) -> None:
+    def __init__(self, side: float | Sequence[float] | NDArray[Any] = 0.0,
+                 origin: float | Sequence[float] | NDArray[Any] = 0.0) -> None:
         sides, origins = floats(side, "box"), floats(origin, "box: origin")
         if sides.ndim > 1 or origins.ndim > 1:
             raise ArgumentError(f"box: sides of shape {sides.shape} and origins of shape {origins.shape}; pass one side, "
@@ -39,7 +42,7 @@ class Box:
         self._core = _kith.CoreBox.make(sides.tolist(), origins.tolist())
 
     @classmethod
-    def _of(cls, core: Any) -> Box:
+    def _of(cls, core: _kith.CoreBox) -> Box:
         box = object.__new__(cls)
         box._core = core
         return box
@@ -59,13 +62,13 @@ class Box:
         """Whether any axis is periodic."""
         return any(side > 0 for side in self.side)
 
-    def sides(self, dimension: int) -> np.ndarray:
+    def sides(self, dimension: int) -> NDArray[np.float64]:
         """The period of each of ``dimension`` axes."""
-        return np.broadcast_to(np.array(self.side), (dimension,)).copy()
+        return np.full(dimension, self.side, np.float64)
 
-    def origins(self, dimension: int) -> np.ndarray:
+    def origins(self, dimension: int) -> NDArray[np.float64]:
         """The lower corner in ``dimension`` dimensions."""
-        return np.broadcast_to(np.array(self.origin), (dimension,)).copy()
+        return np.full(dimension, self.origin, np.float64)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Box) and (self.side, self.origin) == (other.side, other.origin)
@@ -73,7 +76,7 @@ class Box:
     def __hash__(self) -> int:
         return hash((self.side, self.origin))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[Box], tuple[tuple[float, ...], tuple[float, ...]]]:
         return Box, (self.side, self.origin)
 
     def __repr__(self) -> str:
@@ -83,12 +86,9 @@ class Box:
         return f"Box({short(self.side)}{origin})"
 
 
-def as_box(box: Any) -> Box:
+def as_box(box: BoxLike) -> Box:
     """The Box for an argument ``box``."""
     if isinstance(box, Box):
         return box
     return Box() if box is None else Box(box)
 
-
-def core_box(box: Any) -> Any:
-    return as_box(box)._core

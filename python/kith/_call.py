@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Union
+from typing import Any, Callable, TypeVar
 
 from . import _kith
 from ._errors import ArgumentTypeError
-from ._kith import CancelToken
+from ._kith import CancelToken as CancelToken
+from .typing import Progress, ProgressFunction
 
-Progress = Union[Callable[[str, int, int], None], bool, None]
+Made = TypeVar("Made")
 
 
 class TqdmProgress:
@@ -30,10 +31,13 @@ class TqdmProgress:
         self._stage = ""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if self._bar is None or stage != self._stage:
+        # Stages "CALL: STAGE" share the bar of their call.
+        if self._bar is None or stage.partition(":")[0] != self._stage.partition(":")[0]:
             self.close()
-            self._stage = stage
             self._bar = self._tqdm(total=total, desc=stage, unit_scale=True, **self._options)
+        elif stage != self._stage:
+            self._bar.set_description(stage)
+        self._stage = stage
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
@@ -43,8 +47,8 @@ class TqdmProgress:
             self._bar = None
 
 
-def carry_out(function: Callable[..., Any], *arguments: Any, threads: int | None = None,
-              progress: Progress = None, cancel: CancelToken | None = None, device: str = "cpu") -> Any:
+def carry_out(function: Callable[..., Made], *arguments: Any, threads: int | None = None, progress: Progress = None,
+              cancel: CancelToken | None = None, device: str = "cpu") -> Made:
     """Calls a function of the extension module, whose last argument is how to carry it out."""
     count = 0 if threads is None else operator.index(threads)
     if cancel is not None and not isinstance(cancel, CancelToken):
@@ -53,7 +57,7 @@ def carry_out(function: Callable[..., Any], *arguments: Any, threads: int | None
         raise ArgumentTypeError(f"device = {device!r}; give 'cpu', 'gpu', or 'gpu:1' for the second one")
     if progress is None or progress is False:
         return function(*arguments, _kith.Call(count, None, cancel, device))
-    shown = TqdmProgress() if progress is True else progress
+    shown: ProgressFunction = TqdmProgress() if progress is True else progress
     if not callable(shown):
         raise ArgumentTypeError(f"progress = {shown!r}; give a function of (stage, done, total), or True for bars")
     try:

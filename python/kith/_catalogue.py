@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterator, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kith
 from ._arrays import numbers
@@ -14,6 +15,11 @@ from ._errors import ArgumentError
 from ._groups import Groups
 from ._isolate import examine
 from ._show import Page, show, table
+from .typing import Floats, PathLike
+
+if TYPE_CHECKING:
+    import astropy.table
+    import pandas
 
 
 class Catalogue:
@@ -29,7 +35,7 @@ class Catalogue:
     is a catalogue of the selected rows. Iteration yields rows.
     """
 
-    def __init__(self, columns: dict[str, np.ndarray], groups: Groups | None = None,
+    def __init__(self, columns: dict[str, NDArray[Any]], groups: Groups | None = None,
                  about: dict[str, Any] | None = None, types: int = 0) -> None:
         self.columns = columns
         self.groups = groups
@@ -37,20 +43,29 @@ class Catalogue:
         self.types = types
 
     @classmethod
-    def _of(cls, core: Any, groups: Groups | None, about: dict[str, Any]) -> Catalogue:
+    def _of(cls, core: _kith.CoreCatalogue, groups: Groups | None, about: dict[str, Any]) -> Catalogue:
         return cls(core.columns(), groups, about, core.types)
 
-    def __getattr__(self, name: str) -> np.ndarray:
-        columns = self.__dict__.get("columns", {})
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        columns: dict[str, NDArray[Any]] = self.__dict__.get("columns", {})
         if name in columns:
             return columns[name]
         raise AttributeError(f"catalogue: no column {name}; there are {', '.join(columns)}")
 
-    def __dir__(self) -> Iterator[str]:
-        return iter([*super().__dir__(), *self.columns])
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.columns]
 
     def __len__(self) -> int:
         return len(self.columns["size"])
+
+    @overload
+    def __getitem__(self, key: str) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, key: slice | NDArray[Any] | list[int] | list[bool]) -> Catalogue: ...
 
     def __getitem__(self, key: Any) -> Any:
         """A column by name, a row (a dict) by number, or a catalogue of the rows in a slice, mask or index array."""
@@ -82,35 +97,36 @@ class Catalogue:
 
     @property
     def dimension(self) -> int:
-        return self.columns["center"].shape[1]
+        return int(self.columns["center"].shape[1])
 
-    def select(self, rows: Any) -> Catalogue:
+    def select(self, rows: slice | NDArray[Any] | list[int] | list[bool]) -> Catalogue:
         """A catalogue of the rows that a mask, an index array or a slice selects."""
         chosen = {name: column[rows] for name, column in self.columns.items()}
         return Catalogue(chosen, None, self.about, self.types)
 
-    def flat(self) -> dict[str, np.ndarray]:
+    def flat(self) -> dict[str, NDArray[Any]]:
         """The table as scalar columns: ``center`` becomes ``center_0``, ``center_1``, ..."""
-        flat: dict[str, np.ndarray] = {}
+        flat: dict[str, NDArray[Any]] = {}
         for name, column in self.columns.items():
             if column.ndim == 1:
                 flat[name] = column
                 continue
             for place in np.ndindex(column.shape[1:]):
-                flat["_".join([name, *map(str, place)])] = column[(slice(None), *place)]
+                flat["_".join([name, *map(str, place)])] = column[(slice(None),) + place]
         return flat
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame with the columns of ``flat``; the index is the label."""
         import pandas
         return pandas.DataFrame(self.flat()).rename_axis("label")
 
-    def to_astropy(self) -> Any:
+    def to_astropy(self) -> astropy.table.Table:
         """An astropy Table; columns keep their shapes."""
         from astropy.table import Table
         return Table(self.columns, meta=dict(self.about))
 
-    def save(self, path: str | os.PathLike[str], *, style: str = "automatic", compression: int = 0) -> None:
+    def save(self, path: PathLike, *, style: Literal["automatic", "gadget", "swift", "npz", "csv"] = "automatic",
+             compression: int = 0) -> None:
         """Writes the catalogue to a file, with the labels of the points if ``groups`` is known.
 
         Parameters
@@ -139,9 +155,11 @@ class Catalogue:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
-    def mass_function(self, volume: float, **options: Any) -> MassFunction:
+    def mass_function(self, volume: float, *, bins_per_decade: int = 5, min_mass: float = 0.0,
+                      max_mass: float = 0.0) -> MassFunction:
         """kith.mass_function of this catalogue's masses."""
-        return mass_function(self.columns["mass"], volume, **options)
+        return mass_function(self.columns["mass"], volume, bins_per_decade=bins_per_decade, min_mass=min_mass,
+                             max_mass=max_mass)
 
     def __repr__(self) -> str:
         return f"<kith.Catalogue: {len(self)} groups, columns {', '.join(self.columns)}>"
@@ -152,7 +170,7 @@ class Catalogue:
         body = [[row, *(column[row] for column in shown.values())] for row in range(min(rows, len(self)))]
         return table(["", *shown], body, f"{len(self)} groups")
 
-    def show(self, points: Any = None, *, output: str | os.PathLike[str] | None = None, height: int = 760,
+    def show(self, points: ArrayLike | None = None, *, output: PathLike | None = None, height: int = 760,
              **options: Any) -> Page:
         """Shows the page of ``kith report`` about these groups: in a frame in a notebook, else in a browser. The program
         kith makes it; see kith.report.
@@ -185,15 +203,15 @@ class MassFunction(NamedTuple):
     """The number of groups per volume and logarithmic mass, one row per bin. ``density`` is dn / dlnM; ``lower``
     and ``upper`` are its Poisson limits of one standard deviation."""
 
-    edge: np.ndarray
-    mass: np.ndarray
-    count: np.ndarray  # type: ignore[assignment]
-    density: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+    edge: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    count: NDArray[np.int64]  # type: ignore[assignment]
+    density: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
 
 
-def mass_function(mass: Any, volume: float, *, bins_per_decade: int = 5, min_mass: float = 0.0,
+def mass_function(mass: ArrayLike, volume: float, *, bins_per_decade: int = 5, min_mass: float = 0.0,
                   max_mass: float = 0.0) -> MassFunction:
     """The mass function: counts and densities of groups in logarithmic bins of mass, with Poisson limits."""
     given = numbers(mass, "mass_function: mass")
@@ -202,7 +220,7 @@ def mass_function(mass: Any, volume: float, *, bins_per_decade: int = 5, min_mas
     return MassFunction(**columns)
 
 
-def read_catalogue(path: str | os.PathLike[str], *, isolate: bool = False) -> Catalogue:
+def read_catalogue(path: PathLike, *, isolate: bool = False) -> Catalogue:
     """Reads a catalogue that kith wrote (HDF5 or npz), with its groups if the file has labels.
 
     Parameters

@@ -7,7 +7,7 @@ from . import _kith
 
 
 class Device(NamedTuple):
-    """A device of OpenCL, for ``device=`` of a call."""
+    """A device of CUDA, HIP or OpenCL, for ``device=`` of a call."""
 
     name: str
     """"gpu:0" for the first; "gpu" is short for it."""
@@ -25,14 +25,16 @@ class Device(NamedTuple):
     pci_address: str
     """"0000:3b:00.0", another name for ``device=``; empty if the driver does not report it."""
     uuid: str
-    """As in nvidia-smi, also a name; empty likewise."""
+    """As in nvidia-smi, also a name; empty if the driver does not report it."""
+    api: str
+    """"cuda:0", "hip:0" or "opencl:1": another name, by the interface."""
 
 
 def devices() -> list[Device]:
-    """The OpenCL devices of this machine, real GPUs first.
+    """The devices of this machine: those of CUDA, of HIP, then of OpenCL.
 
     >>> kith.devices()                                     # doctest: +SKIP
     [Device(name='gpu:0', model='NVIDIA A100-SXM4-80GB', ...)]
 
-    Raises RuntimeError (its ``code`` is "unavailable") if there is no OpenCL loader, libOpenCL.so.1."""
+    Raises RuntimeError (its ``code`` is "unavailable") if there are none and a library of an interface is missing."""
     return [Device(*facts) for facts in _kith.devices()]

@@ -6,7 +6,7 @@ class Error(Exception):
     """The base of all exceptions that kith raises.
 
     ``code`` names the kind of error: "invalid_argument", "non_finite", "too_large", "out_of_memory", "io",
-    "cancelled", "unavailable" or "internal".
+    "cancelled", "unavailable", "failed" or "internal".
     """
 
     code = "internal"
@@ -46,6 +46,12 @@ class UnavailableError(Error, RuntimeError):
     """A device or a feature that this machine or this build does not have."""
 
     code = "unavailable"
+
+
+class ProgramError(Error, RuntimeError):
+    """The program ``kith`` failed: kith.verify found a wrong result, or kith.report could not read a file."""
+
+    code = "failed"
 
 
 class InternalError(Error, RuntimeError):

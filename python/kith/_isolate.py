@@ -15,8 +15,8 @@ from ._errors import ArgumentError, FileError, UnavailableError, error_of
 _MEMORY, _MEMORY_PER_BYTE = 2 << 30, 8
 _SECONDS, _BYTES_PER_SECOND = 20, 10 << 20
 
-# The extension and its errors alone, without NumPy: it starts in a fraction of the time. What it finds goes to standard
-# output.
+# The extension and its errors alone, without NumPy: it starts in a fraction of the time. It writes
+# its findings to standard output.
 _CHILD = """
 import importlib.machinery, importlib.util, json, os, resource, sys, types
 extension, kind, path, options, memory, seconds = sys.argv[1:]

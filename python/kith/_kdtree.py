@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal, Sequence, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kith
 from ._arrays import FLOAT64, as_array, points as as_points, rows_for
@@ -15,6 +16,7 @@ from ._neighbors import NeighborLists
 from ._nodes import InnerNode, LeafNode, Node, NodeBuilder, NodeView
 from ._scipy import norm_of, ranks_of, sides_of, threads_of, weight_of, worded
 from ._tree import Tree
+from .typing import Floats, Indices
 
 _RECORD = np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=True)
 
@@ -53,11 +55,11 @@ class KDTree:
         As in scipy.
     """
 
-    _index_type: Any = np.intp
+    _index_type: type[Any] = np.intp
     node, leafnode, innernode = NodeView, LeafNode, InnerNode
 
-    def __init__(self, data: Any, leafsize: int = 10, compact_nodes: bool = True, copy_data: bool = False,
-                 balanced_tree: bool = True, boxsize: Any = None) -> None:
+    def __init__(self, data: ArrayLike, leafsize: int = 10, compact_nodes: bool = True, copy_data: bool = False,
+                 balanced_tree: bool = True, boxsize: float | Sequence[float] | NDArray[Any] | None = None) -> None:
         given = as_array(data, "data")
         if given.dtype.kind == "c":
             raise ArgumentTypeError("KDTree does not work with complex data")
@@ -66,7 +68,7 @@ class KDTree:
         if leafsize < 1:
             raise ArgumentError("leafsize must be at least 1")
         array = as_points(given, "data")
-        self.data: np.ndarray = array.copy() if copy_data and np.shares_memory(array, given) else array
+        self.data: Floats = array.copy() if copy_data and np.shares_memory(array, given) else array
         self.leafsize = leafsize
         self.compact_nodes = compact_nodes
         self.balanced_tree = balanced_tree
@@ -79,20 +81,20 @@ class KDTree:
         self._root: Any = None
 
     @staticmethod
-    def _build(data: np.ndarray, boxsize: np.ndarray | None) -> Tree:
+    def _build(data: Floats, boxsize: NDArray[np.float64] | None) -> Tree:
         try:
             return Tree(data, box=None if boxsize is None else Box(boxsize))
         except ValueError as error:
             raise worded(error, "data") from error
 
-    # What the tree is.
+    # Properties of the tree.
 
     @property
-    def mins(self) -> np.ndarray:
+    def mins(self) -> Floats:
         return self.data.min(axis=0) if self.n else np.zeros(self.m, self._dtype)
 
     @property
-    def maxes(self) -> np.ndarray:
+    def maxes(self) -> Floats:
         return self.data.max(axis=0) if self.n else np.zeros(self.m, self._dtype)
 
     @property
@@ -109,7 +111,7 @@ class KDTree:
         return self._scipy_nodes().size
 
     @property
-    def indices(self) -> np.ndarray:
+    def indices(self) -> NDArray[np.intp]:
         """The indices of the points in the order of ``tree``."""
         return self._scipy_nodes().indices
 
@@ -118,7 +120,7 @@ class KDTree:
             self._nodes = NodeBuilder(self.data, self.leafsize, self.balanced_tree, self.compact_nodes)
         return self._nodes
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.data, self.leafsize, self.compact_nodes, False, self.balanced_tree, self.boxsize)
         return type(self), arguments
 
@@ -127,9 +129,9 @@ class KDTree:
 
     # The k nearest.
 
-    def query(self, x: Any = None, k: Any = 1, eps: float = 0.0, p: float = 2.0,
-              distance_upper_bound: float = math.inf, workers: int = -1, *,
-              exclude_self: bool = False, out: Any = None) -> tuple[Any, Any]:
+    def query(self, x: ArrayLike | None = None, k: int | Sequence[int] | NDArray[np.integer[Any]] = 1, eps: float = 0.0,
+              p: float = 2.0, distance_upper_bound: float = math.inf, workers: int = -1, *, exclude_self: bool = False,
+              out: tuple[Floats, Indices] | None = None) -> tuple[Any, Any]:
         """Finds the nearest neighbors of points.
 
         Parameters
@@ -167,7 +169,7 @@ class KDTree:
         if not p >= 1:
             raise ArgumentError("Only p-norms with 1<=p<=infinity permitted")
         is_own = x is None or x is self.data
-        queries, shape = (None, (self.n,)) if is_own else self._rows(x)
+        queries, shape = (None, (self.n,)) if x is None or is_own else self._rows(x)
         if exclude_self and queries is not None:
             self._expect_own(queries, shape)
             queries = None
@@ -176,11 +178,11 @@ class KDTree:
             if np.ndim(k) > 0:
                 raise ArgumentError("out: k must be one integer")
             rows = self.n if queries is None else len(queries)
-            out = rows_for(tuple(out)[::-1], (rows, most), self._dtype, (np.intp,))
+            rows_for(out[::-1], (rows, most), self._dtype, (np.int64,))
         distance, index = self._knn(queries, most, p, distance_upper_bound, exclude_self, threads, out)
         return self._shaped(distance, index, shape, k, ranks)
 
-    def _query_one(self, point: np.ndarray, k: int, bound: float) -> tuple[Any, Any]:
+    def _query_one(self, point: NDArray[Any], k: int, bound: float) -> tuple[Any, Any]:
         if point.dtype != self._dtype or not point.flags.c_contiguous or not point.flags.aligned:
             point = np.ascontiguousarray(point, dtype=self._dtype)
         try:
@@ -192,8 +194,8 @@ class KDTree:
             return distance, index
         return (distance if self._dtype == FLOAT64 else np.float32(distance)), self._index_type(index)
 
-    def _knn(self, queries: np.ndarray | None, k: int, p: float, bound: float, exclude_self: bool,
-             threads: int, out: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _knn(self, queries: Floats | None, k: int, p: float, bound: float, exclude_self: bool,
+             threads: int, out: tuple[Floats, Indices] | None) -> tuple[Floats, Indices]:
         bound = bound if bound > 0 else 0.0
         options = {"k": k, "exclude_self": exclude_self, "max_radius": bound, "strict": math.isfinite(bound), "p": p}
         # Replacing -1 is one more pass over the result: only where there can be any.
@@ -203,15 +205,15 @@ class KDTree:
                 index, distance = carry_out(_kith.knn, self._tree._core, queries, options, True, missing,
                                             threads=threads)
             else:
-                index, distance = out
+                distance, index = out
                 carry_out(_kith.knn_into, self._tree._core, queries, options, index, distance, missing,
                           threads=threads)
         except ValueError as error:
             raise worded(error, "x") from error
         return distance, index
 
-    def _shaped(self, distance: np.ndarray, index: np.ndarray, shape: tuple[int, ...], k: Any,
-                ranks: np.ndarray) -> tuple[Any, Any]:
+    def _shaped(self, distance: Floats, index: Indices, shape: tuple[int, ...], k: Any,
+                ranks: NDArray[np.intp]) -> tuple[Any, Any]:
         is_list = np.ndim(k) > 0
         if is_list:
             distance, index = distance[:, ranks - 1], index[:, ranks - 1]
@@ -224,7 +226,7 @@ class KDTree:
 
     # Within a radius.
 
-    def query_ball_point(self, x: Any, r: Any, p: float = 2.0, eps: float = 0.0, workers: int = -1,
+    def query_ball_point(self, x: ArrayLike, r: ArrayLike, p: float = 2.0, eps: float = 0.0, workers: int = -1,
                          return_sorted: bool | None = None, return_length: bool = False) -> Any:
         """Finds the indices of the points within distance r (inclusive) of each point of x.
 
@@ -246,8 +248,17 @@ class KDTree:
         result[:] = lists
         return result.reshape(shape)
 
-    def query_radius(self, x: Any, r: Any, *, format: str = "csr", p: float = 2.0, workers: int = -1,
-                     strict: bool = False) -> Any:
+    @overload
+    def query_radius(self, x: ArrayLike | None, r: ArrayLike, *, format: Literal["csr"] = "csr", p: float = 2.0,
+                     workers: int = -1, strict: bool = False) -> NeighborLists: ...
+
+    @overload
+    def query_radius(self, x: ArrayLike | None, r: ArrayLike, *, format: Literal["lists"], p: float = 2.0,
+                     workers: int = -1, strict: bool = False) -> tuple[list[Indices], list[Floats]]: ...
+
+    def query_radius(self, x: ArrayLike | None, r: ArrayLike, *, format: Literal["csr", "lists"] = "csr",
+                     p: float = 2.0, workers: int = -1,
+                     strict: bool = False) -> NeighborLists | tuple[list[Indices], list[Floats]]:
         """Finds all neighbors within r of each point, nearest first.
 
         Parameters
@@ -267,8 +278,8 @@ class KDTree:
         cuts = found.offset[1:-1]
         return np.split(found.index, cuts), np.split(found.distance, cuts)
 
-    def _balls(self, queries: np.ndarray | None, radii: np.ndarray, p: float, threads: int,
-               strict: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _balls(self, queries: Floats | None, radii: NDArray[np.float64], p: float, threads: int,
+               strict: bool = False) -> tuple[NDArray[np.int64], Indices, Floats]:
         is_asked = radii >= 0  # scipy finds nothing within a negative distance
         if not is_asked.all():
             queries = (self.data if queries is None else queries)[is_asked]
@@ -282,7 +293,8 @@ class KDTree:
             offset = offset[np.concatenate([[0], np.cumsum(is_asked)])]
         return np.ascontiguousarray(offset), index, distance
 
-    def _ball_counts(self, queries: np.ndarray, radii: np.ndarray, p: float, threads: int) -> np.ndarray:
+    def _ball_counts(self, queries: Floats, radii: NDArray[np.float64], p: float,
+                     threads: int) -> NDArray[np.intp]:
         is_asked = radii >= 0
         options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": norm_of(p)}
         counts = np.zeros(len(radii), np.intp)
@@ -302,7 +314,19 @@ class KDTree:
         offset, index, _ = tree._balls(self._data_like(tree), radii, p, 0)
         return _kith.lists_of_numbers(offset, index, True)
 
-    def query_pairs(self, r: float, p: float = 2.0, eps: float = 0.0, output_type: str = "set") -> Any:
+    @overload
+    def query_pairs(self, r: float, p: float = 2.0, eps: float = 0.0,
+                    output_type: Literal["set"] = "set") -> set[tuple[int, int]]: ...
+
+    @overload
+    def query_pairs(self, r: float, p: float = 2.0, eps: float = 0.0, *,
+                    output_type: Literal["ndarray"]) -> NDArray[np.intp]: ...
+
+    @overload
+    def query_pairs(self, r: float, p: float, eps: float, output_type: Literal["ndarray"]) -> NDArray[np.intp]: ...
+
+    def query_pairs(self, r: float, p: float = 2.0, eps: float = 0.0,
+                    output_type: Literal["set", "ndarray"] = "set") -> set[tuple[int, int]] | NDArray[np.intp]:
         """All pairs i < j of points within r, as a set of tuples, or with "ndarray" as an array of rows."""
         if output_type not in ("set", "ndarray"):
             raise ArgumentError("Invalid output type")
@@ -310,9 +334,9 @@ class KDTree:
         if r < 0:
             return set() if output_type == "set" else np.empty((0, 2), np.intp)
         i, j, _ = carry_out(_kith.radius_pairs, self._tree._core, options, True)
-        return set(zip(i.tolist(), j.tolist())) if output_type == "set" else np.column_stack([i, j])
+        return set(zip(i.tolist(), j.tolist())) if output_type == "set" else np.column_stack([i, j]).astype(np.intp)
 
-    def count_neighbors(self, other: KDTree, r: Any, p: float = 2.0, weights: Any = None,
+    def count_neighbors(self, other: KDTree, r: ArrayLike, p: float = 2.0, weights: Any = None,
                         cumulative: bool = True, *, workers: int = -1) -> Any:
         """Counts the pairs of a point of this tree and a point of the other within r, for one or several radii. With
         ``weights``, returns the sum of the products of weights. With ``cumulative=False``, counts pairs beyond
@@ -339,8 +363,8 @@ class KDTree:
             raise ArgumentError("Invalid weights list; give one for each tree")
         return weight_of(weights[0], self.n), weight_of(weights[1], other.n)
 
-    def _pair_counts(self, other: KDTree, radii: np.ndarray, p: float, weights: Any, cumulative: bool,
-                     threads: int) -> np.ndarray:
+    def _pair_counts(self, other: KDTree, radii: NDArray[np.float64], p: float, weights: tuple[Any, Any] | None,
+                     cumulative: bool, threads: int) -> NDArray[Any]:
         is_asked = radii >= 0
         options = {"radii": np.ascontiguousarray(radii[is_asked]), "p": p, "cumulative": cumulative}
         counts = np.zeros(len(radii), np.intp if weights is None else np.float64)
@@ -356,7 +380,7 @@ class KDTree:
         return counts
 
     def sparse_distance_matrix(self, other: KDTree, max_distance: float, p: float = 2.0,
-                               output_type: str = "dok_matrix") -> Any:
+                               output_type: Literal["dok_matrix", "coo_matrix", "dict", "ndarray"] = "dok_matrix") -> Any:
         """The distances up to max_distance between points of this tree and of the other, as "dok_matrix",
         "coo_matrix", "dict" or "ndarray" (records i, j, v)."""
         if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
@@ -377,7 +401,7 @@ class KDTree:
 
     # Helpers.
 
-    def _rows(self, x: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+    def _rows(self, x: ArrayLike) -> tuple[Floats, tuple[int, ...]]:
         """Query points as rows, and the leading shape of the results."""
         a = as_array(x, "x")
         if a.dtype.kind == "c":
@@ -386,7 +410,7 @@ class KDTree:
             raise ArgumentError(f"x must consist of vectors of length {self.m} but has shape {a.shape}")
         return as_points(a.reshape(-1, self.m), "x", self._dtype), a.shape[:-1]
 
-    def _expect_own(self, queries: np.ndarray, shape: tuple[int, ...]) -> None:
+    def _expect_own(self, queries: Floats, shape: tuple[int, ...]) -> None:
         if shape != (self.n,) or not np.array_equal(queries, self.data):
             raise ArgumentError("exclude_self: x must be the tree's own data; leave x out")
 
@@ -406,17 +430,17 @@ class KDTree:
             return self
         return KDTree(self.data.astype(dtype, copy=False), boxsize=other.boxsize)
 
-    def _data_like(self, tree: KDTree) -> np.ndarray:
+    def _data_like(self, tree: KDTree) -> Floats:
         return as_points(self.data, "data", tree._dtype)
 
 
 class cKDTree(KDTree):
     """KDTree with the default leafsize and the integer type of scipy.spatial.cKDTree."""
 
-    _index_type: Any = int
+    _index_type: type[Any] = int
 
-    def __init__(self, data: Any, leafsize: int = 16, compact_nodes: bool = True, copy_data: bool = False,
-                 balanced_tree: bool = True, boxsize: Any = None) -> None:
+    def __init__(self, data: ArrayLike, leafsize: int = 16, compact_nodes: bool = True, copy_data: bool = False,
+                 balanced_tree: bool = True, boxsize: float | Sequence[float] | NDArray[Any] | None = None) -> None:
         super().__init__(data, leafsize, compact_nodes, copy_data, balanced_tree, boxsize)
 
     @property

@@ -4,6 +4,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from .typing import Floats
 
 
 class Node:
@@ -31,11 +34,11 @@ class Node:
         return self.end_idx - self.start_idx
 
     @property
-    def indices(self) -> np.ndarray:
+    def indices(self) -> NDArray[np.intp]:
         return self._builder.indices[self.start_idx:self.end_idx]
 
     @property
-    def data_points(self) -> np.ndarray:
+    def data_points(self) -> Floats:
         return self._builder.data[self.indices]
 
     def __repr__(self) -> str:
@@ -48,9 +51,9 @@ class NodeBuilder:
     middle, moved to the nearest point where one side would be empty; boxes are tight (``compact``) or what the splits
     above leave. Sets of identical points and of at most ``leafsize`` points are leaves."""
 
-    def __init__(self, data: np.ndarray, leafsize: int, balanced: bool, compact: bool) -> None:
+    def __init__(self, data: Floats, leafsize: int, balanced: bool, compact: bool) -> None:
         self.data = data
-        self.indices: np.ndarray = np.arange(len(data), dtype=np.intp)
+        self.indices: NDArray[np.intp] = np.arange(len(data), dtype=np.intp)
         self.size = 0
         self._leafsize = leafsize
         self._balanced = balanced
@@ -139,7 +142,7 @@ class NodeView:
 
 class LeafNode(NodeView):
     @property
-    def idx(self) -> np.ndarray:
+    def idx(self) -> NDArray[np.intp]:
         assert self._node is not None
         return self._node.indices
 

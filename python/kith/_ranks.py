@@ -1,4 +1,4 @@
-"""What a rank refuses in Python, all ranks refuse: checks of a collective call are part of the call. A rank that raised
+"""Arguments that one rank refuses in Python are refused on all ranks: checks of a collective call are part of the call. A rank that raised
 before the others knew would leave them waiting."""
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def agreed(comm: Any, make: Callable[[], Made]) -> Made:
     made, error = attempt(make)
     if largest(comm, [error is not None])[0] == 0:
         return made  # type: ignore[return-value]
-    told = comm.allgather(None if error is None else (*_name_of(error), str(error)))
-    rank = next(i for i, each in enumerate(told) if each is not None)
-    name, code, text = told[rank]
-    raise _error(name, code, f"rank {rank} of {len(told)}: {text}") from error
+    reports = comm.allgather(None if error is None else (*_name_of(error), str(error)))
+    rank = next(i for i, each in enumerate(reports) if each is not None)
+    name, code, text = reports[rank]
+    raise _error(name, code, f"rank {rank} of {len(reports)}: {text}") from error
 
 
 def attempt(make: Callable[[], Made]) -> tuple[Made | None, Exception | None]:
-    """The result, or what was raised."""
+    """The result, or the exception."""
     try:
         return make(), None
     except Exception as error:  # pylint: disable=broad-except
@@ -64,13 +64,13 @@ def _name_of(error: Exception) -> tuple[str, str]:
 def _error(name: str, code: str, text: str) -> Exception:
     if name == "ImportError":
         return ImportError(text)
-    error = getattr(_errors, name)(text)
+    error: Error = getattr(_errors, name)(text)
     error.code = code
     return error
 
 
 def refuse(comm: Any, call: str, **given: bool) -> None:
-    """Raises on all ranks if one of them was given what is not available over ranks."""
+    """Raises on all ranks if one of them was given an option that is not available over ranks."""
     def check() -> None:
         names = [name for name, is_given in given.items() if is_given]
         if names:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _kith
+from ._arrays import Real
+from ._box import Box
 from ._call import carry_out
 from ._snapshot import Snapshot
+from .typing import Floats
 
 
 class Roles:
@@ -27,15 +31,15 @@ class Roles:
     def has(self, field: str) -> bool:
         return self._core.has(field, self.types)
 
-    def read(self, field: str, dtype: np.dtype | None = None) -> np.ndarray:
+    def read(self, field: str, dtype: Real | None = None) -> Floats:
         return self.snapshot._read(field, self.types, 0, sum(self.counts), dtype or self.snapshot.dtype)
 
-    def parts(self, position: np.ndarray) -> list[np.ndarray]:
+    def parts(self, position: Floats) -> list[Floats]:
         """Positions of each type."""
         return np.split(position, np.cumsum(self.counts)[:-1])
 
     @property
-    def type(self) -> np.ndarray:
+    def type(self) -> NDArray[np.uint8]:
         return np.repeat(np.array(self.types, np.uint8), self.counts)
 
     @property
@@ -43,7 +47,12 @@ class Roles:
         """Newton's constant in the units of the snapshot, for lengths as stored; 0 if the units are unknown."""
         return self._core.gravity()
 
-    def separation(self, box: Any) -> float | None:
+    @property
+    def hubble_flow(self) -> float:
+        """The expansion, velocity per length as stored; 0 if units or cosmology are unknown."""
+        return self._core.hubble_flow()
+
+    def separation(self, box: Box) -> float | None:
         """The mean separation that follows from the mass of the linked particles; None if they fill the box."""
         return carry_out(_kith.CoreSnapshot.separation_by_mass, self._core, self.link, box._core, **self._how)
 
@@ -60,7 +69,8 @@ class Roles:
         return facts | {name: value for name, value in background.items() if name != "is_known"}
 
 
-def find_groups(roles: Roles, position: np.ndarray, options: dict[str, Any], how: dict[str, Any]) -> Any:
+def find_groups(roles: Roles, position: Floats, options: dict[str, Any],
+                how: dict[str, Any]) -> _kith.CoreGroups:
     """Friends of friends of particles by role; labels in the order of the types."""
     parts = roles.parts(position)
     if len(parts) == 1:

@@ -5,16 +5,18 @@ import operator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from ._errors import ArgumentError, error_of
+from .typing import Floats
 
 
-def sides_of(boxsize: Any, dimension: int) -> np.ndarray:
-    sides = np.broadcast_to(np.asarray(boxsize, np.float64), (dimension,)).copy()
+def sides_of(boxsize: Any, dimension: int) -> NDArray[np.float64]:
+    sides: NDArray[np.float64] = np.broadcast_to(np.asarray(boxsize, np.float64), (dimension,)).copy()
     sides[~(sides > 0)] = 0.0  # scipy: not positive means open
     return sides
 
 
-def threads_of(workers: int) -> int:
+def threads_of(workers: int | None) -> int:
     if workers is None or workers == -1:
         return 0
     count = operator.index(workers)
@@ -23,7 +25,7 @@ def threads_of(workers: int) -> int:
     return count
 
 
-def ranks_of(k: Any) -> np.ndarray:
+def ranks_of(k: Any) -> NDArray[np.intp]:
     """The requested ranks, counted from 1."""
     if k is None:
         raise ArgumentError("k must be an integer or a sequence of integers")
@@ -46,7 +48,7 @@ def norm_of(p: float) -> float:
     return float(p)
 
 
-def weight_of(weights: Any, count: int) -> np.ndarray | None:
+def weight_of(weights: Any, count: int) -> Floats | None:
     if weights is None:
         return None
     a = np.ascontiguousarray(weights, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What notebooks show: tables of results, and the page of `kith report` in a frame."""
+"""Views in notebooks: tables of results, and the page of `kith report` in a frame."""
 from __future__ import annotations
 
 import atexit
@@ -11,15 +11,19 @@ import webbrowser
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._program import report
 from ._snapshot import write_snapshot
+from .typing import PathLike
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from ._catalogue import Catalogue
 
 
-def cell(value: Any) -> str:
+def cell(value: ArrayLike) -> str:
     """A number, or a few of them, in five digits."""
     return ", ".join(str(v) if isinstance(v, (int, np.integer)) else f"{v:.5g}" for v in np.atleast_1d(value))
 
@@ -33,7 +37,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], note: str) -> str
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{html.escape(note)}</p>"
 
 
-def sizes(size: np.ndarray, points: int, word: str, rows: int = 10) -> str:
+def sizes(size: NDArray[np.int64], points: int, word: str, rows: int = 10) -> str:
     """The largest of some groups."""
     grouped = int(size.sum())
     part = 100 * grouped / points if points else 0
@@ -75,7 +79,7 @@ def _folder() -> str:
     return folder
 
 
-def show(catalogue: Catalogue, points: Any, output: str | os.PathLike[str] | None, height: int,
+def show(catalogue: Catalogue, points: Any, output: PathLike | None, height: int,
          options: dict[str, Any]) -> Page:
     """As Catalogue.show says."""
     folder = _folder()

@@ -3,19 +3,21 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kith
-from ._arrays import as_array, points as as_points
+from ._arrays import Real, as_array, points as as_points
 from ._box import Box, as_box
-from ._call import CancelToken, Progress, carry_out
+from ._call import CancelToken, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
 from ._isolate import examine
 from ._ranks import agreed
+from .typing import BoxLike, Communicator, Floats, FloatType, PathLike, Progress
 
-_FIELDS = ("position", "velocity", "mass", "id")
+_FIELDS = ("position", "velocity", "mass", "id", "value")
 
 
 class Snapshot:
@@ -23,9 +25,9 @@ class Snapshot:
 
     Attributes
     ----------
-    position, velocity, mass, id : ndarray
-        Arrays of the chosen types, type after type. Velocities are peculiar. ``fields`` lists the arrays that exist;
-        the others raise AttributeError.
+    position, velocity, mass, id, value : ndarray
+        Arrays of the chosen types, type after type. Velocities are peculiar; values are those of ``value_column``.
+        ``fields`` lists the arrays that exist; the others raise AttributeError.
     type : ndarray of uint8
         The type of every particle.
     box : Box
@@ -34,15 +36,15 @@ class Snapshot:
         The contents of the headers: format, code, files, types, time, units, background.
     """
 
-    def __init__(self, core: Any, types: Sequence[int], dtype: Any, how: dict[str, Any], rank: int = 0,
-                 ranks: int = 1) -> None:
+    def __init__(self, core: _kith.CoreSnapshot, types: Sequence[int], dtype: FloatType | None, how: dict[str, Any],
+                 rank: int = 0, ranks: int = 1) -> None:
         self._core = core
         self._types = list(types)
         self._how = how
         self.info: dict[str, Any] = core.info()
         self.box = Box._of(core.box)
         stored = np.dtype(np.float64 if self.info["is_double"] else np.float32)
-        self.dtype = stored if dtype is None else np.dtype(dtype)
+        self.dtype: np.dtype[Any] = stored if dtype is None else np.dtype(dtype)
         if self.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise ArgumentTypeError(f"dtype: {self.dtype}; coordinates are float32 or float64")
         size = core.size(self._types)  # raises for an unknown type now, not at the first read
@@ -56,16 +58,16 @@ class Snapshot:
 
     @property
     def redshift(self) -> float:
-        return self.info["background"]["redshift"]
+        return float(self.info["background"]["redshift"])
 
     @property
-    def type(self) -> np.ndarray:
+    def type(self) -> NDArray[np.uint8]:
         counts = {entry["type"]: entry["count"] for entry in self.info["types"]}
         chosen = self._types or sorted(counts)
         all_types = np.repeat(np.array(chosen, np.uint8), [counts.get(number, 0) for number in chosen])
         return all_types[self._begin:self._end]
 
-    def __getattr__(self, name: str) -> np.ndarray:
+    def __getattr__(self, name: str) -> NDArray[Any]:
         if name not in _FIELDS:
             raise AttributeError(f"snapshot: no attribute {name}")
         if not self._core.has(name, self._types):
@@ -73,7 +75,7 @@ class Snapshot:
         self.__dict__[name] = values = self.read(name)
         return values
 
-    def read(self, field: str, begin: int = 0, count: int | None = None) -> np.ndarray:
+    def read(self, field: str, begin: int = 0, count: int | None = None) -> NDArray[Any]:
         """Reads rows of a field from the file: ``count`` rows starting at ``begin``, or all that follow if ``count`` is
         None. Several processes can each read a part this way."""
         rows = len(self)
@@ -81,7 +83,7 @@ class Snapshot:
             raise ArgumentError(f"read: rows from {begin} on, count = {count}; there are {rows}")
         return self._read(field, self._types, self._begin + begin, rows - begin if count is None else count, self.dtype)
 
-    def _read(self, field: str, types: Sequence[int], begin: int, count: int, dtype: np.dtype) -> np.ndarray:
+    def _read(self, field: str, types: Sequence[int], begin: int, count: int, dtype: Real) -> NDArray[Any]:
         return carry_out(_kith.CoreSnapshot.read, self._core, field, list(types), begin, count,
                          dtype == np.dtype(np.float64), **self._how)
 
@@ -99,12 +101,12 @@ class Snapshot:
         return table(["type", "name", "particles"], rows, repr(self)[1:-1])
 
 
-def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | None = None, dtype: Any = None,
+def read_snapshot(path: PathLike, *, types: int | Sequence[int] | None = None, dtype: FloatType | None = None,
                   dimension: int = 3, columns: Sequence[str] = (), velocity_columns: Sequence[str] = (),
-                  mass_column: str = "", units: str | None = None, cosmology: dict[str, float] | str | None = None,
+                  mass_column: str = "", value_column: str = "", units: str | None = None, cosmology: dict[str, float] | str | None = None,
                   redshift: float | None = None, mass: float | None = None, isolate: bool = False,
                   threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
-                  comm: Any = None) -> Snapshot:
+                  comm: Communicator | None = None) -> Snapshot:
     """Opens a snapshot. Formats: HDF5 of Gadget-4, AREPO, IllustrisTNG and SWIFT, other HDF5, Gadget-1/2 binary, tipsy,
     bigfile, FITS tables, .npy, .npz, .ply, text and raw numbers. Files may be compressed by gzip, and may be pipes.
 
@@ -118,6 +120,9 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
         The type of the arrays. Default: as stored.
     dimension, columns, velocity_columns, mass_column
         The layout of raw numbers, text, PLY and FITS, which do not contain this information.
+    value_column : str, optional
+        What ``value`` is: one number per particle, from a column of text, PLY or FITS, a dataset of HDF5 beside the
+        positions, or an array of .npz.
     units : str, optional
         The units of length, mass and velocity, which replace those of the file: "kpc/h,1e10 Msun/h,km/s". Lengths
         are comoving unless the unit has the prefix p, as in "pkpc".
@@ -146,7 +151,7 @@ def read_snapshot(path: str | os.PathLike[str], *, types: int | Sequence[int] | 
     def options() -> dict[str, Any]:
         return {"dimension": dimension, "is_double": dtype is not None and np.dtype(dtype) == np.dtype(np.float64),
                 "columns": [str(c) for c in columns], "velocity_columns": [str(c) for c in velocity_columns],
-                "mass_column": mass_column, "units": units, "redshift": redshift, "mass": mass,
+                "mass_column": mass_column, "value_column": value_column, "units": units, "redshift": redshift, "mass": mass,
                 "cosmology": _text_of(cosmology)}
 
     def opened(rank: int, ranks: int) -> Snapshot:
@@ -172,10 +177,11 @@ def _text_of(cosmology: dict[str, float] | str | None) -> str | None:
     return ",".join(f"{name}={float(value)!r}" for name, value in cosmology.items())
 
 
-def write_snapshot(path: str | os.PathLike[str], position: Any, *, velocity: Any = None, id: Any = None,
-                   mass: float = 0.0, type: int = 1, box: Any = None, units: dict[str, Any] | None = None,
-                   background: dict[str, Any] | None = None, style: str = "gadget", compression: int = 0,
-                   progress: Progress = None, cancel: CancelToken | None = None) -> None:
+def write_snapshot(path: PathLike, position: ArrayLike, *, velocity: ArrayLike | None = None,
+                   id: ArrayLike | None = None, mass: float = 0.0, type: int = 1, box: BoxLike = None,
+                   units: dict[str, Any] | None = None, background: dict[str, Any] | None = None,
+                   style: Literal["gadget", "swift"] = "gadget", compression: int = 0, progress: Progress = None,
+                   cancel: CancelToken | None = None) -> None:
     """Writes particles of one type to a file. The ending selects the format: .hdf5, .npy, .npz, .ply, .csv, .xyz, .txt,
     .raw, .f32, .f64 or .gadget2. Formats that cannot hold velocities, ids, units or the box omit them.
 

@@ -3,15 +3,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kith
 from ._arrays import points as as_points
 from ._box import Box, as_box
-from ._call import CancelToken, Progress, carry_out
+from ._call import CancelToken, carry_out
+from ._device_arrays import interface_of, rows_there
 from ._errors import ArgumentError
+from .typing import (BoxLike, Builder, Curve, FloatType, Memory, NonFinite, PathLike, PointsLike, Progress, SplitAxis,
+                     TreeOptions)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -19,12 +26,12 @@ class Plane:
     """The nodes of one plane of a tree, as columns. Node i has the points ``begin[i]`` to ``end[i]`` in tree order, the
     children ``first[i]`` to ``last[i]`` in the plane below, and the tight bounding box ``lower[i]``, ``upper[i]``."""
 
-    begin: np.ndarray
-    end: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.begin)
@@ -34,9 +41,9 @@ class Plane:
 class Cells:
     """The Morton cells of the nodes of one plane. Their volume is 2^level in the coordinates of the tree."""
 
-    level: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+    level: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.level)
@@ -49,8 +56,8 @@ class Splits:
     ``axis[node, i]``, points of the lesser side have coordinates <= ``value[node, i]`` and points of the greater side
     >= it. The axis is -1 where there is no split."""
 
-    axis: np.ndarray
-    value: np.ndarray
+    axis: NDArray[np.int8]
+    value: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.axis)
@@ -60,22 +67,22 @@ class LeftBalanced(NamedTuple):
     """A kd-tree without pointers, with one point per node. Node i has the children 2 i + 1 (lesser) and 2 i + 2
     (greater). ``index`` is the original index of each node's point, ``axis`` the axis along which the node splits."""
 
-    index: np.ndarray  # type: ignore[assignment]
-    axis: np.ndarray
+    index: NDArray[np.int64]  # type: ignore[assignment]
+    axis: NDArray[np.int8]
 
 
 class OfPoints:
-    """What sets of points that can be searched have in common."""
+    """Base of the sets of points that can be searched."""
 
     __slots__ = ("_core", "__weakref__")
-    _core: Any
+    _core: Any  # CoreTree or a CoreForest
 
     @property
     def dimension(self) -> int:
-        return self._core.dimension
+        return int(self._core.dimension)
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> np.dtype[np.floating[Any]]:
         """float32 or float64: the type of coordinates and distances."""
         return np.dtype(np.float64 if self._core.is_double else np.float32)
 
@@ -106,7 +113,8 @@ class Tree(OfPoints):
     max_leaf_size, coarsening, max_volume_ratio
         Options of the builder "cells".
     threads : int, optional
-        The number of threads. Default: all processors. Results do not depend on it.
+        The number of threads, which scipy calls ``workers`` and scikit-learn ``n_jobs``. Default: all processors.
+        Results do not depend on it.
     progress : callable, bool, optional
         Called with (stage, done, total) a few times per second; True shows tqdm bars.
     cancel : CancelToken, optional
@@ -118,22 +126,29 @@ class Tree(OfPoints):
     Trees can be pickled, copied and saved. Any number of threads can use a tree at the same time.
     """
 
-    __slots__ = ()
+    __slots__ = ("_there",)
+    _core: _kith.CoreTree
+    _there: type | None  # of the points, if they were on a device: rows of neighbors stay there
 
-    def __init__(self, points: Any, *, box: Any = None, builder: str = "packed", curve: str = "automatic",
-                 split_axis: str = "widest", non_finite: str = "error", max_leaf_size: int = 48, coarsening: int = 8,
-                 max_volume_ratio: float = 50.0, threads: int | None = None, progress: Progress = None,
-                 cancel: CancelToken | None = None, device: str = "cpu") -> None:
+    def __init__(self, points: ArrayLike, *, box: BoxLike = None, builder: Builder = "packed",
+                 curve: Curve = "automatic", split_axis: SplitAxis = "widest", non_finite: NonFinite = "error",
+                 max_leaf_size: int = 48, coarsening: int = 8, max_volume_ratio: float = 50.0,
+                 threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+                 device: str = "cpu") -> None:
         options = {"box": as_box(box)._core, "builder": builder, "curve": curve, "split_axis": split_axis,
                    "non_finite": non_finite, "max_leaf_size": max_leaf_size, "coarsening": coarsening,
                    "max_volume_ratio": max_volume_ratio}
-        self._core = carry_out(_kith.CoreTree.build, as_points(points), options, threads=threads,
-                               progress=progress, cancel=cancel, device=device)
+        is_there = interface_of(points) is not None
+        rows = rows_there(points, "points", device) if is_there else as_points(points)
+        self._core = carry_out(_kith.CoreTree.build, rows, options, threads=threads, progress=progress,
+                               cancel=cancel, device=device)
+        self._there = type(points) if is_there else None
 
     @classmethod
-    def _of(cls, core: Any) -> Tree:
+    def _of(cls, core: _kith.CoreTree) -> Tree:
         tree = object.__new__(cls)
         tree._core = core
+        tree._there = None
         return tree
 
     @property
@@ -147,13 +162,15 @@ class Tree(OfPoints):
         return self._core.input_size
 
     @property
-    def builder(self) -> str:
-        return ("packed", "cells")[self._core.builder]
+    def builder(self) -> Builder:
+        kinds: tuple[Builder, ...] = ("packed", "cells")
+        return kinds[self._core.builder]
 
     @property
-    def curve(self) -> str:
+    def curve(self) -> Curve:
         """The order of the points; never "automatic"."""
-        return ("automatic", "hilbert", "z", "kd")[self._core.curve]
+        kinds: tuple[Curve, ...] = ("automatic", "hilbert", "z", "kd")
+        return kinds[self._core.curve]
 
     @property
     def memory(self) -> int:
@@ -170,11 +187,11 @@ class Tree(OfPoints):
         """The number of planes. Plane 0 contains the leaves, the last plane the root."""
         return self._core.planes
 
-    def order(self) -> np.ndarray:
+    def order(self) -> NDArray[np.int64]:
         """The original index of every point, in tree order."""
         return self._core.order()
 
-    def coordinates(self) -> np.ndarray:
+    def coordinates(self) -> NDArray[np.float64]:
         """Coordinates in tree order, wrapped into the box, in float64."""
         return self._core.coordinates()
 
@@ -200,20 +217,20 @@ class Tree(OfPoints):
         """Checks all invariants; raises RuntimeError for the first one that is violated."""
         self._core.check()
 
-    def save(self, path: str | os.PathLike[str], *, progress: Progress = None,
+    def save(self, path: PathLike, *, progress: Progress = None,
              cancel: CancelToken | None = None) -> None:
         """Writes the tree to a file. The file appears only when it is complete."""
         carry_out(_kith.save_tree, self._core, os.fspath(path), progress=progress, cancel=cancel)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, verify: bool = True, progress: Progress = None,
+    def load(cls, path: PathLike, *, verify: bool = True, progress: Progress = None,
              cancel: CancelToken | None = None) -> Tree:
         """Maps a tree from a file into memory. ``verify=False`` skips the check of the content; that is faster, but a
         damaged file may then crash later searches. Raises OSError."""
         core = carry_out(_kith.load_tree, os.fspath(path), verify, progress=progress, cancel=cancel)
         return cls._of(core)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _tree_from_bytes, (carry_out(_kith.tree_to_bytes, self._core),)
 
     def __len__(self) -> int:
@@ -235,7 +252,7 @@ def _tree_from_bytes(data: bytes) -> Tree:
     return Tree._of(carry_out(_kith.tree_from_bytes, data))
 
 
-def as_tree(points: Any, box: Any = None, **execution: Any) -> Tree:
+def as_tree(points: PointsLike, box: BoxLike = None, **execution: Any) -> Tree:
     """The tree itself, or a tree of the points."""
     if isinstance(points, Tree):
         if box is not None and as_box(box) != points.box:
@@ -244,8 +261,9 @@ def as_tree(points: Any, box: Any = None, **execution: Any) -> Tree:
     return Tree(points, box=box, **execution)
 
 
-def left_balanced(points: Any, *, box: Any = None, split_axis: str = "widest", threads: int | None = None,
-                  progress: Progress = None, cancel: CancelToken | None = None) -> LeftBalanced:
+def left_balanced(points: PointsLike, *, box: BoxLike = None, split_axis: SplitAxis = "widest",
+                  threads: int | None = None, progress: Progress = None,
+                  cancel: CancelToken | None = None) -> LeftBalanced:
     """Builds the left-balanced kd-tree of points, or of the points of a Tree in any order, for programs that do the
     traversal themselves. Every row of nodes is full except the last, which is filled from the left.
 
@@ -263,7 +281,8 @@ def left_balanced(points: Any, *, box: Any = None, split_axis: str = "widest", t
     return LeftBalanced(*carry_out(_kith.left_balanced, tree._core, {"split_axis": split_axis}, **how))
 
 
-def estimate_memory(size: int, dimension: int = 3, dtype: Any = np.float32, **options: Any) -> dict[str, int]:
+def estimate_memory(size: int, dimension: int = 3, dtype: FloatType = np.float32,
+                    **options: Unpack[TreeOptions]) -> Memory:
     """The memory, in bytes, to build a tree of ``size`` points (``peak``) and to keep it (``kept``), without the
     array."""
     box = {"box": as_box(options.pop("box"))._core} if "box" in options else {}

@@ -4,9 +4,11 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._box import Box
 from ._errors import ArgumentError, ArgumentTypeError
+from .typing import FloatType
 
 
 class YtParticles:
@@ -24,7 +26,7 @@ class YtParticles:
         The units of length, mass and velocity, as kith.write_snapshot and kith.read_snapshot take them.
     """
 
-    def __init__(self, arrays: dict[str, np.ndarray], box: Box, redshift: float, units: str) -> None:
+    def __init__(self, arrays: dict[str, NDArray[Any]], box: Box, redshift: float, units: str) -> None:
         self.position = arrays["position"]
         self.velocity = arrays.get("velocity")
         self.mass = arrays.get("mass")
@@ -41,13 +43,13 @@ class YtParticles:
         return f"<kith.YtParticles: {len(self)} particles, {', '.join(self.fields)}, {self.units}>"
 
 
-def from_yt(dataset: Any, *, type: str | None = None, dtype: Any = np.float64) -> YtParticles:
+def from_yt(dataset: Any, *, type: str | None = None, dtype: FloatType = np.float64) -> YtParticles:
     """Reads the particles of a dataset that yt has loaded: RAMSES, Enzo, AMReX and everything else that yt reads.
 
     Parameters
     ----------
     dataset : yt dataset or data object
-        What yt.load returned, or a part of it such as ``ds.sphere(...)``.
+        The result of yt.load, or a part of it such as ``ds.sphere(...)``.
     type : str, optional
         The particle type in yt, such as "DM", "PartType1" or "nbody". Default: "DM", "dark_matter", "nbody", "all" or
         "io", the first of them that exists.
@@ -69,7 +71,7 @@ def from_yt(dataset: Any, *, type: str | None = None, dtype: Any = np.float64) -
     is_cosmological = bool(getattr(ds, "cosmological_simulation", False))
     length, mass = ("Mpccm/h", "Msun/h") if is_cosmological else ("Mpc", "Msun")
 
-    def read(name: str, unit: str) -> np.ndarray:
+    def read(name: str, unit: str) -> NDArray[Any]:
         return np.ascontiguousarray(data[kind, name].to_value(unit), dtype)
 
     arrays = {"position": read("particle_position", length)}

@@ -10,18 +10,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from . import _kith
+from . import _kith, mpi
 from ._arrays import FLOAT64, as_array, integers, number, numbers, points as as_points, values, whole
 from ._box import as_box
-from ._call import CancelToken, Progress, carry_out
+from ._call import CancelToken, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
+from ._ranks import agreed, agreed_rows, largest, refuse
+from ._stored import StoredPoints, box_of
+from .typing import BoxLike, Communicator, Estimator, LineOfSight, PathLike, Progress, Separation
 
 __all__ = ["Correlation", "PairHistogram", "comoving_distance", "count", "jackknife_regions", "load", "logspace",
            "multipoles", "nearest_regions", "pip_table", "read_bins", "sky_positions", "smu", "theta", "wp", "xi"]
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
 
 
 @dataclass
@@ -32,20 +40,20 @@ class PairHistogram:
     counts each pair once.
     """
 
-    edges: np.ndarray
+    edges: NDArray[np.float64]
     """Of r, rp, s or theta (degrees): bin i is [edges[i], edges[i + 1])."""
-    second_edges: np.ndarray | None
+    second_edges: NDArray[np.float64] | None
     """Of pi or mu."""
-    weight: np.ndarray
+    weight: NDArray[np.float64]
     """Sums of products of weights; without weights the numbers of pairs."""
-    counts: np.ndarray
+    counts: NDArray[np.int64]
     """Numbers of pairs as integers, also if there are weights."""
     total: float
     """All pairs of different points, at any separation."""
-    mean_separation: np.ndarray | None = None
-    left_out: np.ndarray | None = None
+    mean_separation: NDArray[np.float64] | None = None
+    left_out: NDArray[np.float64] | None = None
     """``weight`` without each region in turn: (regions, ...)."""
-    left_out_total: np.ndarray | None = None
+    left_out_total: NDArray[np.float64] | None = None
 
 
 @dataclass
@@ -57,47 +65,47 @@ class Correlation:
     of ``covariance`` and ``samples``.
     """
 
-    statistic: str
-    separation: str
-    edges: np.ndarray
-    second_edges: np.ndarray | None
-    value: np.ndarray
-    error: np.ndarray | None = None
+    statistic: Literal["xi", "wp", "multipoles"]
+    separation: Separation
+    edges: NDArray[np.float64]
+    second_edges: NDArray[np.float64] | None
+    value: NDArray[np.float64]
+    error: NDArray[np.float64] | None = None
     """Jackknife errors, in the shape of the statistic."""
-    covariance: np.ndarray | None = None
-    samples: np.ndarray | None = None
+    covariance: NDArray[np.float64] | None = None
+    samples: NDArray[np.float64] | None = None
     """The statistic without each region in turn: (regions, value.size)."""
-    mean_separation: np.ndarray | None = None
-    pairs: dict[str, np.ndarray] = field(default_factory=dict)
+    mean_separation: NDArray[np.float64] | None = None
+    pairs: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     """Pairs in bins: "DD", "DR", "RR"; with weights, sums of their products."""
-    counts: dict[str, np.ndarray] = field(default_factory=dict)
+    counts: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     """Numbers of pairs in bins, also with weights, for which there is "DD" alone."""
 
     @property
-    def center(self) -> np.ndarray:
+    def center(self) -> NDArray[np.float64]:
         """The center of each bin: the geometric mean of its edges, or the arithmetic mean if it starts at 0."""
         low, high = self.edges[:-1], self.edges[1:]
         return np.where(low > 0, np.sqrt(low * high), (low + high) / 2)
 
-    def _shaped(self, flat: np.ndarray) -> np.ndarray:
+    def _shaped(self, flat: NDArray[np.float64]) -> NDArray[np.float64]:
         n = len(self.edges) - 1
         if self.statistic == "multipoles":
             return flat.reshape(3, n)
         return flat.reshape(n, -1) if flat.size != n else flat
 
     @property
-    def xi(self) -> np.ndarray | None:
+    def xi(self) -> NDArray[np.float64] | None:
         return self._shaped(self.value) if self.statistic == "xi" else None
 
     @property
-    def wp(self) -> np.ndarray | None:
+    def wp(self) -> NDArray[np.float64] | None:
         return self.value if self.statistic == "wp" else None
 
     @property
-    def multipoles(self) -> np.ndarray | None:
+    def multipoles(self) -> NDArray[np.float64] | None:
         return self._shaped(self.value) if self.statistic == "multipoles" else None
 
-    def _columns(self) -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
+    def _columns(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64] | None]]:
         """The column names of a bin of the first coordinate: values and errors."""
         n = len(self.edges) - 1
         table = self.value.reshape(3, n) if self.statistic == "multipoles" else self.value.reshape(n, -1).T
@@ -110,7 +118,7 @@ class Correlation:
             names = [self.statistic] if len(table) == 1 else [f"xi_{j}" for j in range(len(table))]
         return dict(zip(names, zip(table, errors)))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame with one row per bin."""
         import pandas
         columns: dict[str, Any] = {"low": self.edges[:-1], "high": self.edges[1:], "center": self.center}
@@ -120,7 +128,7 @@ class Correlation:
                 columns[f"{name}_error"] = error
         return pandas.DataFrame(columns)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draws the values with error bars and returns the axes.
 
         Multipoles are multiplied by s^2. A function of two coordinates is drawn as a map.
@@ -129,6 +137,7 @@ class Correlation:
         ax = _axes(ax)
         label = {"r": "$r$", "rp_pi": "$r_p$", "s_mu": "$s$", "theta": r"$\theta$ [degrees]"}[self.separation]
         if self.statistic == "xi" and self.value.size > len(self.edges) - 1:
+            assert self.second_edges is not None
             shown = ax.pcolormesh(self.edges, self.second_edges, self._shaped(self.value).T, **options)
             ax.figure.colorbar(shown, ax=ax, label=r"$\xi$")
             ax.set(xlabel=label, ylabel=r"$\pi$" if self.separation == "rp_pi" else r"$\mu$")
@@ -146,33 +155,33 @@ class Correlation:
             ax.set_yscale("log")
         return ax
 
-    def save(self, path: Any) -> None:
+    def save(self, path: PathLike) -> None:
         """Writes everything to an .npz file, which ``load`` reads."""
-        arrays = {name: value for name, value in self.__dict__.items()
+        arrays: dict[str, Any] = {name: value for name, value in self.__dict__.items()
                   if isinstance(value, np.ndarray)}
         for kind, tables in (("pairs", self.pairs), ("counts", self.counts)):
             arrays |= {f"{kind}_{name}": value for name, value in tables.items()}
         np.savez(path, statistic=self.statistic, separation=self.separation, **arrays)
 
 
-def load(path: Any) -> Correlation:
+def load(path: PathLike) -> Correlation:
     """Reads a file that ``Correlation.save`` wrote."""
     with np.load(path) as file:
         given: dict[str, Any] = {name: file[name] for name in file.files}
-    def tables(kind: str) -> dict[str, np.ndarray]:
+    def tables(kind: str) -> dict[str, NDArray[Any]]:
         return {name[len(kind):]: given.pop(name) for name in list(given) if name.startswith(kind)}
     pairs, counts = tables("pairs_"), tables("counts_")
-    words = {name: str(given.pop(name)) for name in ("statistic", "separation")}
+    words: dict[str, Any] = {name: str(given.pop(name)) for name in ("statistic", "separation")}
     given.setdefault("second_edges", None)
     return Correlation(**words, **given, pairs=pairs, counts=counts)
 
 
-def logspace(low: float, high: float, bins: int) -> np.ndarray:
+def logspace(low: float, high: float, bins: int) -> NDArray[np.float64]:
     """The bins + 1 edges of logarithmic bins of equal width."""
     return np.logspace(np.log10(low), np.log10(high), bins + 1)
 
 
-def read_bins(path: Any) -> np.ndarray:
+def read_bins(path: PathLike) -> NDArray[np.float64]:
     """Reads the edges from a bin file of Corrfunc: one line per bin, with its lower and upper edge."""
     rows = np.loadtxt(path, ndmin=2)
     if rows.shape[1] != 2 or not np.array_equal(rows[1:, 0], rows[:-1, 1]):
@@ -180,39 +189,52 @@ def read_bins(path: Any) -> np.ndarray:
     return np.append(rows[:, 0], rows[-1, 1])
 
 
-def sky_positions(ra: Any, dec: Any, distance: Any = None) -> np.ndarray:
+def sky_positions(ra: ArrayLike, dec: ArrayLike, distance: ArrayLike | None = None) -> NDArray[np.float64]:
     """Cartesian coordinates around the observer from angles in degrees; without distances, unit vectors."""
     angle = numbers(ra, "ra")
     far = None if distance is None else values(distance, len(angle), "distance", FLOAT64)
     return _kith.sky_positions(angle, values(dec, len(angle), "dec", FLOAT64), far)
 
 
-def comoving_distance(redshift: Any, omega_m: float = 0.31) -> np.ndarray:
+def comoving_distance(redshift: ArrayLike, omega_m: float = 0.31) -> NDArray[np.float64]:
     """Comoving distances in Mpc/h in a flat universe with matter and a cosmological constant."""
     return _kith.comoving_distance(numbers(redshift, "redshift"), number(omega_m, "omega_m"))
 
 
-def jackknife_regions(points: Any, regions: int, *, box: Any = None, threads: int | None = None) -> np.ndarray:
-    """A jackknife region for each point: runs of equal length along the curve of the tree."""
+def jackknife_regions(points: ArrayLike, regions: int, *, box: BoxLike = None, threads: int | None = None,
+                      comm: Communicator | None = None) -> NDArray[np.int32]:
+    """A jackknife region for each point: runs of equal length along the curve of the tree. With ``comm``, for the
+    points of this rank, among those of all ranks."""
+    if comm is not None:
+        rows = agreed_rows(comm, points, lambda x: x)
+        made: NDArray[np.int32] = mpi._ask(
+            comm, "jackknife_regions", lambda: (rows, whole(regions, "regions"), as_box(box)._core), threads)
+        return made
     return carry_out(_kith.jackknife_regions, as_points(points), whole(regions, "regions"), as_box(box)._core, threads=threads)
 
 
-def nearest_regions(points: Any, region: Any, others: Any, *, box: Any = None,
-                    threads: int | None = None) -> np.ndarray:
-    """A region for each other point: that of the nearest of ``points``."""
+def nearest_regions(points: ArrayLike, region: Any, others: Any, *, box: BoxLike = None, threads: int | None = None,
+                    comm: Communicator | None = None) -> NDArray[np.int32]:
+    """A region for each other point: that of the nearest of ``points``, with ``comm`` of the points of all ranks."""
+    if comm is not None:
+        own = agreed_rows(comm, points, lambda x: x)
+        found: NDArray[np.int32] = mpi._ask(comm, "nearest_regions", lambda: (
+            own, integers(region, "region", np.int32), mpi._other_points(others, "others", own), as_box(box)._core),
+            threads)
+        return found
     rows = as_points(points)
     return carry_out(_kith.nearest_regions, rows, integers(region, "region", np.int32),
                      as_points(others, "others", rows.dtype), as_box(box)._core, threads=threads)
 
 
-def pip_table(words: int, realizations: int) -> np.ndarray:
+def pip_table(words: int, realizations: int) -> NDArray[np.float64]:
     """A table of pairwise inverse probabilities: realizations / (realizations in which both points were selected)."""
     shared = np.arange(64 * words + 1, dtype=np.float64)
     return np.divide(realizations, shared, out=np.zeros_like(shared), where=shared > 0)
 
 
-def _words(bits: Any, count: int, name: str) -> np.ndarray:
-    """Rows of 64-bit words; signed numbers stand for their bits."""
+def _words(bits: Any, count: int, name: str) -> NDArray[np.uint64]:
+    """Rows of 64-bit words; signed numbers are taken as bits."""
     given = as_array(bits, f"bits of {name}")
     if given.dtype.kind not in "iu" or (count and (given.size == 0 or given.size % count)):
         raise ArgumentTypeError(f"bits of {name}: {given.dtype} of shape {given.shape}; give rows of uint64, as many for "
@@ -220,35 +242,91 @@ def _words(bits: Any, count: int, name: str) -> np.ndarray:
     return np.ascontiguousarray(given).astype(np.uint64).reshape(count, -1 if count else 1)
 
 
-def _set(points: Any, weight: Any, region: Any, bits: Any, name: str) -> tuple[Any, ...]:
+def _set(points: ArrayLike | StoredPoints, weight: Any, region: Any, bits: Any, name: str) -> tuple[Any, ...]:
+    if isinstance(points, StoredPoints):
+        if name != "points" or weight is not None or region is not None or bits is not None:
+            raise ArgumentTypeError("stored points are counted among themselves, without weights, regions and bits; "
+                                    "leave others and randoms out, or load the points")
+        return points._core, None, None, None
     rows = as_points(points, name)
     return (rows, None if weight is None else values(weight, len(rows), f"weight of {name}", FLOAT64),
             None if region is None else integers(region, f"region of {name}", np.int32),
             None if bits is None else _words(bits, len(rows), name))
 
 
-def _second_edges(separation: str, pi_max: float, pi_bins: int, mu_bins: int) -> np.ndarray | None:
+def _given_set(comm: Communicator | None, points: Any, *columns: Any) -> tuple[Any, ...]:
+    """A set with its columns; over ranks, that of this rank, which may be ``[]``."""
+    return _set(points, *columns) if comm is None else agreed_rows(comm, points, lambda rows: _set(rows, *columns))
+
+
+def _checked(comm: Communicator | None, name: str, points: Any, edges: Any, box: Any, progress: Any,
+             *facts: bool) -> tuple[NDArray[np.float64], Any]:
+    """The edges and the box. Over ranks, the facts decide which calls follow."""
+    if comm is not None:
+        refuse(comm, name, progress=bool(progress), stored=isinstance(points, StoredPoints))
+        mpi._same_kind(comm, name, *facts)
+        return agreed(comm, lambda: (numbers(edges, "edges"), as_box(box)._core))
+    return numbers(edges, "edges"), box_of(points, box)
+
+
+def _is_given(comm: Communicator | None, column: Any) -> bool:
+    """Whether this rank, or another one, has the column."""
+    return column is not None if comm is None else bool(largest(comm, [column is not None])[0])
+
+
+def _region_count(comm: Communicator | None, regions: Any, *given: Any) -> int:
+    """The number of regions: ``regions``, or as many as the largest of the given ones says."""
+    def read() -> tuple[int, int]:
+        found = [int(np.max(each)) + 1 for each in given if each is not None and np.size(each)]
+        return whole(regions, "regions", 0), max(found, default=0)
+    if comm is None:
+        asked, found = read()
+        return asked or found
+    asked, found = agreed(comm, read)
+    most, least, found = (int(each) for each in largest(comm, [asked, -asked, found]))
+    if most != -least:
+        raise ArgumentError(f"regions = {-least} to {most} on different ranks; pass the same on all ranks")
+    return most or found
+
+
+def _count_pairs(name: str, comm: Communicator | None, first: Any, second: Any, options: dict[str, Any],
+                 table: Any, threads: int | None, progress: Any, cancel: CancelToken | None) -> dict[str, Any]:
+    """A histogram or a correlation function of the core."""
+    if comm is None:
+        found: dict[str, Any] = carry_out(getattr(_kith, name), first, second, {**options, **_table_options(first, table)},
+                                          threads=threads, progress=progress, cancel=cancel)
+        return found
+    words = int(largest(comm, [0 if first[3] is None else first[3].shape[1] * (len(first[0]) > 0)])[0])
+    if words and not len(first[0]):
+        first = (*first[:3], np.empty((0, words), np.uint64))
+    return mpi._ask(comm, name, lambda: (first, second, {**options, **_table_options(first, table)}),  # type: ignore[no-any-return]
+                    threads, cancel)
+
+
+def _second_edges(separation: str, pi_max: float, pi_bins: int, mu_bins: int) -> NDArray[np.float64] | None:
     if separation == "rp_pi":
         return pi_max * np.arange(pi_bins + 1) / pi_bins
     return np.arange(mu_bins + 1) / mu_bins if separation == "s_mu" else None
 
 
-def _some(array: np.ndarray, *shape: int) -> np.ndarray | None:
+def _some(array: NDArray[np.float64], *shape: int) -> NDArray[np.float64] | None:
     return array.reshape(shape) if array.size else None
 
 
-def count(points: Any, others: Any = None, *, edges: Any, separation: str = "r", line_of_sight: str = "z",
-          pi_max: float = 40.0, pi_bins: int = 40, mu_bins: int = 20, box: Any = None, weight: Any = None,
-          other_weight: Any = None, region: Any = None, other_region: Any = None, regions: int = 0,
-          mean_separation: bool = False, bits: Any = None, other_bits: Any = None, table: Any = None,
-          threads: int | None = None, progress: Progress = None,
-          cancel: CancelToken | None = None) -> PairHistogram:
+def count(points: ArrayLike | StoredPoints, others: ArrayLike | None = None, *, edges: ArrayLike, separation: Separation = "r",
+          line_of_sight: LineOfSight = "z", pi_max: float = 40.0, pi_bins: int = 40, mu_bins: int = 20,
+          box: BoxLike = None, weight: ArrayLike | None = None, other_weight: ArrayLike | None = None,
+          region: ArrayLike | None = None, other_region: ArrayLike | None = None, regions: int = 0,
+          mean_separation: bool = False, bits: ArrayLike | None = None, other_bits: ArrayLike | None = None,
+          table: ArrayLike | None = None, threads: int | None = None, progress: Progress = None,
+          cancel: CancelToken | None = None, comm: Communicator | None = None) -> PairHistogram:
     """Counts pairs in bins of their separation: DD(r), DD(rp, pi), DD(s, mu) or DD(theta).
 
     Parameters
     ----------
     points, others : array_like, (n, d)
-        The points, and a second set for cross counts.
+        The points, and a second set for cross counts. Points from kith.open_points are counted among themselves,
+        without weights and regions.
     edges : array_like
         Bin i is [edges[i], edges[i + 1]) in r, rp, s, or theta. Theta is in degrees, and points are unit vectors.
     separation : {"r", "rp_pi", "s_mu", "theta"}
@@ -265,20 +343,22 @@ def count(points: Any, others: Any = None, *, edges: Any, separation: str = "r",
     bits, other_bits, table : optional
         Pairwise weights: the weight of a pair is multiplied by ``table[number of bits set in both points]``. ``bits``
         has rows of uint64.
+    comm : mpi4py.MPI.Comm, optional
+        A communicator over whose ranks the points are distributed. Each rank passes its part, or ``[]``, and all get
+        the result of one process. Ranks divide the pairs; each holds all points.
     """
-    bins = numbers(edges, "edges")
-    space = as_box(box)
-    if regions and region is None and others is None:
-        region = jackknife_regions(points, regions, box=box, threads=threads)
-    if region is not None and not regions:
-        regions = int(max(np.max(region), -1 if other_region is None else np.max(other_region))) + 1
-    first = _set(points, weight, region, bits, "points")
-    second = None if others is None else _set(others, other_weight, other_region, other_bits, "others")
+    bins, space = _checked(comm, "count", points, edges, box, progress, others is not None)
+    if (_region_count(comm, regions) and not _is_given(comm, region) and others is None
+            and not isinstance(points, StoredPoints)):
+        region = jackknife_regions(points, regions, box=box, threads=threads, comm=comm)
+    regions = _region_count(comm, regions, region, other_region)
+    first = _given_set(comm, points, weight, region, bits, "points")
+    _expect_none(points, others)
+    second = None if others is None else _given_set(comm, others, other_weight, other_region, other_bits, "others")
     options = {"separation": separation, "line_of_sight": line_of_sight, "edges": bins.tolist(), "pi_max": pi_max,
-               "pi_bins": pi_bins, "mu_bins": mu_bins, "box": space._core, "regions": regions,
-               "mean_separation": mean_separation, **_table_options(first, table)}
-    found = carry_out(_kith.pair_histogram, first, second, options, threads=threads, progress=progress,
-                      cancel=cancel)
+               "pi_bins": pi_bins, "mu_bins": mu_bins, "box": space, "regions": regions,
+               "mean_separation": mean_separation}
+    found = _count_pairs("pair_histogram", comm, first, second, options, table, threads, progress, cancel)
     other_edges = _second_edges(separation, pi_max, pi_bins, mu_bins)
     shape = (len(bins) - 1,) if other_edges is None else (len(bins) - 1, len(other_edges) - 1)
     return PairHistogram(bins, other_edges, found["weight"].reshape(shape), found["counts"].reshape(shape),
@@ -294,21 +374,27 @@ def _table_options(first: tuple[Any, ...], table: Any) -> dict[str, Any]:
     return {"words": first[3].shape[1], "table": numbers(table, "table").tolist()}
 
 
-def _correlation(points: Any, randoms: Any, statistic: str, separation: str, given: Mapping[str, Any]) -> Correlation:
+def _expect_none(points: Any, others: Any) -> None:
+    """Stored points are counted among themselves."""
+    if isinstance(points, StoredPoints) and others is not None:
+        _set(points, None, None, None, "others")
+
+
+def _correlation(points: ArrayLike | StoredPoints, randoms: ArrayLike | None, statistic: Literal["xi", "wp", "multipoles"],
+                 separation: Separation, given: Mapping[str, Any]) -> Correlation:
     asked = dict(given)
-    carry = {name: asked.pop(name) for name in ("threads", "progress", "cancel")}
-    data = _set(points, asked.pop("weight"), asked.pop("region"), asked.pop("bits", None), "points")
+    carry = [asked.pop(name) for name in ("threads", "progress", "cancel")]
+    comm, table = asked.pop("comm"), asked.pop("table", None)
+    bins, box = _checked(comm, "correlation", points, asked.pop("edges"), asked.pop("box"), carry[1],
+                         randoms is not None)
+    data = _given_set(comm, points, asked.pop("weight"), asked.pop("region"), asked.pop("bits", None), "points")
+    _expect_none(points, randoms)
     random_weight, random_region = asked.pop("random_weight"), asked.pop("random_region")
-    random = None if randoms is None else _set(randoms, random_weight, random_region, None, "randoms")
-    regions = asked.pop("regions")
-    if data[2] is not None and not regions:
-        regions = int(np.max(data[2])) + 1
-    bins = numbers(asked.pop("edges"), "edges")
-    box = as_box(asked.pop("box"))
-    options = {**{name: value for name, value in asked.items() if value is not None and name != "table"},
-               **_table_options(data, asked.get("table")), "statistic": statistic, "separation": separation,
-               "edges": bins.tolist(), "regions": regions, "box": box._core}
-    found = carry_out(_kith.correlation, data, random, options, **carry)
+    random = None if randoms is None else _given_set(comm, randoms, random_weight, random_region, None, "randoms")
+    regions = _region_count(comm, asked.pop("regions"), data[2])
+    options = {**{name: value for name, value in asked.items() if value is not None}, "statistic": statistic,
+               "separation": separation, "edges": bins.tolist(), "regions": regions, "box": box}
+    found = _count_pairs("correlation", comm, data, random, options, table, *carry)
     second = _second_edges(separation, options.get("pi_max", 40.0), found["pi_bins"], options.get("mu_bins", 20))
     size = found["value"].size
     result = Correlation(statistic, separation, bins, second, found["value"], None,
@@ -330,7 +416,7 @@ _DOC = """
     Parameters
     ----------
     points, randoms : array_like, (n, d)
-        The data and the random points.{volumes}
+        The data and the random points.{volumes}{stored}
     edges : array_like
         Bin i is [edges[i], edges[i + 1]).{extra}
     weight, random_weight : array_like, optional
@@ -343,6 +429,8 @@ _DOC = """
         The estimator; used with randoms only.
     bits, table : optional
         Pairwise weights of the data; see ``count`` and ``pip_table``.
+    comm : mpi4py.MPI.Comm, optional
+        See ``count``.
 
     Returns
     -------
@@ -350,6 +438,8 @@ _DOC = """
     """
 _VOLUMES = """ Without randoms, the box must be periodic, and the expected pair
         counts follow from the volumes of the bins."""
+_STORED = """ Points from kith.open_points are data
+        without randoms, weights and regions."""
 _BOX = """
     box : float, sequence or Box, optional
         The sides of the periodic box. Default: open space.
@@ -366,51 +456,59 @@ _MU = """
         The number of bins of equal width from 0 to 1.""" + _SIGHT
 
 
-def xi(points: Any, randoms: Any = None, *, edges: Any, box: Any = None, weight: Any = None,
-       random_weight: Any = None, regions: int = 0, region: Any = None, random_region: Any = None,
-       estimator: str = "landy_szalay", mean_separation: bool = False, bits: Any = None, table: Any = None,
-       threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Correlation:
+def xi(points: ArrayLike | StoredPoints, randoms: ArrayLike | None = None, *, edges: ArrayLike, box: BoxLike = None,
+       weight: ArrayLike | None = None, random_weight: ArrayLike | None = None, regions: int = 0,
+       region: ArrayLike | None = None, random_region: ArrayLike | None = None, estimator: Estimator = "landy_szalay",
+       mean_separation: bool = False, bits: ArrayLike | None = None, table: ArrayLike | None = None,
+       threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+       comm: Communicator | None = None) -> Correlation:
     return _correlation(points, randoms, "xi", "r", {n: v for n, v in locals().items()
                                                      if n not in ("points", "randoms")})
 
 
-def wp(points: Any, randoms: Any = None, *, edges: Any, pi_max: float = 40.0, pi_bins: int = 40,
-       line_of_sight: str | None = None, box: Any = None, weight: Any = None, random_weight: Any = None,
-       regions: int = 0, region: Any = None, random_region: Any = None, estimator: str = "landy_szalay",
-       mean_separation: bool = False, bits: Any = None, table: Any = None, threads: int | None = None,
-       progress: Progress = None, cancel: CancelToken | None = None) -> Correlation:
+def wp(points: ArrayLike | StoredPoints, randoms: ArrayLike | None = None, *, edges: ArrayLike, pi_max: float = 40.0,
+       pi_bins: int = 40, line_of_sight: LineOfSight | None = None, box: BoxLike = None,
+       weight: ArrayLike | None = None, random_weight: ArrayLike | None = None, regions: int = 0,
+       region: ArrayLike | None = None, random_region: ArrayLike | None = None, estimator: Estimator = "landy_szalay",
+       mean_separation: bool = False, bits: ArrayLike | None = None, table: ArrayLike | None = None,
+       threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+       comm: Communicator | None = None) -> Correlation:
     return _correlation(points, randoms, "wp", "rp_pi", {n: v for n, v in locals().items()
                                                          if n not in ("points", "randoms")})
 
 
-def smu(points: Any, randoms: Any = None, *, edges: Any, mu_bins: int = 20, line_of_sight: str | None = None,
-        box: Any = None, weight: Any = None, random_weight: Any = None, regions: int = 0, region: Any = None,
-        random_region: Any = None, estimator: str = "landy_szalay", mean_separation: bool = False, bits: Any = None,
-        table: Any = None, threads: int | None = None, progress: Progress = None,
-        cancel: CancelToken | None = None) -> Correlation:
+def smu(points: ArrayLike | StoredPoints, randoms: ArrayLike | None = None, *, edges: ArrayLike, mu_bins: int = 20,
+        line_of_sight: LineOfSight | None = None, box: BoxLike = None, weight: ArrayLike | None = None,
+        random_weight: ArrayLike | None = None, regions: int = 0, region: ArrayLike | None = None,
+        random_region: ArrayLike | None = None, estimator: Estimator = "landy_szalay", mean_separation: bool = False,
+        bits: ArrayLike | None = None, table: ArrayLike | None = None, threads: int | None = None,
+        progress: Progress = None, cancel: CancelToken | None = None, comm: Communicator | None = None) -> Correlation:
     return _correlation(points, randoms, "xi", "s_mu", {n: v for n, v in locals().items()
                                                         if n not in ("points", "randoms")})
 
 
-def multipoles(points: Any, randoms: Any = None, *, edges: Any, mu_bins: int = 20, line_of_sight: str | None = None,
-               box: Any = None, weight: Any = None, random_weight: Any = None, regions: int = 0, region: Any = None,
-               random_region: Any = None, estimator: str = "landy_szalay", mean_separation: bool = False,
-               bits: Any = None, table: Any = None, threads: int | None = None, progress: Progress = None,
-               cancel: CancelToken | None = None) -> Correlation:
+def multipoles(points: ArrayLike | StoredPoints, randoms: ArrayLike | None = None, *, edges: ArrayLike, mu_bins: int = 20,
+               line_of_sight: LineOfSight | None = None, box: BoxLike = None, weight: ArrayLike | None = None,
+               random_weight: ArrayLike | None = None, regions: int = 0, region: ArrayLike | None = None,
+               random_region: ArrayLike | None = None, estimator: Estimator = "landy_szalay",
+               mean_separation: bool = False, bits: ArrayLike | None = None, table: ArrayLike | None = None,
+               threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+               comm: Communicator | None = None) -> Correlation:
     return _correlation(points, randoms, "multipoles", "s_mu", {n: v for n, v in locals().items()
                                                                 if n not in ("points", "randoms")})
 
 
-def theta(points: Any, randoms: Any, *, edges: Any, weight: Any = None, random_weight: Any = None, regions: int = 0,
-          region: Any = None, random_region: Any = None, estimator: str = "landy_szalay", bits: Any = None,
-          table: Any = None, threads: int | None = None, progress: Progress = None,
-          cancel: CancelToken | None = None) -> Correlation:
+def theta(points: ArrayLike, randoms: ArrayLike, *, edges: ArrayLike, weight: ArrayLike | None = None,
+          random_weight: ArrayLike | None = None, regions: int = 0, region: ArrayLike | None = None,
+          random_region: ArrayLike | None = None, estimator: Estimator = "landy_szalay", bits: ArrayLike | None = None,
+          table: ArrayLike | None = None, threads: int | None = None, progress: Progress = None,
+          cancel: CancelToken | None = None, comm: Communicator | None = None) -> Correlation:
     given = {n: v for n, v in locals().items() if n not in ("points", "randoms")}
     return _correlation(points, randoms, "xi", "theta", {**given, "box": None})
 
 
 def _in_box(extra: str) -> str:
-    return _DOC.format(volumes=_VOLUMES, extra=extra + _BOX)
+    return _DOC.format(volumes=_VOLUMES, stored=_STORED, extra=extra + _BOX)
 
 
 xi.__doc__ = "The correlation function xi(r)." + _in_box("")
@@ -419,4 +517,4 @@ smu.__doc__ = ("The correlation function xi(s, mu) of distance and cosine of the
                + _in_box(_MU))
 multipoles.__doc__ = "The multipoles l = 0, 2, 4 of xi(s, mu)." + _in_box(_MU)
 theta.__doc__ = ("The angular correlation function w(theta) of unit vectors (see ``sky_positions``), with angles in degrees."
-                 + _DOC.format(volumes="", extra=""))
+                 + _DOC.format(volumes="", stored="", extra=""))

@@ -7,16 +7,19 @@ differentiable functions. Results have the same bits for any number of threads.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping, Sequence, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kith
-from ._arrays import FLOAT64, as_array, floats, integers, is_single, number, numbers, points as as_points, values, whole
+from ._arrays import (FLOAT64, as_array, floats, integers, number, numbers, per_axis, points as as_points, values,
+                      whole)
 from ._box import as_box
 from ._call import carry_out
 from ._errors import ArgumentError, ArgumentTypeError
 from ._groups import Groups
+from .typing import Advantage, Baseline, BoxLike, Floats, Kernel
 
 __all__ = [
     "LinkSamples", "SoftLinks", "density", "density_vjp", "displacements", "displacements_jvp",
@@ -26,7 +29,7 @@ __all__ = [
 ]
 
 
-def _index(index: Any) -> np.ndarray:
+def _index(index: ArrayLike) -> NDArray[Any]:
     a = as_array(index, "index")
     if a.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
         raise ArgumentTypeError(f"index: {a.dtype}; indices are int32 or int64")
@@ -36,7 +39,8 @@ def _index(index: Any) -> np.ndarray:
 class _Pairs:
     """Points, queries and lists in the form that the extension module expects."""
 
-    def __init__(self, points: Any, index: Any, queries: Any, box: Any, offset: Any) -> None:
+    def __init__(self, points: ArrayLike, index: ArrayLike, queries: ArrayLike | None, box: BoxLike,
+                 offset: ArrayLike | None) -> None:
         self.points = as_points(points)
         self.dtype = self.points.dtype
         self.queries = None if queries is None else as_points(queries, "queries", self.dtype)
@@ -51,19 +55,19 @@ class _Pairs:
         self.core = _kith.Lists(self.points, self.queries, as_box(box)._core, self.index, self.offset)
         self.rows = len(self.index) if self.offset is None else len(self.offset) - 1
 
-    def array(self, x: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    def array(self, x: ArrayLike, name: str, shape: tuple[int, ...]) -> Floats:
         """A cotangent or tangent in the type of the points."""
         a = np.ascontiguousarray(floats(x, name), dtype=self.dtype)
         if a.shape != shape:
             raise ArgumentError(f"{name}: an array of shape {a.shape}; expected {shape}")
         return a
 
-    def tangent(self, x: Any, name: str, of: np.ndarray) -> np.ndarray | None:
+    def tangent(self, x: ArrayLike | None, name: str, of: Floats) -> Floats | None:
         return None if x is None else self.array(x, name, of.shape)
 
 
-def distances(points: Any, index: Any, *, queries: Any = None, box: Any = None, offset: Any = None,
-              threads: int | None = None) -> np.ndarray:
+def distances(points: ArrayLike, index: ArrayLike, *, queries: ArrayLike | None = None, box: BoxLike = None,
+              offset: ArrayLike | None = None, threads: int | None = None) -> Floats:
     """The distances of pairs, in the shape of ``index``: kith.knn's distances for a given index.
 
     Parameters
@@ -81,8 +85,22 @@ def distances(points: Any, index: Any, *, queries: Any = None, box: Any = None, 
     return carry_out(_kith.distances, pairs.core, threads=threads).reshape(pairs.index.shape)
 
 
-def distances_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
-                  offset: Any = None, threads: int | None = None) -> Any:
+@overload
+def distances_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: None = None,
+                  box: BoxLike | None = None, offset: ArrayLike | None = None,
+                  threads: int | None = None) -> Floats: ...
+
+
+@overload
+def distances_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: ArrayLike,
+                  box: BoxLike | None = None, offset: ArrayLike | None = None,
+                  threads: int | None = None) -> tuple[Floats, Floats]:
+                  ...
+
+
+def distances_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: ArrayLike | None = None,
+                  box: BoxLike = None, offset: ArrayLike | None = None,
+                  threads: int | None = None) -> Floats | tuple[Floats, Floats]:
     """The gradient of ``sum(cotangent * distances)`` with respect to the points, or with ``queries`` to both. A
     distance of 0 has derivative 0; pairs without a neighbor do not contribute."""
     pairs = _Pairs(points, index, queries, box, offset)
@@ -90,8 +108,9 @@ def distances_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = Non
     return carry_out(_kith.distances_vjp, pairs.core, given, threads=threads)
 
 
-def distances_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any = None, query_tangent: Any = None,
-                  box: Any = None, offset: Any = None, threads: int | None = None) -> np.ndarray:
+def distances_jvp(points: ArrayLike, index: ArrayLike, tangent: ArrayLike | None = None, *,
+                  queries: ArrayLike | None = None, query_tangent: ArrayLike | None = None, box: BoxLike = None,
+                  offset: ArrayLike | None = None, threads: int | None = None) -> Floats:
     """The change of distances when points (and queries) move along tangents."""
     pairs = _Pairs(points, index, queries, box, offset)
     moves = (pairs.tangent(tangent, "tangent", pairs.points),
@@ -99,25 +118,38 @@ def distances_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any 
     return carry_out(_kith.distances_jvp, pairs.core, *moves, threads=threads).reshape(pairs.index.shape)
 
 
-def displacements(points: Any, index: Any, *, queries: Any = None, box: Any = None, offset: Any = None,
-                  threads: int | None = None) -> np.ndarray:
+def displacements(points: ArrayLike, index: ArrayLike, *, queries: ArrayLike | None = None, box: BoxLike = None,
+                  offset: ArrayLike | None = None, threads: int | None = None) -> Floats:
     """Neighbor minus query by minimum image, with shape (*index.shape, dimension); NaN without a neighbor."""
     pairs = _Pairs(points, index, queries, box, offset)
     shape = (*pairs.index.shape, pairs.points.shape[1])
     return carry_out(_kith.displacements, pairs.core, threads=threads).reshape(shape)
 
 
-def displacements_vjp(points: Any, index: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
-                      offset: Any = None, threads: int | None = None) -> Any:
+@overload
+def displacements_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: None = None,
+                      box: BoxLike | None = None, offset: ArrayLike | None = None,
+                      threads: int | None = None) -> Floats: ...
+
+
+@overload
+def displacements_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: ArrayLike,
+                      box: BoxLike | None = None, offset: ArrayLike | None = None,
+                      threads: int | None = None) -> tuple[Floats, Floats]: ...
+
+
+def displacements_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: ArrayLike | None = None,
+                      box: BoxLike = None, offset: ArrayLike | None = None,
+                      threads: int | None = None) -> Floats | tuple[Floats, Floats]:
     """The gradient of ``sum(cotangent * displacements)`` with respect to the points, or with ``queries`` to both."""
     pairs = _Pairs(points, index, queries, box, offset)
     given = pairs.array(cotangent, "cotangent", (*pairs.index.shape, pairs.points.shape[1]))
     return carry_out(_kith.displacements_vjp, pairs.core, given, threads=threads)
 
 
-def displacements_jvp(points: Any, index: Any, tangent: Any = None, *, queries: Any = None,
-                      query_tangent: Any = None, box: Any = None, offset: Any = None,
-                      threads: int | None = None) -> np.ndarray:
+def displacements_jvp(points: ArrayLike, index: ArrayLike, tangent: ArrayLike | None = None, *,
+                      queries: ArrayLike | None = None, query_tangent: ArrayLike | None = None, box: BoxLike = None,
+                      offset: ArrayLike | None = None, threads: int | None = None) -> Floats:
     """The change of displacements when points (and queries) move along tangents."""
     pairs = _Pairs(points, index, queries, box, offset)
     moves = (pairs.tangent(tangent, "tangent", pairs.points),
@@ -126,8 +158,21 @@ def displacements_jvp(points: Any, index: Any, tangent: Any = None, *, queries: 
     return carry_out(_kith.displacements_jvp, pairs.core, *moves, threads=threads).reshape(shape)
 
 
-def pair_sums_vjp(points: Any, index: Any, derivative: Any, cotangent: Any, *, queries: Any = None, box: Any = None,
-                  offset: Any = None, threads: int | None = None) -> Any:
+@overload
+def pair_sums_vjp(points: ArrayLike, index: ArrayLike, derivative: Any, cotangent: ArrayLike, *, queries: None = None,
+                  box: BoxLike = None, offset: ArrayLike | None = None, threads: int | None = None) -> Floats:
+                  ...
+
+
+@overload
+def pair_sums_vjp(points: ArrayLike, index: ArrayLike, derivative: Any, cotangent: ArrayLike, *, queries: ArrayLike,
+                  box: BoxLike = None, offset: ArrayLike | None = None,
+                  threads: int | None = None) -> tuple[Floats, Floats]: ...
+
+
+def pair_sums_vjp(points: ArrayLike, index: ArrayLike, derivative: Any, cotangent: ArrayLike, *,
+                  queries: ArrayLike | None = None, box: BoxLike = None, offset: ArrayLike | None = None,
+                  threads: int | None = None) -> Floats | tuple[Floats, Floats]:
     """The gradient of ``sum_i cotangent[i] * sum_j f(r_ij)`` over neighbor lists, given f'(r_ij) of each pair."""
     pairs = _Pairs(points, index, queries, box, offset)
     slope = pairs.array(derivative, "derivative", pairs.index.shape)
@@ -135,22 +180,23 @@ def pair_sums_vjp(points: Any, index: Any, derivative: Any, cotangent: Any, *, q
     return carry_out(_kith.pair_sums_vjp, pairs.core, slope, given, threads=threads)
 
 
-def _density_options(pairs: _Pairs, mass: Any, kernel: str) -> dict[str, Any]:
+def _density_options(pairs: _Pairs, mass: ArrayLike | None, kernel: Kernel) -> dict[str, Any]:
     options: dict[str, Any] = {"kernel": kernel}
     if mass is not None:
         options["mass"] = values(mass, len(pairs.points), "mass")
     return options
 
 
-def density(points: Any, index: Any, *, mass: Any = None, kernel: str = "cubic_spline", box: Any = None,
-            threads: int | None = None) -> np.ndarray:
+def density(points: ArrayLike, index: ArrayLike, *, mass: ArrayLike | None = None, kernel: Kernel = "cubic_spline",
+            box: BoxLike = None, threads: int | None = None) -> NDArray[np.float64]:
     """The density of kith.density, computed from the index of kith.knn; h is the distance to the last neighbor."""
     pairs = _Pairs(points, index, None, box, None)
     return carry_out(_kith.list_density, pairs.core, _density_options(pairs, mass, kernel), threads=threads)
 
 
-def density_vjp(points: Any, index: Any, cotangent: Any, *, mass: Any = None, kernel: str = "cubic_spline",
-                box: Any = None, threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def density_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, mass: ArrayLike | None = None,
+                kernel: Kernel = "cubic_spline", box: BoxLike = None,
+                threads: int | None = None) -> tuple[Floats, NDArray[np.float64]]:
     """The gradient of ``sum(cotangent * density)`` with respect to points and masses, including the change of h."""
     pairs = _Pairs(points, index, None, box, None)
     given = values(cotangent, pairs.rows, "cotangent", FLOAT64)
@@ -158,14 +204,15 @@ def density_vjp(points: Any, index: Any, cotangent: Any, *, mass: Any = None, ke
                      threads=threads)
 
 
-def _members(groups: Any) -> Any:
+def _members(groups: Groups | ArrayLike) -> _kith.Members:
     if isinstance(groups, Groups):
         return groups._members
     label = integers(groups, "groups", np.int32)
     return _kith.label_members(label, int(label.max(initial=-1)) + 1)
 
 
-def _halo_options(points: np.ndarray, mass: Any, velocity: Any, box: Any, alpha: float) -> dict[str, Any]:
+def _halo_options(points: Floats, mass: ArrayLike | None, velocity: ArrayLike | None, box: BoxLike,
+                  alpha: float) -> dict[str, Any]:
     options: dict[str, Any] = {"box": as_box(box)._core, "alpha": number(alpha, "alpha")}
     if mass is not None:
         options["mass"] = values(mass, len(points), "mass")
@@ -174,8 +221,9 @@ def _halo_options(points: np.ndarray, mass: Any, velocity: Any, box: Any, alpha:
     return options
 
 
-def halos_vjp(points: Any, groups: Any, cotangent: dict[str, Any], *, mass: Any = None, velocity: Any = None,
-              box: Any = None, alpha: float = 0.0, threads: int | None = None) -> tuple[Any, Any, Any]:
+def halos_vjp(points: ArrayLike, groups: Groups | ArrayLike, cotangent: Mapping[str, ArrayLike], *,
+              mass: ArrayLike | None = None, velocity: ArrayLike | None = None, box: BoxLike = None, alpha: float = 0.0,
+              threads: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64]]:
     """Gradients of halo properties at fixed membership.
 
     Parameters
@@ -199,9 +247,10 @@ def halos_vjp(points: Any, groups: Any, cotangent: dict[str, Any], *, mass: Any 
                      given, threads=threads)
 
 
-def halos_jvp(points: Any, groups: Any, *, tangent: Any = None, velocity_tangent: Any = None,
-              mass_tangent: Any = None, mass: Any = None, velocity: Any = None, box: Any = None, alpha: float = 0.0,
-              threads: int | None = None) -> dict[str, np.ndarray]:
+def halos_jvp(points: ArrayLike, groups: Groups | ArrayLike, *, tangent: ArrayLike | None = None,
+              velocity_tangent: ArrayLike | None = None, mass_tangent: ArrayLike | None = None,
+              mass: ArrayLike | None = None, velocity: ArrayLike | None = None, box: BoxLike = None, alpha: float = 0.0,
+              threads: int | None = None) -> dict[str, NDArray[np.float64]]:
     """The change of halo properties when points, velocities and masses move along tangents; see halos_vjp."""
     chosen = as_points(points)
     moves = [None if each is None else floats(each, "tangent")
@@ -213,51 +262,54 @@ def halos_jvp(points: Any, groups: Any, *, tangent: Any = None, velocity_tangent
     return {name: value.reshape(shapes.get(name, (-1,))) for name, value in found.items()}
 
 
-def shape_tensors(points: Any, groups: Any, *, mass: Any = None, box: Any = None,
-                  threads: int | None = None) -> np.ndarray:
+def shape_tensors(points: ArrayLike, groups: Groups | ArrayLike, *, mass: ArrayLike | None = None, box: BoxLike = None,
+                  threads: int | None = None) -> NDArray[np.float64]:
     """The tensor sum m x x^T / sum m about the center of each group, with shape (groups, dimension, dimension)."""
     chosen = as_points(points)
     return carry_out(_kith.shape_tensors, chosen, _members(groups), _halo_options(chosen, mass, None, box, 0.0),
                      threads=threads)
 
 
-def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> np.ndarray:
+def soft_mass_function(mass: ArrayLike, edge: ArrayLike, *, width: float = 0.1) -> NDArray[np.float64]:
     """Counts of halos in bins of mass with soft edges: logistic functions of this width in ln M."""
     return _kith.soft_mass_function(numbers(mass, "mass"), numbers(edge, "edge"), number(width, "width"))
 
 
-def soft_mass_function_vjp(mass: Any, edge: Any, cotangent: Any, *, width: float = 0.1) -> np.ndarray:
+def soft_mass_function_vjp(mass: ArrayLike, edge: ArrayLike, cotangent: ArrayLike, *,
+                           width: float = 0.1) -> NDArray[np.float64]:
     """The gradient of ``sum(cotangent * soft_mass_function)`` with respect to the masses."""
     return _kith.soft_mass_function_vjp(numbers(mass, "mass"), numbers(edge, "edge"), number(width, "width"),
                                         numbers(cotangent, "cotangent"))
 
 
-def _mesh(points: Any, weight: Any, cells: Any) -> tuple[np.ndarray, Any, list[int]]:
+def _mesh(points: ArrayLike, weight: ArrayLike | None,
+          cells: int | Sequence[int]) -> tuple[Floats, Floats | None, list[int]]:
     chosen = as_points(points)
-    counts = [whole(each, "cells") for each in ([cells] * chosen.shape[1] if is_single(cells, "cells") else cells)]
-    return chosen, None if weight is None else values(weight, len(chosen), "weight"), counts
+    weights = None if weight is None else values(weight, len(chosen), "weight")
+    return chosen, weights, per_axis(cells, chosen.shape[1], "cells")
 
 
-def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int | None = None) -> np.ndarray:
+def paint(points: ArrayLike, weight: ArrayLike | None = None, *, cells: int | Sequence[int], box: BoxLike,
+          threads: int | None = None) -> NDArray[np.float64]:
     """Assigns points to a periodic mesh by cloud-in-cell. ``cells`` is the number of cells, one for all axes or one
     each."""
     chosen, weights, counts = _mesh(points, weight, cells)
     return carry_out(_kith.paint, chosen, weights, as_box(box)._core, counts, threads=threads).reshape(counts)
 
 
-def paint_vjp(points: Any, weight: Any, cotangent: Any, *, cells: Any, box: Any,
-              threads: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def paint_vjp(points: ArrayLike, weight: ArrayLike | None, cotangent: ArrayLike, *, cells: int | Sequence[int],
+              box: BoxLike, threads: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The gradient of ``sum(cotangent * paint)`` with respect to points and weights."""
     chosen, weights, counts = _mesh(points, weight, cells)
     given = numbers(cotangent, "cotangent")
     return carry_out(_kith.paint_vjp, chosen, weights, as_box(box)._core, counts, given, threads=threads)
 
 
-def _shells(n: int, d: int, bins: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _shells(n: int, d: int, bins: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
     """For the modes of rfftn: |k| in units of the fundamental, the shell (``bins`` if none), and the number of modes
     that each represents."""
     wave, last = np.fft.fftfreq(n, 1 / n), np.fft.rfftfreq(n, 1 / n)
-    k = np.sqrt(sum(axis**2 for axis in np.meshgrid(*[wave] * (d - 1), last, indexing="ij")))
+    k: NDArray[np.float64] = np.sqrt(sum(axis**2 for axis in np.meshgrid(*[wave] * (d - 1), last, indexing="ij")))
     # Each mode of the half that rfft returns counts twice, except those in planes that are their own opposite.
     times = np.broadcast_to(np.where((last == 0) | (last == n / 2), 1.0, 2.0), k.shape)
     shell = np.where(k < 0.5, bins, np.minimum((k - 0.5) * bins / (n / 2), bins)).astype(np.int32)
@@ -274,38 +326,40 @@ def _power_spectrum(mesh: Any, side: float, bins: int, xp: Any, add: Any) -> tup
     return mean_k * 2 * np.pi / side, add(shell, power.ravel() * times)[:bins] / count
 
 
-def power_spectrum(mesh: Any, side: float, bins: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def power_spectrum(mesh: NDArray[Any], side: float,
+                   bins: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The power spectrum of a cubic mesh: (k, P) in shells of equal width up to the Nyquist frequency.
 
     ``k`` is the mean wave number of the modes in a shell, ``P`` the mean of |delta_k|^2 / V, where delta is the
     contrast mesh / mean - 1. The default of ``bins`` is half the number of cells of an axis. kith.jax has a
     differentiable version.
     """
-    bins = bins or mesh.shape[0] // 2
-    return _power_spectrum(mesh, side, bins, np, lambda shell, weight: np.bincount(shell, weight, bins + 1))
+    chosen = bins or mesh.shape[0] // 2
+    return _power_spectrum(mesh, side, chosen, np, lambda shell, weight: np.bincount(shell, weight, chosen + 1))
 
 
 class LinkSamples:
     """Samples of random links. ``label[s]`` has the groups of sample s, numbered as by kith.fof."""
 
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: _kith.CoreLinkSamples) -> None:
         self._core = core
-        self.label: np.ndarray = core.labels().reshape(core.samples, core.points)
-        self.count: np.ndarray = core.count()
+        self.label: NDArray[np.int32] = core.labels().reshape(core.samples, core.points)
+        self.count: NDArray[np.int64] = core.count()
         """The number of groups of each sample."""
 
     def __len__(self) -> int:
         return self._core.samples
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         core = self._core
         return _samples_of, (core.samples, core.points, core.bits().tolist(), core.labels().tolist(),
                              core.count().tolist())
 
-    def linked(self) -> np.ndarray:
+    def linked(self) -> NDArray[np.bool_]:
         """Whether each pair is linked, with shape (samples, pairs)."""
         rows = self._core.bits().reshape(-1, (len(self) + 7) // 8)
-        return np.unpackbits(rows, axis=1, count=len(self), bitorder="little").T.astype(bool)
+        linked: NDArray[np.bool_] = np.unpackbits(rows, axis=1, count=len(self), bitorder="little").T.astype(bool)
+        return linked
 
 
 def _samples_of(*arrays: Any) -> LinkSamples:
@@ -319,8 +373,8 @@ class SoftLinks:
     The random numbers depend only on (seed, i, j, sample).
     """
 
-    def __init__(self, points: Any, *, linking_length: float, alpha: float = 5.0, reach: float = 2.0,
-                 box: Any = None, threads: int | None = None) -> None:
+    def __init__(self, points: ArrayLike, *, linking_length: float, alpha: float = 5.0, reach: float = 2.0,
+                 box: BoxLike = None, threads: int | None = None) -> None:
         self._points = as_points(points)
         self._threads = threads
         options = {"box": as_box(box)._core, "linking_length": number(linking_length, "linking_length"),
@@ -332,17 +386,17 @@ class SoftLinks:
     def __len__(self) -> int:
         return self._core.size
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _links_of, (np.array(self._points), self._given)
 
     @property
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+    def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The points i and j > i of each pair."""
         offset = self._core.offset()
         return np.repeat(np.arange(len(offset) - 1, dtype=np.int32), np.diff(offset)), self._core.second()
 
     @property
-    def probability(self) -> np.ndarray:
+    def probability(self) -> Floats:
         """The probability of each pair, in the type of the points."""
         return self._core.probability().astype(self._points.dtype, copy=False)
 
@@ -352,24 +406,24 @@ class SoftLinks:
                    "min_size": whole(min_size, "min_size", 0)}
         return LinkSamples(carry_out(_kith.sample_links, self._core, options, threads=self._threads))
 
-    def log_probability(self, samples: LinkSamples) -> np.ndarray:
+    def log_probability(self, samples: LinkSamples) -> NDArray[np.float64]:
         """The log probability of each sample."""
         return carry_out(_kith.log_probability, self._core, samples._core, threads=self._threads)
 
-    def log_probability_vjp(self, samples: LinkSamples, weight: Any) -> np.ndarray:
+    def log_probability_vjp(self, samples: LinkSamples, weight: ArrayLike) -> Floats:
         """The gradient of ``sum(weight * log_probability)`` with respect to the points. With the weights of
         score_weights, it is the score term of the gradient of an expected loss."""
         given = values(weight, len(samples), "weight", FLOAT64)
         return carry_out(_kith.log_probability_vjp, self._points, self._core, samples._core, given,
                          threads=self._threads)
 
-    def relaxed(self, samples: int = 16, *, seed: int = 0, tau: float = 0.5, hard: bool = True) -> np.ndarray:
+    def relaxed(self, samples: int = 16, *, seed: int = 0, tau: float = 0.5, hard: bool = True) -> NDArray[np.float64]:
         """Links as numbers, with shape (samples, pairs): 1 and 0 if ``hard``, else relaxed with the temperature tau."""
         options = {"samples": whole(samples, "samples"), "seed": whole(seed, "seed", 0), "tau": number(tau, "tau"),
                    "hard": hard}
         return carry_out(_kith.relaxed_links, self._core, options, threads=self._threads)
 
-    def relaxed_vjp(self, cotangent: Any, *, seed: int = 0, tau: float = 0.5) -> np.ndarray:
+    def relaxed_vjp(self, cotangent: ArrayLike, *, seed: int = 0, tau: float = 0.5) -> Floats:
         """The gradient of ``sum(cotangent * relaxed)``. Hard links have the gradient of the soft ones."""
         given = floats(cotangent, "cotangent")
         if given.ndim != 2:
@@ -379,12 +433,12 @@ class SoftLinks:
                          threads=self._threads)
 
 
-def _links_of(points: np.ndarray, given: dict[str, Any]) -> SoftLinks:
+def _links_of(points: Floats, given: dict[str, Any]) -> SoftLinks:
     return SoftLinks(points, **given)
 
 
-def score_weights(loss: Any, *, baseline: str = "leave_one_out", advantage: str = "plain",
-                  clip: float = 10.0) -> np.ndarray:
+def score_weights(loss: ArrayLike, *, baseline: Baseline = "leave_one_out", advantage: Advantage = "plain",
+                  clip: float = 10.0) -> NDArray[np.float64]:
     """The weights for log_probability_vjp from the losses of the samples.
 
     Parameters

@@ -14,39 +14,46 @@ and pairs, and it is an error if they are too small.
 """
 from __future__ import annotations
 
-import functools
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Sequence
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
+from jax.typing import ArrayLike
 
 from . import _kith
-from ._arrays import is_single, number, whole
+from ._arrays import number, per_axis, whole
+from ._atoms import Edges, nearest_edges, radius_edges, systems_of
 from ._box import as_box
 from ._errors import ArgumentError, ArgumentTypeError
 from ._neighbors import _checked_k
 from .gradients import _power_spectrum
+from .typing import Advantage, Baseline, BoxLike, Kernel
 
-__all__ = ["Halos", "LinkedPairs", "density", "fof", "halos", "knn", "links", "paint", "power_spectrum",
-           "soft_mass_function", "topological_loss"]
+__all__ = ["Graph", "Halos", "LinkedPairs", "density", "fof", "halos", "knn", "knn_graph", "links", "paint",
+           "power_spectrum", "radius_graph", "soft_mass_function", "topological_loss"]
 
-if _kith.xla_handlers is None:
-    raise ImportError("kith.jax: this kith was built without jaxlib's headers; install jaxlib and build it again")
-for _name, _handler in _kith.xla_handlers.items():
+_handlers: dict[str, Any] = getattr(_kith, "xla_handlers")
+for _name, _handler in _handlers.items():
     jax.ffi.register_ffi_target(f"kith_{_name}", _handler, platform="cpu")
 
 _KERNELS = ("cubic_spline", "wendland_c2")
 
 
-class _Static(tuple):
+def _differentiable(*fixed: int) -> Callable[[Callable[..., Any]], Any]:
+    """A function with its own derivative, in all but the fixed arguments."""
+    return lambda function: jax.custom_vjp(function, nondiff_argnums=fixed)
+
+
+class _Static(tuple[tuple[str, Any], ...]):
     """Options of a call: hashable, as static arguments must be."""
 
     def attributes(self) -> dict[str, Any]:
-        return {name: np.array(value) if isinstance(value, tuple) else value for name, value in self}
+        return {name: np.array(value) if isinstance(value, tuple) else value for name, value in tuple(self)}
 
 
-def _options(d: int, box: Any, threads: int | None, **more: Any) -> _Static:
+def _options(d: int, box: BoxLike, threads: int | None, **more: Any) -> _Static:
     chosen = as_box(box)
     fixed = {"side": tuple(chosen.sides(d)), "origin": tuple(chosen.origins(d)), "threads": np.int64(threads or 0)}
     for name, value in more.items():
@@ -78,7 +85,7 @@ def _none(x: Any) -> Any:
 
 # Neighbors
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2))
+@_differentiable(1, 2)
 def _knn(arrays: Any, k: int, options: _Static) -> Any:
     rows = arrays[-1].shape[0]
     return _call("knn", (_like((rows, k), jnp.int32), _like((rows, k), arrays[0].dtype)), *arrays, options=options)
@@ -100,7 +107,7 @@ def _knn_backward(k: int, options: _Static, kept: Any, cotangent: Any) -> Any:
 _knn.defvjp(_knn_forward, _knn_backward)
 
 
-def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_self: bool = False,
+def knn(points: ArrayLike, queries: ArrayLike | None = None, *, k: int, box: BoxLike = None, exclude_self: bool = False,
         threads: int | None = None) -> tuple[jax.Array, jax.Array]:
     """The k nearest neighbors, (index, distance) as in kith.knn. Distances are differentiable; a distance of 0 has
     derivative 0."""
@@ -110,7 +117,87 @@ def knn(points: Any, queries: Any = None, *, k: int, box: Any = None, exclude_se
     return _knn(arrays, k, _options(x.shape[1], box, threads, k=k, exclude_self=exclude_self))
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+class Graph(NamedTuple):
+    """A graph of neighbors: ``edge_index, shift, vector, distance``, sorted by (target, source).
+
+    ``edge_index`` has the shape (2, max_edges): source and target. ``shift`` has the whole numbers S of lattice
+    vectors, and ``vector`` is x[target] - x[source] + S @ cell. Rows beyond the last edge have source and target n,
+    the number of points, which ``jax.ops.segment_sum`` leaves out, and vectors of 0."""
+
+    edge_index: jax.Array
+    shift: jax.Array
+    vector: jax.Array
+    distance: jax.Array
+
+
+def _padded(edges: Edges, points: int, max_edges: int) -> Any:
+    count = len(edges.source)
+    if count > max_edges:
+        raise ArgumentError(f"max_edges = {max_edges} for {count} edges; give at least as many")
+    ends = np.full((2, max_edges), points, np.int32)
+    shift = np.zeros((max_edges, edges.shift.shape[1]), np.int32)
+    ends[0, :count], ends[1, :count], shift[:count] = edges.source, edges.target, edges.shift
+    return ends, shift
+
+
+def _graph(points: Any, cell: Any, pbc: Any, batch: Any, max_edges: int | None,
+           search: Callable[[Any], Edges]) -> Graph:
+    """Edges from the host, vectors by operations of jax."""
+    x = _points(points)
+    n, axes = x.shape
+    lattice = None if cell is None else jnp.asarray(cell, x.dtype)
+    if lattice is not None and lattice.ndim < 2:
+        lattice = jnp.diag(jnp.broadcast_to(lattice, (axes,)))
+
+    def find(positions: Any, vectors: Any, most: int | None) -> Any:
+        chosen = None if vectors is None else np.asarray(vectors, np.float64)
+        edges = search(systems_of(np.asarray(positions), chosen, pbc, batch))
+        return _padded(edges, n, len(edges.source) if most is None else most)
+
+    if max_edges is None:
+        if isinstance(x, Tracer) or isinstance(lattice, Tracer):
+            raise ArgumentError("max_edges is missing; shapes must be known under jit and grad: give the most edges that "
+                                "there can be")
+        ends, shift = (jnp.asarray(each) for each in find(x, lattice, None))
+    else:
+        most = whole(max_edges, "max_edges", 0)
+        shapes = (_like((2, most), jnp.int32), _like((most, axes), jnp.int32))
+        ends, shift = jax.pure_callback(lambda *given: find(given[0], given[1] if len(given) > 1 else None, most), shapes,
+                                        *(jax.lax.stop_gradient(each) for each in (x, lattice) if each is not None),
+                                        vmap_method="sequential")
+    is_edge = (ends[0] < n)[:, None]
+    vector = x.at[ends[1]].get(mode="clip") - x.at[ends[0]].get(mode="clip") if n else jnp.zeros(shift.shape, x.dtype)
+    if lattice is not None:
+        steps = shift.astype(x.dtype)
+        own = lattice if lattice.ndim == 2 else lattice[jnp.asarray(batch)].at[ends[0]].get(mode="clip")
+        vector = vector + (steps @ own if own.ndim == 2 else (steps[:, :, None] * own).sum(axis=1))
+    vector = jnp.where(is_edge, vector, 0)
+    d2 = (vector * vector).sum(axis=1)
+    distance = jnp.where(d2 == 0, 0, jnp.sqrt(jnp.where(d2 == 0, 1, d2)))
+    return Graph(ends, shift, vector, distance)
+
+
+def radius_graph(points: ArrayLike, r: float, *, cell: Any = None, pbc: Any = None, batch: Any = None,
+                 loop: bool = False, max_neighbors: int = 0, max_edges: int | None = None,
+                 threads: int | None = None) -> Graph:
+    """The graph of all points within a distance of each other, also through images of a periodic cell of any shape; see
+    kith.neighbor_list for ``cell``, ``pbc`` and ``batch``, which are not traced but for the cell. Vectors and distances
+    are differentiable with respect to points and cell, any number of times. ``max_edges`` is needed under jit and grad;
+    it is an error if there are more. ``loop``: with edges of points to themselves. ``max_neighbors``: edges from the
+    nearest alone; 0: from all."""
+    return _graph(points, cell, pbc, batch, max_edges,
+                  lambda systems: radius_edges(systems, r, loop, max_neighbors, {"threads": threads}))
+
+
+def knn_graph(points: ArrayLike, k: int, *, cell: Any = None, pbc: Any = None, batch: Any = None, loop: bool = False,
+              max_edges: int | None = None, threads: int | None = None) -> Graph:
+    """The graph of edges to each point from its k nearest neighbors or their images, by (d2, index, S); otherwise as
+    radius_graph. ``max_edges`` is at most k times the number of points."""
+    return _graph(points, cell, pbc, batch, max_edges,
+                  lambda systems: nearest_edges(systems, k, loop, {"threads": threads}))
+
+
+@_differentiable(2, 3)
 def _density(x: Any, mass: Any, k: int, options: _Static) -> Any:
     return _density_forward(x, mass, k, options)[0]
 
@@ -130,8 +217,8 @@ def _density_backward(k: int, options: _Static, kept: Any, cotangent: Any) -> An
 _density.defvjp(_density_forward, _density_backward)
 
 
-def density(points: Any, *, k: int = 32, mass: Any = None, kernel: str = "cubic_spline", box: Any = None,
-            threads: int | None = None) -> jax.Array:
+def density(points: ArrayLike, *, k: int = 32, mass: ArrayLike | None = None, kernel: Kernel = "cubic_spline",
+            box: BoxLike = None, threads: int | None = None) -> jax.Array:
     """The SPH density of kith.density, differentiable with respect to points and masses, including the smoothing
     length."""
     x = _points(points)
@@ -144,18 +231,19 @@ def density(points: Any, *, k: int = 32, mass: Any = None, kernel: str = "cubic_
 
 # Groups
 
-def fof(points: Any, *, linking_length: float, box: Any = None, min_size: int = 1,
+def fof(points: ArrayLike, *, linking_length: float, box: BoxLike = None, min_size: int = 1,
         threads: int | None = None) -> tuple[jax.Array, jax.Array]:
     """Friends of friends: (labels as in kith.fof, number of groups). Integers have no derivative."""
     x = jax.lax.stop_gradient(_points(points))
-    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"), min_size=whole(min_size, "min_size"))
+    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"),
+                       min_size=whole(min_size, "min_size"))
     return tuple(_call("fof", (_like((x.shape[0],), jnp.int32), _like((), jnp.int32)), x, options=options))
 
 
 class Halos(NamedTuple):
     """Properties of groups, padded with zeros to max_groups rows. The fields are those of kith.Catalogue."""
 
-    count: jax.Array  # type: ignore[assignment]
+    count: jax.Array  # type: ignore[assignment, unused-ignore]
     size: jax.Array
     mass: jax.Array
     center: jax.Array
@@ -167,7 +255,7 @@ class Halos(NamedTuple):
     decorated_mass: jax.Array
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(4, 5))
+@_differentiable(4, 5)
 def _halos(x: Any, velocity: Any, mass: Any, label: Any, room: int, options: _Static) -> Any:
     d, t = x.shape[1], x.dtype
     shapes = (_like((), jnp.int32), _like((room,), jnp.int32), _like((room,), t), _like((room, d), t),
@@ -189,8 +277,8 @@ def _halos_backward(room: int, options: _Static, kept: Any, cotangent: Any) -> A
 _halos.defvjp(_halos_forward, _halos_backward)
 
 
-def halos(points: Any, label: Any, *, max_groups: int, velocity: Any = None, mass: Any = None, box: Any = None,
-          alpha: float = 0.0, threads: int | None = None) -> Halos:
+def halos(points: ArrayLike, label: ArrayLike, *, max_groups: int, velocity: ArrayLike | None = None,
+          mass: ArrayLike | None = None, box: BoxLike = None, alpha: float = 0.0, threads: int | None = None) -> Halos:
     """The properties of groups at fixed membership, differentiable with respect to points, velocities and masses.
 
     ``decorated_mass`` equals the mass, but has the derivative -alpha d ln(inertia_radius) with respect to positions: a
@@ -204,7 +292,7 @@ def halos(points: Any, label: Any, *, max_groups: int, velocity: Any = None, mas
                          options))
 
 
-def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> jax.Array:
+def soft_mass_function(mass: ArrayLike, edge: ArrayLike, *, width: float = 0.1) -> jax.Array:
     """Counts of halos in bins of mass with soft edges, as in kith.gradients.soft_mass_function. Rows of mass 0, such as
     the padding of halos, are not counted."""
     m, edges = jnp.asarray(mass), jnp.asarray(edge)
@@ -216,7 +304,7 @@ def soft_mass_function(mass: Any, edge: Any, *, width: float = 0.1) -> jax.Array
 
 # Meshes
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+@_differentiable(2, 3)
 def _paint(x: Any, weight: Any, cells: tuple[int, ...], options: _Static) -> Any:
     return _call("paint", _like(cells, x.dtype), x, weight, options=options)
 
@@ -234,11 +322,12 @@ def _paint_backward(cells: tuple[int, ...], options: _Static, kept: Any, cotange
 _paint.defvjp(_paint_forward, _paint_backward)
 
 
-def paint(points: Any, weight: Any = None, *, cells: Any, box: Any, threads: int | None = None) -> jax.Array:
+def paint(points: ArrayLike, weight: ArrayLike | None = None, *, cells: int | Sequence[int], box: BoxLike,
+          threads: int | None = None) -> jax.Array:
     """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
     x = _points(points)
     weights = jnp.ones(x.shape[0], x.dtype) if weight is None else jnp.asarray(weight, x.dtype)
-    counts = tuple(whole(each, "cells") for each in ((cells,) * x.shape[1] if is_single(cells, "cells") else cells))
+    counts = tuple(per_axis(cells, x.shape[1], "cells"))
     return _paint(x, weights, counts, _options(x.shape[1], box, threads))
 
 
@@ -257,10 +346,10 @@ class LinkedPairs(NamedTuple):
     link: jax.Array
     offset: jax.Array
     second: jax.Array
-    count: jax.Array  # type: ignore[assignment]
+    count: jax.Array  # type: ignore[assignment, unused-ignore]
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2, 3))
+@_differentiable(1, 2, 3)
 def _links(x: Any, samples: int, room: int, options: _Static) -> Any:
     shapes = (_like((samples, room), x.dtype), _like((x.shape[0] + 1,), jnp.int32), _like((room,), jnp.int32),
               _like((), jnp.int32))
@@ -280,18 +369,19 @@ def _links_backward(samples: int, room: int, options: _Static, kept: Any, cotang
 _links.defvjp(_links_forward, _links_backward)
 
 
-def links(points: Any, *, linking_length: float, max_pairs: int, alpha: float = 5.0, samples: int = 16,
-          reach: float = 2.0, tau: float = 0.5, seed: int = 0, box: Any = None,
+def links(points: ArrayLike, *, linking_length: float, max_pairs: int, alpha: float = 5.0, samples: int = 16,
+          reach: float = 2.0, tau: float = 0.5, seed: int = 0, box: BoxLike = None,
           threads: int | None = None) -> LinkedPairs:
     """Samples of random links (see kith.gradients.SoftLinks) with a straight-through estimator: forward they are 1 or
     0, backward they have the derivative of their Gumbel relaxation at temperature ``tau``."""
     x = _points(points)
-    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"), alpha=number(alpha, "alpha"),
-                       reach=number(reach, "reach"), tau=number(tau, "tau"), samples=whole(samples, "samples"), seed=whole(seed, "seed", 0))
+    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"),
+                       alpha=number(alpha, "alpha"), reach=number(reach, "reach"), tau=number(tau, "tau"),
+                       samples=whole(samples, "samples"), seed=whole(seed, "seed", 0))
     return LinkedPairs(*_links(x, samples, whole(max_pairs, "max_pairs"), options))
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
+@_differentiable(4)
 def _log_probability(x: Any, offset: Any, second: Any, bits: Any, options: _Static) -> Any:
     """The log probability minus its value: 0, with the right derivative."""
     return jnp.zeros(dict(options)["samples"], x.dtype)
@@ -326,11 +416,11 @@ def _advantages(loss: jax.Array, baseline: str, advantage: str, clip: float) -> 
     return jnp.clip(weight, -clip, clip) if advantage == "clipped" else weight
 
 
-def topological_loss(points: Any, loss: Callable[[Halos], jax.Array], *, linking_length: float, max_groups: int,
+def topological_loss(points: ArrayLike, loss: Callable[[Halos], jax.Array], *, linking_length: float, max_groups: int,
                      max_pairs: int, alpha: float = 5.0, samples: int = 16, reach: float = 2.0, seed: Any = 0,
-                     min_size: int = 1, velocity: Any = None, mass: Any = None, box: Any = None,
-                     decoration: float = 0.0, baseline: str = "leave_one_out", advantage: str = "plain",
-                     clip: float = 10.0, threads: int | None = None) -> jax.Array:
+                     min_size: int = 1, velocity: ArrayLike | None = None, mass: ArrayLike | None = None,
+                     box: BoxLike = None, decoration: float = 0.0, baseline: Baseline = "leave_one_out",
+                     advantage: Advantage = "plain", clip: float = 10.0, threads: int | None = None) -> jax.Array:
     """The mean of ``loss(halos)`` over samples of random links, with the gradient of its expectation.
 
     The gradient is the score term (REINFORCE) plus the pathwise term. It is unbiased for the baselines "none" and
@@ -352,8 +442,8 @@ def topological_loss(points: Any, loss: Callable[[Halos], jax.Array], *, linking
     """
     x = _points(points)
     n = x.shape[0]
-    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"), alpha=number(alpha, "alpha"),
-                       reach=number(reach, "reach"), samples=samples, min_size=min_size)
+    options = _options(x.shape[1], box, threads, linking_length=number(linking_length, "linking_length"),
+                       alpha=number(alpha, "alpha"), reach=number(reach, "reach"), samples=samples, min_size=min_size)
     shapes = (_like((n + 1,), jnp.int32), _like((max_pairs,), jnp.int32),
               _like((max_pairs, (samples + 7) // 8), jnp.uint8), _like((samples, n), jnp.int32),
               _like((samples,), jnp.int32), _like((), jnp.int32))

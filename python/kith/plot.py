@@ -1,13 +1,14 @@
-"""Pictures with matplotlib: density maps with groups, mass functions, the planes, curve and splits of a tree, and the
-domains of ranks.
+"""Pictures with matplotlib: density maps with groups, mass functions, merger trees, the planes, curve and splits of a
+tree, and the domains of ranks.
 
 Each function draws into ``ax``, or into a new figure if it is None, and returns it. Only this module needs matplotlib.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kith
 from ._arrays import FLOAT64, points as as_points
@@ -17,8 +18,15 @@ from ._catalogue import Catalogue, mass_function as count_masses
 from ._errors import ArgumentError
 from ._groups import Groups
 from ._tree import Tree
+from ._trees import MergerTrees
+from .typing import BoxLike, PointsLike, TreeOptions
 
-__all__ = ["colormap", "curve", "density_map", "domains", "mass_function", "planes", "splits"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import ListedColormap
+    from typing_extensions import Unpack
+
+__all__ = ["colormap", "curve", "density_map", "domains", "mass_function", "merger_tree", "planes", "splits"]
 
 
 def _pyplot() -> Any:
@@ -29,20 +37,23 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def _axes(ax: Any, **options: Any) -> Any:
-    return _pyplot().subplots(**options)[1] if ax is None else ax
+def _axes(ax: Axes | None, **options: Any) -> Axes:
+    if ax is not None:
+        return ax
+    made: Axes = _pyplot().subplots(**options)[1]
+    return made
 
 
-def colormap() -> Any:
+def colormap() -> ListedColormap:
     """The colors of kith's pictures as a matplotlib colormap. It is perceptually uniform."""
     from matplotlib.colors import ListedColormap
-    colors: Any = _kith.colors(np.linspace(0, 1, 256))
+    colors = _kith.colors(np.linspace(0, 1, 256))
     return ListedColormap(colors / 255.0, name="kith")
 
 
-def density_map(points: Any, groups: Groups | Catalogue | None = None, *, box: Any = None, axis: int = 2,
+def density_map(points: ArrayLike, groups: Groups | Catalogue | None = None, *, box: BoxLike = None, axis: int = 2,
                 center: float = 0.0, thickness: float = 0.0, size: int = 1024, largest: int = 30,
-                ax: Any = None) -> Any:
+                ax: Axes | None = None) -> Axes:
     """Draws the density of the points, or of a slice, on a logarithmic color scale, with circles for groups.
 
     Parameters
@@ -73,7 +84,7 @@ def density_map(points: Any, groups: Groups | Catalogue | None = None, *, box: A
     return ax
 
 
-def _extent(rows: np.ndarray, box: Any) -> tuple[np.ndarray, np.ndarray]:
+def _extent(rows: NDArray[Any], box: BoxLike) -> tuple[NDArray[Any], NDArray[Any]]:
     dimension = rows.shape[1]
     space = as_box(box)
     sides, lower = space.sides(dimension), space.origins(dimension)
@@ -84,14 +95,14 @@ def _extent(rows: np.ndarray, box: Any) -> tuple[np.ndarray, np.ndarray]:
     return lower, upper
 
 
-def _as_catalogue(rows: np.ndarray, groups: Groups | Catalogue, box: Any) -> Catalogue:
+def _as_catalogue(rows: NDArray[Any], groups: Groups | Catalogue, box: BoxLike) -> Catalogue:
     if isinstance(groups, Catalogue):
         return groups
     from ._halos import catalogue
     return catalogue(rows, groups, box=box)
 
 
-def _circles(ax: Any, groups: Catalogue, shown: Sequence[int], depth: Any, largest: int) -> None:
+def _circles(ax: Axes, groups: Catalogue, shown: Sequence[int], depth: Any, largest: int) -> None:
     from matplotlib.patches import Circle
     chosen = np.arange(len(groups))
     if depth is not None:
@@ -99,11 +110,12 @@ def _circles(ax: Any, groups: Catalogue, shown: Sequence[int], depth: Any, large
         chosen = chosen[np.abs(groups.center[:, along] - middle) <= thickness / 2]
     for row in chosen[:largest]:
         place = groups.center[row, list(shown)]
-        ax.add_patch(Circle(tuple(place), groups.radius[row], fill=False, edgecolor="white", linewidth=0.8, alpha=0.8))
+        ax.add_patch(Circle(tuple(place), float(groups.radius[row]), fill=False, edgecolor="white", linewidth=0.8,
+                            alpha=0.8))
 
 
-def mass_function(groups: Catalogue | Any, volume: float, *, bins_per_decade: int = 5, theory: bool = False,
-                  ax: Any = None, label: str = "kith", **cosmology: Any) -> Any:
+def mass_function(groups: Catalogue | ArrayLike, volume: float, *, bins_per_decade: int = 5, theory: bool = False,
+                  ax: Axes | None = None, label: str = "kith", **cosmology: Any) -> Axes:
     """Draws the number of groups per volume and logarithmic mass, with Poisson limits.
 
     ``groups`` is a Catalogue or an array of masses. ``theory`` adds the curves of Press & Schechter and of Sheth &
@@ -123,15 +135,50 @@ def mass_function(groups: Catalogue | Any, volume: float, *, bins_per_decade: in
     return ax
 
 
-def _add_theory(ax: Any, edge: np.ndarray, cosmology: dict[str, Any]) -> None:
+def merger_tree(trees: MergerTrees, row: int = 0, *, least: float = 0.0, ax: Axes | None = None) -> Axes:
+    """Draws the history of a halo: time upward, the main branch on the left, a circle for each halo, whose area grows
+    with the mass. Dotted lines skip snapshots.
+
+    ``least`` leaves out branches whose largest mass is less than this share of the mass of the halo.
+    """
+    rows = trees.progenitors(row)
+    mass, snapshot = trees.mass, trees.snapshot
+    place = {row: 0.0}
+    columns = 1
+    for i in range(rows.start, rows.stop):
+        if i not in place:
+            continue
+        progenitor = int(trees.first_progenitor[i])
+        while progenitor >= 0:
+            is_main = progenitor == trees.first_progenitor[i]
+            if is_main or mass[trees.main_branch(progenitor)].max() >= least * mass[row]:
+                place[progenitor] = place[i] if is_main else float(columns)
+                columns += not is_main
+            progenitor = int(trees.next_progenitor[progenitor])
+    ax = _axes(ax)
+    for i, x in place.items():
+        to = int(trees.descendant[i])
+        if i != row:
+            skips = snapshot[to] > snapshot[i] + 1
+            ax.plot([x, place[to]], [snapshot[i], snapshot[to]], color="0.6", linewidth=1, zorder=1,
+                    linestyle="dotted" if skips else "solid")
+    shown = np.fromiter(place, np.int64)
+    area = 300 * mass[shown] / mass[shown].max()
+    ax.scatter(list(place.values()), snapshot[shown], np.maximum(area, 2), c=[colormap()(0.6)], zorder=2)
+    ax.set(xlabel="branch", ylabel="snapshot")
+    ax.margins(0.1)
+    return ax
+
+
+def _add_theory(ax: Axes, edge: NDArray[Any], cosmology: dict[str, Any]) -> None:
     mass = np.geomspace(edge[0], edge[-1], 100)
     for is_press_schechter, name, style in ((True, "Press & Schechter", ":"), (False, "Sheth & Tormen", "-")):
         expected = _kith.mass_function_theory(mass, is_press_schechter, 1.0, cosmology)
         ax.plot(mass, expected, style, color="0.4", label=name)
 
 
-def planes(tree: Tree | Any, *, planes: Sequence[int] | None = None, cells: bool = False, axes: Any = None,
-           **options: Any) -> Any:
+def planes(tree: PointsLike, *, planes: Sequence[int] | None = None, cells: bool = False,
+           axes: Sequence[Axes] | None = None, **options: Unpack[TreeOptions]) -> Sequence[Axes]:
     """Draws the boxes of the nodes of a two-dimensional tree, one picture per plane, from coarse to fine.
 
     Parameters
@@ -148,17 +195,17 @@ def planes(tree: Tree | Any, *, planes: Sequence[int] | None = None, cells: bool
     if tree.dimension != 2:
         raise ArgumentError(f"planes: a tree in {tree.dimension} dimensions; pictures show 2")
     chosen = list(range(min(tree.planes - 1, 4) - 1, -1, -1)) if planes is None else list(planes)
-    if axes is None:
-        axes = _pyplot().subplots(1, len(chosen), figsize=(4 * len(chosen), 4), squeeze=False)[1][0]
+    drawn: Sequence[Axes] = axes if axes is not None else _pyplot().subplots(
+        1, len(chosen), figsize=(4 * len(chosen), 4), squeeze=False)[1][0]
     place = tree.coordinates()
-    for ax, plane in zip(axes, chosen):
+    for ax, plane in zip(drawn, chosen):
         nodes = tree.cells(plane) if cells else tree.plane(plane)
         _draw_boxes(ax, nodes.lower, nodes.upper, place)
         ax.set_title(f"plane {plane}: {len(nodes)} nodes")
-    return axes
+    return drawn
 
 
-def _draw_boxes(ax: Any, lower: np.ndarray, upper: np.ndarray, place: np.ndarray) -> None:
+def _draw_boxes(ax: Axes, lower: NDArray[Any], upper: NDArray[Any], place: NDArray[Any]) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
     edge_low, edge_high = place.min(axis=0), place.max(axis=0)
@@ -169,7 +216,7 @@ def _draw_boxes(ax: Any, lower: np.ndarray, upper: np.ndarray, place: np.ndarray
     ax.set_aspect("equal")
 
 
-def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
+def curve(tree: PointsLike, *, ax: Axes | None = None, **options: Unpack[TreeOptions]) -> Axes:
     """Draws the line through the points of a two-dimensional tree in tree order. If you pass points, a tree is built
     with ``options``, for example curve="z"."""
     tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
@@ -188,7 +235,7 @@ def curve(tree: Tree | Any, *, ax: Any = None, **options: Any) -> Any:
     return ax
 
 
-def splits(tree: Tree | Any, *, depth: int = 6, ax: Any = None, **options: Any) -> Any:
+def splits(tree: PointsLike, *, depth: int = 6, ax: Axes | None = None, **options: Unpack[TreeOptions]) -> Axes:
     """Draws the points of a two-dimensional tree in kd order and its first splits, thinner from level to level.
 
     Parameters
@@ -198,7 +245,8 @@ def splits(tree: Tree | Any, *, depth: int = 6, ax: Any = None, **options: Any) 
     depth : int
         The number of levels of splits to draw, from the root.
     """
-    tree = tree if isinstance(tree, Tree) else Tree(tree, curve="kd", **options)
+    options["curve"] = "kd"
+    tree = tree if isinstance(tree, Tree) else Tree(tree, **options)
     if tree.dimension != 2:
         raise ArgumentError(f"splits: a tree in {tree.dimension} dimensions; pictures show 2")
     place = tree.coordinates()
@@ -209,7 +257,7 @@ def splits(tree: Tree | Any, *, depth: int = 6, ax: Any = None, **options: Any) 
     return ax
 
 
-def domains(points: Any, rank: Any, splits: Sequence[Any] = (), *, ax: Any = None) -> Any:
+def domains(points: ArrayLike, rank: ArrayLike, splits: Sequence[Any] = (), *, ax: Axes | None = None) -> Axes:
     """Draws two-dimensional points in the color of their rank, and the splits of a distributed kd-tree.
 
     Parameters
@@ -234,24 +282,24 @@ def domains(points: Any, rank: Any, splits: Sequence[Any] = (), *, ax: Any = Non
     return ax
 
 
-def _region(place: np.ndarray) -> np.ndarray:
+def _region(place: NDArray[Any]) -> NDArray[Any]:
     return np.array([place.min(axis=0), place.max(axis=0)], dtype=FLOAT64)
 
 
-def _halves(region: np.ndarray, axis: int, value: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _halves(region: NDArray[Any], axis: int, value: float) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The line of a split through a region, and the region on either side."""
     line, lesser, greater = region.copy(), region.copy(), region.copy()
     line[:, axis] = lesser[1, axis] = greater[0, axis] = value
     return line, lesser, greater
 
 
-def _tree_lines(tree: Tree, region: np.ndarray, depth: int) -> list[tuple[int, np.ndarray]]:
+def _tree_lines(tree: Tree, region: NDArray[Any], depth: int) -> list[tuple[int, NDArray[Any]]]:
     """Splits as (level, ends of the line), of the levels above ``depth``."""
     all_splits = [tree.splits(plane) for plane in range(tree.planes)]
     all_nodes = [tree.plane(plane) for plane in range(tree.planes)]
     lines = []
 
-    def visit(plane: int, node: int, first: int, last: int, place: int, space: np.ndarray, level: int) -> None:
+    def visit(plane: int, node: int, first: int, last: int, place: int, space: NDArray[Any], level: int) -> None:
         while last - first == 1 and plane > 0:  # down to the child's own splits
             plane, node, place = plane - 1, first, 0
             first, last = int(all_nodes[plane].first[node]), int(all_nodes[plane].last[node])
@@ -269,8 +317,8 @@ def _tree_lines(tree: Tree, region: np.ndarray, depth: int) -> list[tuple[int, n
     return lines
 
 
-def _rank_lines(below: dict[tuple[int, int], Any], begin: int, end: int, region: np.ndarray,
-                level: int) -> list[tuple[int, np.ndarray]]:
+def _rank_lines(below: dict[tuple[int, int], Any], begin: int, end: int, region: NDArray[Any],
+                level: int) -> list[tuple[int, NDArray[Any]]]:
     if (begin, end) not in below:
         return []
     _, middle, _, axis, value = below[begin, end][:5]
@@ -281,7 +329,7 @@ def _rank_lines(below: dict[tuple[int, int], Any], begin: int, end: int, region:
             *_rank_lines(below, int(middle), end, greater, level + 1)]
 
 
-def _draw_lines(ax: Any, lines: list[tuple[int, np.ndarray]]) -> None:
+def _draw_lines(ax: Axes, lines: list[tuple[int, NDArray[Any]]]) -> None:
     from matplotlib.collections import LineCollection
     widths = [max(0.6, 2.0 * 0.8**level) for level, _ in lines]
     ax.add_collection(LineCollection([line for _, line in lines], colors="tab:blue", linewidths=widths))

@@ -11,18 +11,21 @@ an error.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 import torch
 
 from . import gradients
+from ._atoms import Edges, nearest_edges, radius_edges, systems_of
 from ._errors import ArgumentTypeError, UnavailableError
 from ._halos import catalogue
 from ._groups import Groups, fof as _fof
 from ._neighbors import knn as _knn
+from .typing import Advantage, Baseline, BoxLike, Kernel
 
-__all__ = ["Halos", "density", "fof", "halos", "knn", "paint", "topological_loss"]
+__all__ = ["Graph", "Halos", "density", "fof", "halos", "knn", "knn_graph", "paint", "radius_graph",
+           "topological_loss"]
 
 
 def _array(x: Any) -> Any:
@@ -100,7 +103,7 @@ class _Knn(torch.autograd.Function):
         return _tensor(found, points), None, None
 
 
-def knn(points: torch.Tensor, queries: torch.Tensor | None = None, *, k: int, box: Any = None,
+def knn(points: torch.Tensor, queries: torch.Tensor | None = None, *, k: int, box: BoxLike = None,
         exclude_self: bool = False, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """The k nearest neighbors, (index, distance) as in kith.knn; distances are differentiable."""
     options = {"k": k, "box": box, "exclude_self": exclude_self, "threads": threads}
@@ -124,8 +127,8 @@ class _Density(torch.autograd.Function):
         return _tensor(found[0], points), _tensor(found[1], mass), None, None
 
 
-def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = None, kernel: str = "cubic_spline",
-            box: Any = None, threads: int | None = None) -> torch.Tensor:
+def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = None, kernel: Kernel = "cubic_spline",
+            box: BoxLike = None, threads: int | None = None) -> torch.Tensor:
     """The SPH density of kith.density, differentiable with respect to points and masses, including the smoothing
     length."""
     x = _floating(points)
@@ -135,6 +138,64 @@ def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = No
 def fof(points: torch.Tensor, **options: Any) -> torch.Tensor:
     """The labels of kith.fof; the options are the same. Integers have no derivative."""
     return torch.from_numpy(np.array(_fof(_array(points), **options).label))
+
+
+class Graph(NamedTuple):
+    """A graph of neighbors: ``edge_index, shift, vector, distance``, sorted by (target, source).
+
+    ``edge_index`` has the shape (2, edges): source and target, int64, as PyTorch Geometric wants them. ``shift`` has the
+    whole numbers S of lattice vectors, and ``vector`` is x[target] - x[source] + S @ cell."""
+
+    edge_index: torch.Tensor
+    shift: torch.Tensor
+    vector: torch.Tensor
+    distance: torch.Tensor
+
+
+def _lengths(vector: torch.Tensor) -> torch.Tensor:
+    """With the derivative 0 where the length is 0."""
+    d2 = (vector * vector).sum(dim=1)
+    is_zero = d2 == 0
+    return torch.where(is_zero, torch.zeros_like(d2), torch.where(is_zero, torch.ones_like(d2), d2).sqrt())
+
+
+def _graph(x: torch.Tensor, cell: Any, batch: Any, edges: Edges) -> Graph:
+    """Vectors by operations of torch, so that derivatives of any order pass through."""
+    source, target = torch.from_numpy(np.array(edges.source)), torch.from_numpy(np.array(edges.target))
+    shift = torch.from_numpy(np.array(edges.shift))
+    vector = x[target] - x[source]
+    if cell is not None:
+        lattice = torch.as_tensor(cell).to(x.dtype)
+        if lattice.ndim < 2:
+            lattice = torch.diag(lattice.expand(x.shape[1]))
+        own = lattice if lattice.ndim == 2 else lattice[torch.as_tensor(batch, dtype=torch.int64)[source]]
+        steps = shift.to(x.dtype)
+        vector = vector + (steps @ own if own.ndim == 2 else (steps[:, :, None] * own).sum(dim=1))
+    return Graph(torch.stack([source, target]), shift, vector, _lengths(vector))
+
+
+def _plain(x: Any) -> Any:
+    return _array(x) if isinstance(x, torch.Tensor) else x
+
+
+def radius_graph(points: torch.Tensor, r: float, *, cell: Any = None, pbc: Any = None, batch: Any = None,
+                 loop: bool = False, max_neighbors: int = 0, threads: int | None = None) -> Graph:
+    """The graph of all points within a distance of each other, also through images of a periodic cell of any shape; see
+    kith.neighbor_list for ``cell``, ``pbc`` and ``batch``. Vectors and distances are differentiable with respect to
+    points and cell, any number of times. ``loop``: with edges of points to themselves. ``max_neighbors``: edges from
+    the nearest alone; 0: from all."""
+    x = _floating(points)
+    systems = systems_of(_array(x), _plain(cell), _plain(pbc), _plain(batch))
+    return _graph(x, cell, batch, radius_edges(systems, r, loop, max_neighbors, {"threads": threads}))
+
+
+def knn_graph(points: torch.Tensor, k: int, *, cell: Any = None, pbc: Any = None, batch: Any = None, loop: bool = False,
+              threads: int | None = None) -> Graph:
+    """The graph of edges to each point from its k nearest neighbors or their images, by (d2, index, S); otherwise as
+    radius_graph. Points of an open system with fewer neighbors have fewer edges."""
+    x = _floating(points)
+    systems = systems_of(_array(x), _plain(cell), _plain(pbc), _plain(batch))
+    return _graph(x, cell, batch, nearest_edges(systems, k, loop, {"threads": threads}))
 
 
 class Halos(NamedTuple):
@@ -174,7 +235,7 @@ class _Halos(torch.autograd.Function):
 
 
 def halos(points: torch.Tensor, label: torch.Tensor, *, velocity: torch.Tensor | None = None,
-          mass: torch.Tensor | None = None, box: Any = None, alpha: float = 0.0,
+          mass: torch.Tensor | None = None, box: BoxLike = None, alpha: float = 0.0,
           threads: int | None = None) -> Halos:
     """The properties of groups at fixed membership. ``alpha`` belongs to the decorated mass; see
     kith.gradients.halos_vjp."""
@@ -198,7 +259,7 @@ class _Paint(torch.autograd.Function):
         return _tensor(found[0], points), _tensor(found[1], weight), None
 
 
-def paint(points: torch.Tensor, weight: torch.Tensor | None = None, *, cells: Any, box: Any,
+def paint(points: torch.Tensor, weight: torch.Tensor | None = None, *, cells: int | Sequence[int], box: BoxLike,
           threads: int | None = None) -> torch.Tensor:
     """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
     x = _floating(points)
@@ -221,8 +282,8 @@ class _LogProbability(torch.autograd.Function):
 
 def topological_loss(points: torch.Tensor, loss: Callable[[Halos], torch.Tensor], *, linking_length: float,
                      alpha: float = 5.0, samples: int = 16, reach: float = 2.0, seed: int = 0, min_size: int = 1,
-                     velocity: torch.Tensor | None = None, mass: torch.Tensor | None = None, box: Any = None,
-                     decoration: float = 0.0, baseline: str = "leave_one_out", advantage: str = "plain",
+                     velocity: torch.Tensor | None = None, mass: torch.Tensor | None = None, box: BoxLike = None,
+                     decoration: float = 0.0, baseline: Baseline = "leave_one_out", advantage: Advantage = "plain",
                      clip: float = 10.0, threads: int | None = None) -> torch.Tensor:
     """The mean of ``loss(halos)`` over samples of random links, with the gradient of its expectation; see
     kith.jax.topological_loss. Nothing is padded here."""

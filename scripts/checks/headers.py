@@ -16,7 +16,7 @@ import sys
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
          "-Wno-sign-conversion", "-Werror", "-x", "c++"]
 # Parts of paths of libraries that users need not have. Headers with mpi in their name may include MPI.
-LIBRARIES = ["hwy", "tbb", "oneapi", "hdf5", "cuda", "fmt", "mpi", "png", "kiss_fft", "kissfft", "xxhash"]
+LIBRARIES = ["hwy", "tbb", "oneapi", "hdf5", "cuda", "fmt", "mpi", "png", "xxhash"]
 LINE_MARKER = re.compile(r'^# \d+ "([^"]+)"', re.MULTILINE)
 STANDARD = re.compile(r"/(c\+\+|gcc|clang|llvm-\d+)/")
 
@@ -57,7 +57,7 @@ def compile_alone(compiler, headers, flags):
 
 
 def foreign_libraries(headers, flags):
-    """Which of the headers include other libraries: all are looked at together, and one by one only if there are any."""
+    """Which of the headers include other libraries: all are checked together, and one by one only if there are any."""
     result = run("g++", [*flags, "-E"], "".join(f"#include <{header}>\n" for header in headers))
     found = libraries_in(result.stdout, headers[0]) if headers else []
     if not found or len(headers) == 1:

@@ -13,15 +13,17 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FROM_ROOT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"]
-# Pages of the references by topic, in the order of a tour. Names that no topic has go to the last one.
+# Pages of the references by topic, in the order of a tour. Names without a topic go to the last
+# one.
 CPP_TOPICS = {
     "Points, trees and calls": ["points", "box", "tree", "execution", "error", "statistics", "version", "left_balanced", "forest",
-                                "tree_file", "forest_file"],
-    "Neighbors and densities": ["neighbors", "radius", "density", "gradients"],
-    "Groups and halos": ["groups", "catalogue", "centers", "halos", "redshift_space", "particle_roles", "mass_function"],
+                                "io/tree_file", "io/forest_file"],
+    "Neighbors and densities": ["neighbors", "radius", "density", "sky", "gradients"],
+    "Groups and halos": ["groups", "catalogue", "centers", "halos", "redshift_space", "io/particle_roles", "mass_function"],
+    "Halos through time": ["match", "merger_trees", "io/halo_members", "io/halo_catalogue", "io/halo_histories"],
     "Clusters": ["clusters", "spanning_tree", "hierarchy", "hdbscan", "topology"],
     "Correlation functions": ["pair_counts", "correlation"],
-    "Files and pictures": ["snapshot", "results", "result_rows", "figure", "picture", "temporary_files"],
+    "Files and pictures": ["io/snapshot", "io/results", "io/figure", "io/picture", "io/result_facts"],
     "Samples": ["sample", "shapes", "cosmology"],
     "Machines, devices and the rest": [],
 }
@@ -31,13 +33,14 @@ PYTHON_TOPICS = {
                             "Splits", "left_balanced", "estimate_memory"],
     "Groups and halos": ["fof", "redshift_fof", "Groups", "halos", "catalogue", "Catalogue", "centers", "overdensities",
                          "Overdensities", "subhalos", "Subhalos", "edge_density", "peak_members", "mass_function", "MassFunction"],
+    "Halos through time": ["match", "Matches", "trees", "read_trees", "MergerTrees"],
     "Clusters": ["dbscan", "hdbscan", "hierarchy", "spanning_tree", "Clusters", "HdbscanClusters", "Hierarchy", "Branches",
                  "CondensedTree", "SpanningTree"],
 }
 # Headers in the order of a tour: the core, then files, then samples. Those not named follow by name.
 FIRST = ["points", "box", "tree", "execution", "error", "neighbors", "radius", "pair_counts", "density",
          "groups", "catalogue", "halos", "clusters", "spanning_tree", "hierarchy", "hdbscan", "correlation",
-         "gradients", "topology", "snapshot", "results", "tree_file", "forest", "forest_file", "left_balanced", "figure", "picture", "sample",
+         "gradients", "topology", "io/snapshot", "io/results", "io/tree_file", "forest", "io/forest_file", "left_balanced", "io/figure", "io/picture", "sample",
          "shapes", "cosmology", "mass_function"]
 LEFT_OUT = {"export", "kith", "io"}  # nothing but macros or other headers
 ENTITY = re.compile(r"\b(?:struct|class|concept|enum class|using)\s+(?:KITH_API\s+)?(\w+)")
@@ -134,15 +137,15 @@ def prose(comment):
     return "\n".join(comment).replace("<", "&lt;")
 
 
-def header_reference(header):
+def header_reference(name, header):
     lines = header.read_text(encoding="utf-8").splitlines()
     opening = " ".join(line[2:].strip() for line in lines[:lines.index("#pragma once")])
-    parts, last = [f"## &lt;kith/{header.name}&gt;\n\n{opening}\n"], None
+    parts, last = [f"## &lt;kith/{name}.hpp&gt;\n\n{opening}\n"], None
     for comment, code in entities(lines):
-        name = name_of(code)
-        parts.append((f"### {name}\n\n" if name != last else "") + prose(comment) + "\n")
+        entity = name_of(code)
+        parts.append((f"### {entity}\n\n" if entity != last else "") + prose(comment) + "\n")
         parts.append("```cpp\n" + "\n".join(code).rstrip() + "\n```\n")
-        last = name
+        last = entity
     return "\n".join(parts)
 
 
@@ -152,15 +155,17 @@ def page_name(prefix, topic):
 
 def cpp_reference():
     """(file, title, text) of the C++ reference: an index, then one page for each topic."""
-    found = {p.stem: p for p in (ROOT / "include/kith").rglob("*.hpp") if p.stem not in LEFT_OUT}
+    headers = ROOT / "include/kith"
+    found = {p.relative_to(headers).with_suffix("").as_posix(): p for p in headers.rglob("*.hpp")
+             if p.stem not in LEFT_OUT and p.parent.name != "detail"}
     order = [name for name in FIRST if name in found] + sorted(set(found) - set(FIRST))
     named = {name for names in CPP_TOPICS.values() for name in names}
     rows = []
     for topic, names in CPP_TOPICS.items():
         own = [name for name in order if name in names or (not names and name not in named)]
         file = page_name("cpp", topic)
-        yield file, topic, "\n".join([f"# C++: {topic}\n", *(header_reference(found[name]) for name in own)])
-        rows.append(f"* [{topic}]({file}): " + ", ".join(f"`<kith/{found[name].name}>`" for name in own))
+        yield file, topic, "\n".join([f"# C++: {topic}\n", *(header_reference(name, found[name]) for name in own)])
+        rows.append(f"* [{topic}]({file}): " + ", ".join(f"`<kith/{name}.hpp>`" for name in own))
     yield "cpp.md", "", ("# C++ reference\n\nMade from the comments of the public headers. `<kith/kith.hpp>` includes the core, "
                          "`<kith/io.hpp>` files and pictures, `<kith/sample.hpp>` sample points.\n\n" + "\n".join(rows) + "\n")
 

@@ -40,13 +40,13 @@ class Workspace::Pool {
  public:
   ~Pool() { clear(); }
 
-  /// A free block of `bytes` or somewhat more; nullptr when there is none.
-  std::pair<void*, std::size_t> take(std::size_t bytes) {
+  /// A free block of `bytes` or somewhat more; nullptr if there is none.
+  std::pair<void*, std::size_t> acquire(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     std::size_t best = free_.size();
     for (std::size_t i = 0; i < free_.size(); ++i) {
       const std::size_t size = free_[i].second;
-      if (size < bytes || size > 2 * bytes) continue;  // a block twice too large waits for its like
+      if (size < bytes || size > 2 * bytes) continue;  // do not waste a block over twice as large
       if (best == free_.size() || size < free_[best].second) best = i;
     }
     if (best == free_.size()) return {nullptr, 0};
@@ -102,7 +102,7 @@ Memory::Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool) {
   capacity_ = rounded(bytes);
   if (pool && is_large(capacity_)) {
     pool_ = std::move(pool);
-    if (const auto [data, size] = pool_->take(capacity_); data) {
+    if (const auto [data, size] = pool_->acquire(capacity_); data) {
       data_ = data;
       capacity_ = size;
       return;

@@ -21,13 +21,13 @@ struct KITH_SHARED NoMemory : std::bad_alloc {
   std::size_t bytes;
 };
 
-/// A raw block of memory, from a pool or from the system; gives itself back.
+/// A raw block of memory, from a pool or from the system; the destructor returns it.
 class KITH_SHARED Memory {
  public:
   Memory() = default;
-  /// Throws NoMemory. The bytes are not initialized and aligned to at least 64.
+  /// Throws NoMemory. The bytes are aligned to at least 64, and not initialized.
   Memory(std::size_t bytes, std::shared_ptr<Workspace::Pool> pool);
-  /// Memory that belongs to someone else, who keeps it for as long as this lives.
+  /// Memory of another owner, who keeps it for as long as this lives.
   static Memory borrowed(void* data, std::size_t bytes) {
     Memory memory;
     memory.data_ = data;
@@ -43,7 +43,7 @@ class KITH_SHARED Memory {
   }
 
   void* data() const { return data_; }
-  std::size_t capacity() const { return capacity_; }  ///< bytes, at least as many as asked for
+  std::size_t capacity() const { return capacity_; }  ///< bytes, at least as many as requested
 
  private:
   void release() noexcept;
@@ -74,7 +74,7 @@ class Array {
   Array() = default;
   explicit Array(std::size_t size, std::shared_ptr<Workspace::Pool> pool = nullptr)
       : memory_(bytes_of(size), std::move(pool)), size_(size) {}
-  /// Values that belong to someone else; if they are read-only, nobody may write here.
+  /// Values in memory of another owner; if it is read-only, they must not be written.
   static Array borrowed(T* data, std::size_t size) {
     Array array;
     array.memory_ = Memory::borrowed(data, size * sizeof(T));

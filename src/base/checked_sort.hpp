@@ -1,6 +1,6 @@
-// Sorting that can be stopped: comparisons are counted, and every so many of them `check` is
-// called, which throws to stop. What was being sorted is then in no particular order. Short ranges,
-// which are nearly all, are sorted as always.
+// Sorting that can be stopped: comparisons are counted, and `check` is called after a fixed number
+// of them; it throws to stop. The range is then left in no particular order. Short ranges, which
+// are nearly all, are sorted by std::sort.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace checked_sort_detail {
 inline constexpr std::ptrdiff_t kShort = std::ptrdiff_t{1} << 15;
 inline constexpr std::size_t kComparisons = std::size_t{1} << 17;  // one to two milliseconds
 
-/// a < b; algorithms copy what they compare with, so the count is outside.
+/// a < b; algorithms copy their comparator, so the count is outside.
 template <class Check>
 auto counting(std::size_t& count, Check& check) {
   return [&count, &check](const auto& a, const auto& b) {

@@ -1,5 +1,5 @@
-// The checksum of saved trees: XXH3 with 64 bits, of which the values are fixed for good. No
-// defense against someone who searches for equal checksums.
+// The checksum of saved trees: XXH3 with 64 bits, whose values will never change. It is no defense
+// against someone who searches for equal checksums.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How a dimension and a scalar type become template arguments. Two places do it for themselves:
+// How a dimension and a scalar type become template arguments. Two places have their own dispatch:
 // SIMD code, which must not pass through a function that is compiled for another target, and
 // programs, which see <kith/...> alone.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// Stands for "dimension known at run time only" where a template takes a dimension.
+/// The template argument for a dimension that is known at run time only.
 inline constexpr int kAnyDimension = 0;
 
 /// The number of axes: a constant for the compiled dimensions, a value for every other.

@@ -7,7 +7,7 @@
 namespace kith {
 namespace {
 
-/// For when there is no memory left for a message: a copy of it needs none.
+/// Thrown when there is no memory left for a message; copying it needs none.
 const Error& spare_error() {
   static const Error error(
       ErrorCode::out_of_memory,

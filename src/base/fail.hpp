@@ -7,7 +7,7 @@
 
 namespace kith {
 
-/// Throws Error with the message, or with one made beforehand where there is no memory for it.
+/// Throws Error with the message, or with a static one if there is no memory for it.
 [[noreturn]] KITH_SHARED void throw_error(ErrorCode code, std::string_view pattern,
                                           std::initializer_list<FormatValue> values);
 

@@ -3,7 +3,10 @@
 // whole process).
 #pragma once
 
+#include <bit>
 #include <cfenv>
+#include <cstddef>
+#include <cstdint>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -11,15 +14,48 @@
 
 namespace kith {
 
+// Records of files and keys of sorts are read as bytes, and counts of points are 64 bits wide.
+static_assert(std::endian::native == std::endian::little, "kith is written for little-endian CPUs");
+static_assert(sizeof(std::size_t) == 8, "kith is written for 64-bit CPUs");
+
+#if defined(__SSE2__)
+#define KITH_FLOAT_CONTROL 1
+
+/// The register that controls rounding and flushing.
+struct FloatControl {
+  using Value = unsigned;
+  static constexpr Value kDefault = 0x1f80;  // all exceptions masked, nearest, no flushing
+  static constexpr Value kIgnored = 0x003f;  // sticky exception flags
+  static Value get() { return _mm_getcsr(); }
+  static void set(Value value) { _mm_setcsr(value); }
+};
+#elif defined(__aarch64__) && defined(__GNUC__)
+#define KITH_FLOAT_CONTROL 1
+
+/// The register that controls rounding and flushing (FPCR). std::fesetenv need not reset its bit
+/// for flushing.
+struct FloatControl {
+  using Value = std::uint64_t;
+  static constexpr Value kDefault = 0;  // no exception trapped, nearest, no flushing
+  static constexpr Value kIgnored = 0;
+  static Value get() {
+    Value value;
+    asm volatile("mrs %0, fpcr" : "=r"(value));
+    return value;
+  }
+  static void set(Value value) { asm volatile("msr fpcr, %0" : : "r"(value) : "memory"); }
+};
+#endif
+
 /// Sets the default environment of this thread and restores the caller's at the end of the scope.
 class FloatEnvironment {
  public:
-#if defined(__SSE2__)
-  FloatEnvironment() : saved_(_mm_getcsr()) {
-    if (is_foreign()) _mm_setcsr(kDefault);
+#if defined(KITH_FLOAT_CONTROL)
+  FloatEnvironment() : saved_(FloatControl::get()) {
+    if (is_foreign()) FloatControl::set(FloatControl::kDefault);
   }
   ~FloatEnvironment() {
-    if (is_foreign()) _mm_setcsr(saved_);
+    if (is_foreign()) FloatControl::set(saved_);
   }
 #else
   FloatEnvironment() {
@@ -32,14 +68,14 @@ class FloatEnvironment {
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
  private:
-#if defined(__SSE2__)
-  static constexpr unsigned kDefault = 0x1f80;  // all exceptions masked, nearest, no flushing
-  static constexpr unsigned kFlags = 0x003f;    // sticky exception flags: not ours to mind
-  bool is_foreign() const { return (saved_ & ~kFlags) != kDefault; }
-  unsigned saved_;
+#if defined(KITH_FLOAT_CONTROL)
+  bool is_foreign() const { return (saved_ & ~FloatControl::kIgnored) != FloatControl::kDefault; }
+  FloatControl::Value saved_;
 #else
   std::fenv_t saved_;
 #endif
 };
+
+#undef KITH_FLOAT_CONTROL
 
 }  // namespace kith

@@ -20,7 +20,7 @@ struct Pattern {
 
   template <std::size_t N>
   consteval Pattern(const char (&literal)[N]) : text(literal, N - 1) {
-    if (count(text) != Values) throw "the pattern has not as many {} as there are values";
+    if (count(text) != Values) throw "the number of {} differs from the number of arguments";
   }
 
  private:
@@ -58,7 +58,7 @@ class FormatValue {
     } else if constexpr (std::is_floating_point_v<T>) {
       set(Kind::float64).float64 = static_cast<double>(value);
     } else if constexpr (std::is_signed_v<T>) {
-      set(Kind::integer).integer = value;
+      set(Kind::integer).integer = value;  // NOLINT(bugprone-signed-char-misuse): its number
     } else {
       set(Kind::natural).natural = value;
     }

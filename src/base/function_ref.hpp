@@ -1,4 +1,4 @@
-// A reference to something callable: what a loop body is passed by, without a template or an
+// A reference to something callable. Loop bodies are passed by it, without a template or an
 // allocation.
 #pragma once
 

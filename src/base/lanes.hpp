@@ -1,4 +1,4 @@
-// The number that the data layout and the kernels agree on.
+// The width that the data layout and the kernels share.
 #pragma once
 
 #include <cstddef>

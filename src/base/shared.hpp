@@ -1,5 +1,6 @@
-// Marks what libkith exports for kith_io and kith_sample alone. Its headers are not installed, and
-// it may change with every version: the libraries of one version belong together.
+// Marks symbols that libkith exports for kith's other libraries alone. Headers with such symbols
+// are not installed and may change with every version: the libraries of one version belong
+// together.
 #pragma once
 
 #include <kith/export.hpp>

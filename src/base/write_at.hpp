@@ -1,4 +1,4 @@
-// Bytes at a given place of a file, whoever else writes to it.
+// Writes bytes at a given place of a file, also while others write to it.
 #pragma once
 
 #include <cerrno>

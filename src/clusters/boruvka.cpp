@@ -8,18 +8,18 @@
 #include "clusters/local_forest.hpp"
 #include "clusters/span_needs.hpp"
 #include "clusters/thin.hpp"
-#include "clusters/vanishing.hpp"
+#include "clusters/zero_length_edges.hpp"
 #include "geometry/distance.hpp"
-#include "parallel/radix_sort.hpp"
+#include "parallel/borrowed.hpp"
+#include "parallel/grains.hpp"
 
 namespace kith {
 namespace {
 
-constexpr std::size_t kBoruvkaGrain = std::size_t{1} << 14;
 constexpr std::uint64_t kNoEdge = ~std::uint64_t{0};
 /// Points of a task of the first join: edges inside are thinned together, in cache.
 constexpr std::size_t kFirstTask = 4096;
-/// Of a later search: uncertain blocks are few and lie together.
+/// Points of a task of a later search: uncertain blocks are few and close together.
 constexpr std::size_t kSearchTask = 512;
 
 template <class T>
@@ -44,7 +44,7 @@ class Boruvka {
   Array<Edge<T>> run() {
     const Stage stage(workers_, "spanning tree", tree_.points);
     each(component_.size(), [&](std::size_t i) { component_[i] = static_cast<Index>(i); });
-    const bool is_any_joined = join_vanishing();
+    const bool is_any_joined = join_at_zero();
     needs_.set_first(component_.data());
     run_tasks(SpanRound::within, kFirstTask);
     if (!is_any_joined) take_certain();
@@ -65,7 +65,7 @@ class Boruvka {
 
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kBoruvkaGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }
@@ -95,11 +95,11 @@ class Boruvka {
 
   // ---- the first join
 
-  /// Joins points at distance 0; false if there are few.
-  bool join_vanishing() {
-    VanishingEdges<T> vanishing(tree_, metric_, core2_, workers_);
-    if (!vanishing.is_any()) return false;
-    const std::vector<Edge<T>> edges = vanishing.take(component_);
+  /// Joins points at distance 0; false if they fill no block.
+  bool join_at_zero() {
+    ZeroLengthEdges<T> at_zero(tree_, metric_, core2_, workers_);
+    if (!at_zero.has_full_block()) return false;
+    const std::vector<Edge<T>> edges = at_zero.join(component_);
     std::copy(edges.begin(), edges.end(), result_.begin());
     taken_ = edges.size();
     return true;
@@ -227,11 +227,11 @@ class Boruvka {
 
   /// A component without an edge gets a first bound from neighbors along the curve.
   void bound_lonely() {
-    std::atomic<bool> is_any = false;
+    std::atomic<bool> has_lonely = false;
     each(count_, [&](std::size_t i) {
-      if (lightest_[roots_[i]] == kNoEdge) is_any.store(true, std::memory_order_relaxed);
+      if (lightest_[roots_[i]] == kNoEdge) has_lonely.store(true, std::memory_order_relaxed);
     });
-    if (!is_any.load(std::memory_order_relaxed)) return;
+    if (!has_lonely.load(std::memory_order_relaxed)) return;
     each(tree_.points - 1, [&](std::size_t i) {
       const Index a = component_[i], b = component_[i + 1];
       if (a == b || (lightest_[a] != kNoEdge && lightest_[b] != kNoEdge)) return;
@@ -256,7 +256,8 @@ class Boruvka {
     }
   }
 
-  /// Searches the tree for lighter edges of uncertain blocks, which are certain that far then.
+  /// Searches the tree for lighter edges of uncertain blocks, which are then certain up to that
+  /// length.
   void search() {
     run_tasks(SpanRound::leaving, kSearchTask);
     each_segment(store_.fresh(), [&](EdgeSegment& segment) {
@@ -267,7 +268,7 @@ class Boruvka {
   }
 
   /// Every component takes its lightest edge. Two that take the same edge are joined under the
-  /// lower; all others become children of the component at the other end.
+  /// lower one; all others become children of the component at the other end.
   void merge() {
     each(count_, [&](std::size_t i) {
       const Index c = roots_[i];
@@ -293,7 +294,7 @@ class Boruvka {
     return mine.p == other.p && mine.q == other.q;
   }
   void take_edges() {
-    workers_.for_ranges(count_, kBoruvkaGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(count_, kPointGrain, [&](std::size_t begin, std::size_t end) {
       std::size_t n = 0;
       for (std::size_t i = begin; i < end; ++i) n += !is_root(roots_[i]);
       // The order of edges does not matter here.

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/exact_sum.hpp"
 #include "base/float_environment.hpp"
 #include "groups/brute_points.hpp"
 #include "groups/reach.hpp"
@@ -28,6 +29,7 @@ class BruteDbscan {
     for (std::size_t i = 0; i < points_.size(); ++i)
       for (std::size_t j = 0; j < points_.size(); ++j)
         if (points_.distance2(i, j) <= reach2_) near_[i].push_back(j);
+    for (std::size_t i = 0; i < points_.size(); ++i) is_core_.push_back(has_enough(i));
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (is_core(i) && lowest_core_[i] == kNone) spread(i);
     std::vector<std::size_t> cluster = lowest_core_;  // by its lowest core point
@@ -37,7 +39,13 @@ class BruteDbscan {
   }
 
  private:
-  bool is_core(std::size_t i) const { return near_[i].size() >= options_.min_samples; }
+  bool is_core(std::size_t i) const { return is_core_[i]; }
+  bool has_enough(std::size_t i) const {
+    if (options_.sample_weight.empty()) return near_[i].size() >= options_.min_samples;
+    ExactSum sum;
+    for (const std::size_t j : near_[i]) sum.add(options_.sample_weight[points_.index(j)]);
+    return sum.reaches(static_cast<double>(options_.min_samples));
+  }
 
   void spread(std::size_t lowest) {
     Numbers asking{lowest};
@@ -95,24 +103,36 @@ class BruteDbscan {
   const DbscanOptions& options_;
   T reach2_;
   std::vector<Numbers> near_;
+  std::vector<bool> is_core_;
   Numbers lowest_core_;  // of the cluster of each core point
 };
 
-/// The squared distance of each point to its k-th nearest, itself included.
+/// The squared distance of each point within which there are k points, itself included, or weights
+/// that add up to k.
 template <class T>
-std::vector<T> core_distances2(const BrutePoints<T>& points, std::size_t k) {
-  std::vector<T> core2(points.size()), all(points.size());
+std::vector<T> core_distances2(const BrutePoints<T>& points, const SpanningTreeOptions& options) {
+  std::vector<T> core2(points.size());
+  std::vector<std::pair<T, std::size_t>> all(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t j = 0; j < points.size(); ++j) all[j] = points.distance2(i, j);
+    for (std::size_t j = 0; j < points.size(); ++j) all[j] = {points.distance2(i, j), j};
     std::sort(all.begin(), all.end());
-    core2[i] = all[k - 1];
+    if (options.sample_weight.empty()) {
+      core2[i] = all[options.core_k - 1].first;
+      continue;
+    }
+    ExactSum sum;
+    for (std::size_t n = 0; !sum.reaches(static_cast<double>(options.core_k)); ++n) {
+      const std::size_t index = points.index(all[n].second);
+      sum.add(options.sample_weight[index]);
+      core2[i] = all[n].first;
+    }
   }
   return core2;
 }
 
 template <class T>
-std::vector<BruteEdge> kruskal(const BrutePoints<T>& points, std::size_t core_k) {
-  const std::vector<T> core2 = core_distances2(points, core_k);
+std::vector<BruteEdge> kruskal(const BrutePoints<T>& points, const SpanningTreeOptions& options) {
+  const std::vector<T> core2 = core_distances2(points, options);
   std::vector<BruteEdge> edges, tree;
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t j = i + 1; j < points.size(); ++j)
@@ -140,7 +160,7 @@ std::vector<BruteEdge> brute_spanning_tree(const PointsView& points,
                                            const SpanningTreeOptions& options) {
   const FloatEnvironment environment;
   return with_scalar(points.scalar, [&]<class T>() {
-    return kruskal(BrutePoints<T>(points, options.box, options.non_finite), options.core_k);
+    return kruskal(BrutePoints<T>(points, options.box, options.non_finite), options);
   });
 }
 

@@ -1,4 +1,4 @@
-// Clusters by their definitions: every pair of points is looked at.
+// Clusters by their definitions: every pair of points is visited.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct BruteClusters {
   std::vector<std::int64_t> size;     ///< per cluster
 };
 
-/// What dbscan must return, in O(n^2) time.
+/// The result that dbscan must return, in O(n^2) time.
 BruteClusters brute_dbscan(const PointsView& points, const DbscanOptions& options);
 
 struct BruteEdge {
@@ -25,7 +25,7 @@ struct BruteEdge {
   auto operator<=>(const BruteEdge&) const = default;
 };
 
-/// What spanning_tree must return: Kruskal over all pairs, in O(n^2 log n) time.
+/// The result that spanning_tree must return: Kruskal over all pairs, in O(n^2 log n) time.
 std::vector<BruteEdge> brute_spanning_tree(const PointsView& points,
                                            const SpanningTreeOptions& options);
 

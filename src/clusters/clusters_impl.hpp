@@ -1,10 +1,11 @@
-// What a Clusters holds.
+// The implementation of Clusters.
 #pragma once
 
 #include <optional>
 
 #include <kith/clusters.hpp>
 
+#include "base/access.hpp"
 #include "base/array.hpp"
 
 namespace kith {

@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "clusters/kth_walk.hpp"
-#include "clusters/packed.hpp"
 #include "neighbors/driver.hpp"
-#include "parallel/radix_sort.hpp"
+#include "parallel/borrowed.hpp"
 #include "tree/tree_impl.hpp"
+#include "walk/source.hpp"
 
 namespace kith {
 namespace {
@@ -19,11 +19,10 @@ constexpr std::size_t kTaskPoints = 512;
 template <class T>
 class KthDistances {
  public:
-  KthDistances(const TreeData<T>& data, std::size_t k, Workers& workers)
-      : workers_(workers), packed_(data.planes, workers) {
+  KthDistances(const AnyTree& tree, std::size_t k, Workers& workers) : workers_(workers) {
     job_.k = k;
-    job_.receivers = job_.sources = packed_.view();
-    std::copy_n(data.frame.side, data.planes.dimension, job_.side);
+    job_.receivers = job_.sources = implicit_view<T>(impl_of(tree));
+    std::copy_n(impl_of(tree).template as<T>().frame.side, tree.dimension(), job_.side);
   }
 
   void run(T* kth2) {
@@ -51,7 +50,7 @@ class KthDistances {
   int top() const { return job_.receivers.plane_count; }
   std::size_t nodes(int height) const { return job_.receivers.plane(height - 1).nodes; }
 
-  /// Nodes look as far as their children do.
+  /// The search radius of a node is the largest of its children's.
   void climb(std::size_t height) {
     const Array<T>& below = reach2_[height - 2];
     const std::size_t children = nodes(static_cast<int>(height) - 1);
@@ -65,7 +64,6 @@ class KthDistances {
   }
 
   Workers& workers_;
-  PackedTree<T> packed_;
   KthJob<T> job_;
   std::vector<Array<T>> reach2_;  // per height
   Borrowed<NearScratch<T>> scratch_;
@@ -73,7 +71,7 @@ class KthDistances {
 
 /// For many: the search for neighbors.
 template <class T>
-void search_kth(const Tree& tree, std::size_t k, T* kth2, Workers& workers) {
+void search_kth(const AnyTree& tree, std::size_t k, T* kth2, Workers& workers) {
   const auto visit = [&](const Found<T>& found) { kth2[found.row] = found.distance[k - 1]; };
   const FunctionRef<void(const Found<T>&)> visitor(visit);
   KnnJob<T> job;
@@ -89,19 +87,19 @@ void search_kth(const Tree& tree, std::size_t k, T* kth2, Workers& workers) {
 }  // namespace
 
 template <class T>
-Array<T> core_distances2(const Tree& tree, std::size_t k, Workers& workers) {
+Array<T> core_distances2(const AnyTree& tree, std::size_t k, Workers& workers) {
   const std::size_t points = tree.size();
   Array<T> core2(lanes_up(points), workers.pool());
   std::fill(core2.begin() + points, core2.end(), std::numeric_limits<T>::infinity());
   if (points == 0) return core2;
   if (k <= kMostKth)
-    KthDistances<T>(tree.impl().template as<T>(), k, workers).run(core2.data());
+    KthDistances<T>(tree, k, workers).run(core2.data());
   else
     search_kth(tree, k, core2.data(), workers);
   return core2;
 }
 
-template Array<float> core_distances2(const Tree&, std::size_t, Workers&);
-template Array<double> core_distances2(const Tree&, std::size_t, Workers&);
+template Array<float> core_distances2(const AnyTree&, std::size_t, Workers&);
+template Array<double> core_distances2(const AnyTree&, std::size_t, Workers&);
 
 }  // namespace kith

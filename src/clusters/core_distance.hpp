@@ -11,6 +11,6 @@ namespace kith {
 /// By position in the tree, whole blocks, infinite in unused lanes; in the tree's frame. k is at
 /// most the number of points.
 template <class T>
-Array<T> core_distances2(const Tree& tree, std::size_t k, Workers& workers);
+Array<T> core_distances2(const AnyTree& tree, std::size_t k, Workers& workers);
 
 }  // namespace kith

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "parallel/grains.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/radix_sort.hpp"
 #include "parallel/union_find.hpp"
@@ -9,14 +10,13 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t kDendrogramGrain = std::size_t{1} << 14;
-/// So few edges are done by one thread.
+/// Up to this many edges are merged by one thread.
 constexpr std::size_t kFew = std::size_t{1} << 13;
 
 using Index = std::uint32_t;
 
-/// Clusters that grow merge by merge: a union-find whose roots know the node that they are. Sets
-/// that share no edge may grow at once.
+/// Clusters that grow merge by merge: a union-find whose roots store their node of the dendrogram.
+/// Sets that share no edge may grow at once.
 class Growing {
  public:
   Growing(Dendrogram& out, std::size_t points) : out_(out), points_(points) {}
@@ -75,7 +75,7 @@ class DendrogramBuilder {
  private:
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kDendrogramGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }

@@ -1,9 +1,9 @@
 // The single-linkage dendrogram of the sorted edges of a spanning tree.
 //
 // Merge e of the dendrogram is edge e: its number is known before it is made, so parts of the tree
-// can be done at once. The lighter half of the edges falls into components that know nothing of
-// each other: each is done alone, by one pass of a union-find, components concurrently. Then
-// every component is a point and the heavier half is the same task again.
+// can be done at once. The lighter half of the edges splits into components that are independent of
+// each other: each is merged by one pass of a union-find, components concurrently. Then every
+// component is a point and the heavier half is the same task again.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// What one task has found: first the edges that leave its node, then those inside.
+/// The edges that one task has found: first those that leave its node, then those inside.
 template <class T>
 struct TaskEdges {
   std::vector<Edge<T>> edges;
@@ -36,7 +36,7 @@ class EdgeStore {
   Edge<T>* edges(const EdgeSegment& segment) { return edges_.data() + segment.begin; }
   const Edge<T>& operator[](std::uint32_t place) const { return edges_[place]; }
 
-  /// Puts the edges of tasks behind those that there are.
+  /// Appends the edges of tasks.
   void append(const std::vector<TaskEdges<T>>& found) {
     fresh_ = segments_.size();
     std::size_t total = used_;

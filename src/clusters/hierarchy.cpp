@@ -6,13 +6,13 @@
 #include "groups/groups_impl.hpp"
 #include "groups/labels.hpp"
 #include "groups/reach.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/public_call.hpp"
 #include "parallel/union_find.hpp"
 
 namespace kith {
 namespace {
 
-constexpr std::size_t kHierarchyGrain = std::size_t{1} << 16;
 constexpr std::size_t kMostPoints = std::size_t{1} << 31;
 
 /// The number of merges within a linking length, and that length rounded as fof rounds it.
@@ -24,7 +24,8 @@ Cut cut_at(const SpanningTree::Impl& tree, double linking_length, bool is_strict
   return tree.visit([&]<class T>(const Array<T>& length2) {
     Frame<T> frame;
     frame.exponent = tree.exponent;
-    const LinkingReach<T> reach = reach_of<T>(linking_length, is_strict, frame);
+    const LinkingReach<T> reach =
+        reach_of<T>(distance_of(linking_length, tree.measure), is_strict, frame);
     const T* const end = std::upper_bound(length2.begin(), length2.end(), reach.reach2);
     return Cut{static_cast<std::size_t>(end - length2.begin()),
                static_cast<double>(reach.linking_length)};
@@ -59,7 +60,7 @@ class CutTree {
  private:
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kHierarchyGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }
@@ -95,7 +96,7 @@ class BranchList {
 
   /// From length 0 on, every point is a group.
   void begin_with_points() {
-    const SpanningTree::Impl& tree = hierarchy_.tree.impl();
+    const SpanningTree::Impl& tree = impl_of(hierarchy_.tree);
     point_branch_.assign(hierarchy_.points(), kNone);
     for (std::size_t i = 0; i < hierarchy_.points(); ++i)
       if (tree.is_dropped.empty() || !tree.is_dropped[i]) {
@@ -153,7 +154,7 @@ class Counter {
  public:
   Counter(const Hierarchy::Impl& hierarchy, std::size_t min_size)
       : hierarchy_(hierarchy), min_size_(std::max<std::size_t>(1, min_size)) {
-    const std::size_t points = hierarchy.tree.impl().points;
+    const std::size_t points = impl_of(hierarchy.tree).points;
     now_.largest = std::min<std::size_t>(1, points);
     if (min_size_ == 1) now_.groups = now_.points = points;
   }
@@ -201,8 +202,8 @@ std::vector<double> Hierarchy::linkage() const {
 
 Groups Hierarchy::groups(const FofOptions& options, const Execution& execution) const {
   return public_call("hierarchy", execution, [&](Workers& workers) {
-    const SpanningTree::Impl& tree = impl_->tree.impl();
-    check_fof_options(options);
+    const SpanningTree::Impl& tree = impl_of(impl_->tree);
+    check_fof_options(options, "hierarchy");
     if (tree.core_k > 1)
       refuse("hierarchy: core_k = {}; groups of friends need the Euclidean tree, core_k = 1",
              tree.core_k);
@@ -216,7 +217,7 @@ Groups Hierarchy::groups(const FofOptions& options, const Execution& execution) 
     groups->label = Array<std::int32_t>(tree.input_size, workers.pool());
     if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size, workers.pool());
     CutTree(tree, cut.merges, workers).name(options, *groups);
-    return Groups(std::move(groups));
+    return wrap_impl<Groups>(std::move(groups));
   });
 }
 
@@ -227,7 +228,7 @@ std::vector<GroupCount> Hierarchy::count(std::span<const double> linking_lengths
     for (const double length : linking_lengths) {
       if (!(length >= 0)) refuse("hierarchy: a linking length of {}; give 0 or more", length);
       order.push_back(merges.size());
-      merges.push_back(cut_at(impl_->tree.impl(), length, false).merges);
+      merges.push_back(cut_at(impl_of(impl_->tree), length, false).merges);
     }
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return merges[a] < merges[b]; });
@@ -252,8 +253,8 @@ Hierarchy hierarchy(const SpanningTree& tree, const Execution& execution) {
            tree.input_size(), kMostPoints - 1);
     auto impl = std::make_shared<Hierarchy::Impl>(tree);
     const Stage stage(workers, "dendrogram", tree.size());
-    impl->dendrogram = make_dendrogram(tree.impl().index, tree.input_size(), workers);
-    return Hierarchy(std::move(impl));
+    impl->dendrogram = make_dendrogram(impl_of(tree).index, tree.input_size(), workers);
+    return wrap_impl<Hierarchy>(std::move(impl));
   });
 }
 
@@ -261,7 +262,7 @@ Hierarchy hierarchy(PointsView points, const SpanningTreeOptions& options,
                     const Execution& execution) {
   return hierarchy(spanning_tree(points, options, execution), execution);
 }
-Hierarchy hierarchy(const Tree& tree, const SpanningTreeOptions& options,
+Hierarchy hierarchy(const AnyTree& tree, const SpanningTreeOptions& options,
                     const Execution& execution) {
   return hierarchy(spanning_tree(tree, options, execution), execution);
 }

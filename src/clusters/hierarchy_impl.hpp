@@ -1,8 +1,9 @@
-// What a Hierarchy holds.
+// The implementation of Hierarchy.
 #pragma once
 
 #include <kith/hierarchy.hpp>
 
+#include "base/access.hpp"
 #include "clusters/dendrogram.hpp"
 #include "clusters/spanning_tree_impl.hpp"
 
@@ -21,8 +22,8 @@ class Hierarchy::Impl {
     return node < points() ? 1 : dendrogram.size[node - points()];
   }
   double length(std::size_t merge) const {
-    return tree.impl().visit(
-        [&](const auto& length2) { return tree.impl().length(length2[merge]); });
+    return impl_of(tree).visit(
+        [&](const auto& length2) { return impl_of(tree).length(length2[merge]); });
   }
 };
 

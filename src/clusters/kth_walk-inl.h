@@ -33,7 +33,7 @@ class LeastDistances {
   /// The largest k-th distance of the points, as of the last `update`.
   T most() const { return most_; }
   HWY_INLINE void update() { most_ = *std::max_element(kth2(), kth2() + points_); }
-  /// Begins with upper bounds of the k-th distances: what is not nearer is not added.
+  /// Begins with upper bounds of the k-th distances: only nearer points are added.
   void start(const T* HWY_RESTRICT bounds2) {
     for (std::size_t rank = 0; rank < k_; ++rank) std::copy_n(bounds2, kLanes, least_[rank]);
     update();

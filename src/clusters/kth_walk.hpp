@@ -1,9 +1,9 @@
-// The distance of every point to its k-th nearest, without saying which that is: what core
-// distances need, at a fraction of the cost of a search for neighbors.
+// The distance of every point to its k-th nearest, without the index of that point. Core distances
+// need no more, and it takes a fraction of the cost of a search for neighbors.
 //
 // The points of a block lie in the lanes of vectors, with the k least squared distances of each so
-// far in order. A first pass looks at a window of blocks along the curve, which bounds how far each
-// block has to look; a walk then brings every block the sources that are nearer than that.
+// far in order. A first pass reads a window of blocks along the curve, which bounds the search
+// radius of each block; a walk then brings every block the sources that are nearer than that.
 #pragma once
 
 #include <cstddef>

@@ -51,9 +51,9 @@ class PackedNodes {
   Axes<D> axes_;
 };
 
-/// The walk. `Visitor` has reach2(height, node): how far the receivers of that node look;
-/// skips(height, node): nothing is left to do below it; and visit<Wrap>(walk, block, list, n) for a
-/// block of receivers and the n blocks of sources near it.
+/// The walk. `Visitor` has reach2(height, node): the search radius of the receivers of that node,
+/// squared; skips(height, node): no receiver below it needs more sources; and visit<Wrap>(walk,
+/// block, list, n) for a block of receivers and the n blocks of sources near it.
 template <int D, class T, class Visitor>
 class NearWalk {
  public:
@@ -76,15 +76,17 @@ class NearWalk {
 
   void run(Index node) {
     const int top = receivers_.top();
-    scratch_.room(top, 1)[0] = 0;
-    std::size_t n = 1;
+    std::size_t n = sources_.nodes(source_height(top));
+    Index* const all = scratch_.room(top, n);
+    for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<Index>(i);
     for (int height = top - 1; height >= job_.task_height; --height)
       n = gather<true>(height, node >> (3 * (height - job_.task_height)), n);
     descend<true>(job_.task_height, node, n);
   }
 
  private:
-  /// The height of the source nodes in the list of receivers of a height: the same, or the root.
+  /// The height of the source nodes in the list of receivers of a height: the same, or the root. A
+  /// lower tree of receivers begins with all source nodes of its height.
   int source_height(int height) const { return std::min(height, sources_.top()); }
 
   /// The list of a receiver from that of its parent; returns its length.
@@ -126,13 +128,13 @@ class NearWalk {
   /// Could a link of the node cross a periodic edge?
   bool is_at_edge(int height, Index node) const {
     const Bounds<D, T> q = receivers_.box(height, node);
-    bool is_any = false;
+    bool could_cross = false;
     for (int axis = 0; axis < range_.axes.count(); ++axis) {
       const T most = std::max(source_box_.hi[axis] - q.lo[axis], q.hi[axis] - source_box_.lo[axis]);
       const T rest = range_.side[axis] - most;
-      is_any |= range_.side[axis] > 0 && rest * rest <= range_.reach2;
+      could_cross |= range_.side[axis] > 0 && rest * rest <= range_.reach2;
     }
-    return is_any;
+    return could_cross;
   }
 
   const NearJob<T>& job_;
@@ -193,6 +195,66 @@ class CoreCounter {
   const PackedNodes<D, T> nodes_;
 };
 
+/// Adds the weights of sources, exactly, until each receiver has enough.
+template <int D, class T>
+class CoreWeigher {
+ public:
+  using Index = std::uint32_t;
+  CoreWeigher(const CoreJob<T>& job, const PackedNodes<D, T>& nodes, ExactSum& sum)
+      : job_(job), nodes_(nodes), sum_(sum), least_(static_cast<double>(job.min_samples)) {}
+
+  T reach2(int, Index) const { return job_.reach2; }
+  bool skips(int height, Index node) const {
+    if (job_.has_negative || nodes_.diagonal2(height, node) > job_.reach2) return false;
+    const std::size_t begin = std::size_t{node} << (3 * height);
+    const std::size_t points = nodes_.points_below(height, node);
+    sum_.clear();
+    for (std::size_t at = begin; at < begin + points; ++at) sum_.add(job_.weight[at]);
+    if (!sum_.reaches(least_)) return false;
+    std::fill_n(job_.is_core + begin, points, std::uint8_t{1});
+    return true;
+  }
+
+  template <bool Wrap, class Walk>
+  void visit(const Walk& walk, Index block, const Index* near, std::size_t n) const {
+    const std::size_t points = nodes_.points_below(1, block);
+    const T* HWY_RESTRICT mine = nodes_.block(block);
+    for (unsigned lane = 0; lane < points; ++lane) {
+      T x[kAxisRoom<D>];
+      nodes_.load_point(mine, lane, x);
+      job_.is_core[std::size_t{block} * kLanes + lane] = has_enough<Wrap>(walk, x, block, near, n);
+    }
+  }
+
+ private:
+  /// The receiver's own block first: it is the nearest.
+  template <bool Wrap, class Walk>
+  bool has_enough(const Walk& walk, const T* x, Index block, const Index* near,
+                  std::size_t n) const {
+    sum_.clear();
+    add<Wrap>(walk, x, block);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (near[i] == block) continue;
+      if (!job_.has_negative && sum_.reaches(least_)) return true;
+      add<Wrap>(walk, x, near[i]);
+    }
+    return sum_.reaches(least_);
+  }
+
+  template <bool Wrap, class Walk>
+  HWY_INLINE void add(const Walk& walk, const T* x, Index source) const {
+    unsigned near = points_near<Wrap>(x, nodes_.block(source), walk.range());
+    for (; near != 0; near &= near - 1)
+      sum_.add(job_.weight[std::size_t{source} * kLanes +
+                           static_cast<unsigned>(std::countr_zero(near))]);
+  }
+
+  const CoreJob<T>& job_;
+  const PackedNodes<D, T> nodes_;
+  ExactSum& sum_;
+  double least_;
+};
+
 /// Lists the sources near each receiver that is not a core point.
 template <int D, class T>
 class BorderLister {
@@ -249,6 +311,10 @@ class BorderLister {
 
 template <int D, class T>
 void count_cores(const CoreJob<T>& job, std::uint32_t node, NearScratch<T>& scratch) {
+  if (job.weight) {
+    CoreWeigher<D, T> weigher(job, PackedNodes<D, T>(job.receivers), scratch.sum);
+    return NearWalk<D, T, CoreWeigher<D, T>>(job, scratch, weigher).run(node);
+  }
   CoreCounter<D, T> counter(job, PackedNodes<D, T>(job.receivers));
   NearWalk<D, T, CoreCounter<D, T>>(job, scratch, counter).run(node);
 }

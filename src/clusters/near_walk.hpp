@@ -1,5 +1,5 @@
-// Points of one packed tree against all near points of another: what core points and border points
-// are found by.
+// Points of one packed tree against all near points of another, to find core points and border
+// points.
 //
 // Heights count from the points, as in a join: 0 is the points, h the nodes of plane h - 1. A task
 // is a node of the receiving tree of `task_height`. Every node carries the list of source nodes
@@ -12,6 +12,7 @@
 
 #include <kith/box.hpp>
 
+#include "base/exact_sum.hpp"
 #include "base/function_ref.hpp"
 #include "tree/planes_view.hpp"
 
@@ -33,10 +34,12 @@ struct NearJob {
 };
 
 /// Marks in `is_core` (whole blocks, by position) the receivers with at least `min_samples` sources
-/// within reach. Both trees of the job are the same.
+/// within reach, or sources whose weights add up to it. Both trees of the job are the same.
 template <class T>
 struct CoreJob : NearJob<T> {
   std::size_t min_samples = 0;
+  const double* weight = nullptr;  ///< by position; null: every source counts 1
+  bool has_negative = false;       ///< weights: then all of them must be added
   std::uint8_t* is_core = nullptr;
 };
 
@@ -51,6 +54,7 @@ template <class T>
 struct NearScratch {
   std::vector<std::vector<std::uint32_t>> near;  ///< per height of the receivers
   std::vector<NearPoint<T>> found;               ///< sources near one receiver
+  ExactSum sum;                                  ///< of their weights
 
   std::uint32_t* room(int height, std::size_t values) {
     std::vector<std::uint32_t>& list = near[static_cast<std::size_t>(height)];
@@ -59,7 +63,7 @@ struct NearScratch {
   }
 };
 
-/// What is done with the sources near a border point: f(position of the receiver, sources).
+/// The callback for the sources near a border point: f(position of the receiver, sources).
 template <class T>
 using NearVisitor = FunctionRef<void(std::uint32_t, const std::vector<NearPoint<T>>&)>;
 

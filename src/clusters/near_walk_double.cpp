@@ -1,3 +1,3 @@
 // Walks of near points for trees of double points.
-#define KITH_CLUSTERS_SCALAR double
+#define KITH_SCALAR double
 #include "clusters/near_walk_targets-inl.h"

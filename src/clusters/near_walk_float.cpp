@@ -1,3 +1,3 @@
 // Walks of near points for trees of float points.
-#define KITH_CLUSTERS_SCALAR float
+#define KITH_SCALAR float
 #include "clusters/near_walk_targets-inl.h"

@@ -1,4 +1,4 @@
-// Walks of near points for every SIMD target, of points of KITH_CLUSTERS_SCALAR: all of
+// Walks of near points for every SIMD target, of points of KITH_SCALAR: all of
 // near_walk_float.cpp and near_walk_double.cpp. Each is a translation unit, so that they compile
 // side by side.
 #undef HWY_TARGET_INCLUDE
@@ -12,7 +12,7 @@ namespace kith {
 namespace HWY_NAMESPACE {
 namespace {
 
-using PointScalar = KITH_CLUSTERS_SCALAR;
+using PointScalar = KITH_SCALAR;
 
 void core_task(const CoreJob<PointScalar>& job, std::uint32_t node,
                NearScratch<PointScalar>& scratch) {
@@ -31,17 +31,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kith {
 namespace {
-using PointScalar = KITH_CLUSTERS_SCALAR;
 HWY_EXPORT(core_task);
 HWY_EXPORT(border_task);
 }  // namespace
 
-void run_core_task(const CoreJob<PointScalar>& job, std::uint32_t node,
-                   NearScratch<PointScalar>& scratch) {
+void run_core_task(const CoreJob<KITH_SCALAR>& job, std::uint32_t node,
+                   NearScratch<KITH_SCALAR>& scratch) {
   HWY_DYNAMIC_DISPATCH(core_task)(job, node, scratch);
 }
-void run_border_task(const BorderJob<PointScalar>& job, std::uint32_t node,
-                     NearScratch<PointScalar>& scratch, NearVisitor<PointScalar> visit) {
+void run_border_task(const BorderJob<KITH_SCALAR>& job, std::uint32_t node,
+                     NearScratch<KITH_SCALAR>& scratch, NearVisitor<KITH_SCALAR> visit) {
   HWY_DYNAMIC_DISPATCH(border_task)(job, node, scratch, visit);
 }
 

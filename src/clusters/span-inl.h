@@ -135,13 +135,13 @@ class Spanner {
     T reach2 = need(height, node);
     for (std::size_t i = 0; i < n; ++i) reach2 = std::max(reach2, need(height, near[i]));
     const Bounds<D, T> q = nodes_.box(height, node);
-    bool is_any = false;
+    bool could_cross = false;
     for (int axis = 0; axis < axes_.count(); ++axis) {
       const T most = std::max(root_box_.hi[axis] - q.lo[axis], q.hi[axis] - root_box_.lo[axis]);
       const T rest = side_[axis] - most;
-      is_any |= side_[axis] > 0 && rest * rest <= reach2;
+      could_cross |= side_[axis] > 0 && rest * rest <= reach2;
     }
-    return is_any;
+    return could_cross;
   }
 
   // ---- blocks
@@ -156,7 +156,7 @@ class Spanner {
     while (weight < seen && !best.compare_exchange_weak(seen, weight, std::memory_order_relaxed)) {
     }
   }
-  /// What a block needs once others have found edges of its component.
+  /// The weight up to which a block needs edges, once others have found edges of its component.
   HWY_INLINE T need_now(Index block) const {
     const T asked = need(1, block);
     const Index component = job_.node_component[1][block];
@@ -209,7 +209,7 @@ class Spanner {
     for (; pairs != 0; pairs &= pairs - 1) least = std::min(least, weight[std::countr_zero(pairs)]);
     return least;
   }
-  /// Of the pairs in a mask: equally light ones all stay.
+  /// Keeps the lightest pairs of a mask; equally light ones all stay.
   static void keep_lightest(std::uint64_t mask, const T* HWY_RESTRICT weight,
                             std::uint64_t& pairs) {
     const T least = lightest(pairs & mask, weight);

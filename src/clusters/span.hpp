@@ -1,4 +1,5 @@
-// What the kernels of a spanning tree see: the tree joined with itself, for edges instead of links.
+// The job of the kernels of a spanning tree: the tree joined with itself, for edges instead of
+// links.
 //
 // The weight of a pair is its squared distance, or the largest of that and the squared core
 // distances of its two points. Edges are ordered by (weight, lower index, higher index).
@@ -39,7 +40,7 @@ struct SpanJob {
   int task_height = 1;
 };
 
-/// Appends edges without a check of their number: room is made ahead.
+/// Appends edges without a check of their number: room is reserved beforehand.
 template <class T>
 class EdgeList {
  public:
@@ -71,7 +72,7 @@ struct SpanScratch {
 };
 
 enum class SpanRound {
-  within,  ///< all pairs lighter than what either block needs
+  within,  ///< all pairs lighter than the need of either block
   leaving  ///< pairs of different components, as light as the lightest of either
 };
 

@@ -1,3 +1,3 @@
 // Edges of spanning trees of double points.
-#define KITH_CLUSTERS_SCALAR double
+#define KITH_SCALAR double
 #include "clusters/span_targets-inl.h"

@@ -1,3 +1,3 @@
 // Edges of spanning trees of float points.
-#define KITH_CLUSTERS_SCALAR float
+#define KITH_SCALAR float
 #include "clusters/span_targets-inl.h"

@@ -23,7 +23,7 @@ class SpanNeeds {
  public:
   using Index = std::uint32_t;
 
-  /// `core2` as in minimum_spanning_tree; it must live on.
+  /// `core2` as in minimum_spanning_tree; it must outlive this object.
   SpanNeeds(const PlanesView<T>& tree, const Array<T>& core2, Workers& workers)
       : tree_(tree), workers_(workers), need_(1), node_component_(1) {
     for (int height = 1; height <= top(); ++height) {
@@ -71,9 +71,9 @@ class SpanNeeds {
   /// Notes which blocks may have lighter edges than those known; false if none.
   /// `components` are those of all positions, `best` the lightest known edge of every component.
   bool mark_uncertain(const Index* components, const T* best) {
-    std::atomic<bool> is_any = false;
+    std::atomic<bool> has_uncertain = false;
     workers_.for_ranges(nodes(1), kGrain, [&](std::size_t begin, std::size_t end) {
-      bool is_any_here = false;
+      bool has_uncertain_here = false;
       for (std::size_t block = begin; block < end; ++block) {
         const Index* const component = components + block * kLanes;
         const std::size_t points = tree_.points_of_block(block);
@@ -87,11 +87,11 @@ class SpanNeeds {
         node_component_[1][block] = is_joined ? component[0] : kNoComponent;
         const bool is_uncertain = certain_[block] <= most;
         need_[1][block] = is_uncertain ? most : T(-1);
-        is_any_here |= is_uncertain;
+        has_uncertain_here |= is_uncertain;
       }
-      if (is_any_here) is_any.store(true, std::memory_order_relaxed);
+      if (has_uncertain_here) has_uncertain.store(true, std::memory_order_relaxed);
     });
-    if (!is_any.load(std::memory_order_relaxed)) return false;
+    if (!has_uncertain.load(std::memory_order_relaxed)) return false;
     climb(true);
     return true;
   }
@@ -182,7 +182,7 @@ class SpanNeeds {
   const PlanesView<T>& tree_;
   Workers& workers_;
   std::vector<Array<T>> need_;                // per height from 1 on
-  std::vector<Array<Index>> node_component_;  // likewise
+  std::vector<Array<Index>> node_component_;  // per height from 1 on
   std::vector<const T*> core2_;               // of points, then the least of nodes by height
   std::vector<Array<T>> least_core2_;
   Array<T> certain_;  // per block

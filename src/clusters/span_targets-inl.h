@@ -1,4 +1,4 @@
-// Edges of spanning trees for every SIMD target, of points of KITH_CLUSTERS_SCALAR: all of
+// Edges of spanning trees for every SIMD target, of points of KITH_SCALAR: all of
 // span_float.cpp and span_double.cpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "clusters/span_targets-inl.h"
@@ -11,7 +11,7 @@ namespace kith {
 namespace HWY_NAMESPACE {
 namespace {
 
-using PointScalar = KITH_CLUSTERS_SCALAR;
+using PointScalar = KITH_SCALAR;
 
 void span_task(const SpanJob<PointScalar>& job, SpanRound round, std::uint32_t node,
                SpanScratch<PointScalar>& scratch) {
@@ -26,12 +26,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kith {
 namespace {
-using PointScalar = KITH_CLUSTERS_SCALAR;
 HWY_EXPORT(span_task);
 }  // namespace
 
-void run_span_task(const SpanJob<PointScalar>& job, SpanRound round, std::uint32_t node,
-                   SpanScratch<PointScalar>& scratch) {
+void run_span_task(const SpanJob<KITH_SCALAR>& job, SpanRound round, std::uint32_t node,
+                   SpanScratch<KITH_SCALAR>& scratch) {
   HWY_DYNAMIC_DISPATCH(span_task)(job, round, node, scratch);
 }
 

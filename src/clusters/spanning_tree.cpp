@@ -1,8 +1,8 @@
-// The spanning tree of any points: identical ones are taken out first and hung in again.
+// The spanning tree of any points: identical ones are removed first and attached again at the end.
 //
 // Let m be the lowest of identical points (the keeper) and g another. All of them have the same
-// distances, so the lightest edges of g weigh what m's core distance squared c says, 0 for the
-// Euclidean tree, and (c, m, g) is one of them. Let a be the lowest point with an edge of weight c
+// distances, so the lightest edges of g have the weight c, m's core distance squared (0 for the
+// Euclidean tree), and (c, m, g) is one of them. Let a be the lowest point with an edge of weight c
 // to m, or m itself if that is lower. Then (c, a, g) is the first of all edges of g, so it is in
 // the tree, and every other edge (w, g, x) is the last of the cycle g, a, m, x, so it is not. The
 // tree is that of the keepers and one edge (c, a, g) for each of the others; and if a is lower than
@@ -14,20 +14,21 @@
 #include "base/fail.hpp"
 #include "clusters/boruvka.hpp"
 #include "clusters/core_distance.hpp"
-#include "clusters/packed.hpp"
+#include "clusters/sample_weights.hpp"
 #include "clusters/spanning_tree_impl.hpp"
 #include "clusters/thin.hpp"
+#include "clusters/weighted_core.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 #include "parallel/radix_sort.hpp"
 #include "tree/input.hpp"
 #include "tree/subset.hpp"
 #include "tree/tree_impl.hpp"
+#include "walk/source.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kSpanningGrain = std::size_t{1} << 14;
 
 /// An edge by original indices, low < high.
 template <class T>
@@ -39,14 +40,16 @@ struct IndexEdge {
 template <class T>
 class Spanning {
  public:
-  Spanning(const Tree& tree, std::size_t core_k, Workers& workers)
-      : data_(tree.impl().as<T>()),
+  Spanning(const AnyTree& tree, const SpanningTreeOptions& options, Workers& workers)
+      : tree_(tree),
+        data_(impl_of(tree).as<T>()),
         workers_(workers),
-        core2_(core_k > 1 ? core_distances2<T>(tree, core_k, workers) : Array<T>()) {}
+        core2_(core_distances(tree, options, workers)) {}
 
-  void run(SpanningTree::Impl& out) {
+  void run(SpanningTree::Impl& out, std::span<const double> weight) {
     const std::size_t n = data_.planes.points;
     if (n < out.input_size) note_dropped(out);
+    if (!weight.empty()) note_weights(out, weight);
     if (n < 2) {
       out.length2 = Array<T>();
       return;
@@ -54,8 +57,7 @@ class Spanning {
     edges_ = Array<IndexEdge<T>>(n - 1, workers_.pool());
     Array<std::uint32_t> keeper = keepers();
     if (keeper.empty()) {
-      const PackedTree<T> packed(data_.planes, workers_);
-      const PlanesView<T> view = packed.view();
+      const PlanesView<T> view = implicit_view<T>(impl_of(tree_));
       write(minimum_spanning_tree(view, data_.frame.side, core2_, workers_), view);
     } else {
       span_keepers(keeper);
@@ -64,6 +66,26 @@ class Spanning {
   }
 
  private:
+  static Array<T> core_distances(const AnyTree& tree, const SpanningTreeOptions& options,
+                                 Workers& workers) {
+    if (!options.sample_weight.empty())
+      return weighted_core_distances2<T>(tree, options.sample_weight, options.core_k, workers);
+    return options.core_k > 1 ? core_distances2<T>(tree, options.core_k, workers) : Array<T>();
+  }
+
+  void note_weights(SpanningTree::Impl& out, std::span<const double> weight) const {
+    out.weight = Array<double>(out.input_size, workers_.pool());
+    Array<T> core2(out.input_size, workers_.pool());
+    std::fill(out.weight.begin(), out.weight.end(), 0.0);
+    std::fill(core2.begin(), core2.end(), T(0));
+    each(data_.planes.points, [&](std::size_t i) {
+      const std::uint32_t index = data_.planes.index(i);
+      out.weight[index] = weight[index];
+      core2[index] = core2_[i];
+    });
+    out.core2 = std::move(core2);
+  }
+
   void note_dropped(SpanningTree::Impl& out) const {
     out.is_dropped = Array<std::uint8_t>(out.input_size, workers_.pool());
     std::fill(out.is_dropped.begin(), out.is_dropped.end(), std::uint8_t{1});
@@ -80,12 +102,12 @@ class Spanning {
   /// points are runs in tree order.
   Array<std::uint32_t> keepers() const {
     const std::size_t n = data_.planes.points;
-    std::atomic<bool> is_any = false;
-    workers_.for_ranges(n - 1, kSpanningGrain, [&](std::size_t begin, std::size_t end) {
+    std::atomic<bool> has_twins = false;
+    workers_.for_ranges(n - 1, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        if (is_same(i, i + 1)) return is_any.store(true, std::memory_order_relaxed);
+        if (is_same(i, i + 1)) return has_twins.store(true, std::memory_order_relaxed);
     });
-    if (!is_any.load(std::memory_order_relaxed)) return {};
+    if (!has_twins.load(std::memory_order_relaxed)) return {};
     Array<std::uint32_t> keeper(n, workers_.pool());
     WorkMeter meter(workers_);
     for (std::size_t begin = 0, end; begin < n; begin = end) {
@@ -122,8 +144,8 @@ class Spanning {
   void hang_others(const Array<std::uint32_t>& keeper, const Array<Edge<T>>& tree,
                    const Subset<T>& kept) {
     const std::size_t n = data_.planes.points;
-    // By position, of keepers: the lowest point at the other end of an edge that weighs what the
-    // core distance says, or the keeper itself.
+    // By position, of keepers: the lowest point at the other end of an edge whose weight is the
+    // squared core distance, or the keeper itself.
     Array<std::uint32_t> anchor(n, workers_.pool());
     each(n, [&](std::size_t i) { anchor[i] = data_.planes.index(i); });
     for_each_in_order(workers_, tree.size(), [&](std::size_t i) {
@@ -151,7 +173,7 @@ class Spanning {
 
   template <class Body>
   void each(std::size_t n, Body body) const {
-    workers_.for_ranges(n, kSpanningGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) body(i);
     });
   }
@@ -209,6 +231,7 @@ class Spanning {
       std::sort(keys, keys + n);
   }
 
+  const AnyTree& tree_;
   const TreeData<T>& data_;
   Workers& workers_;
   Array<T> core2_;  // by position, or empty
@@ -237,13 +260,16 @@ std::vector<double> SpanningTree::length() const {
   });
 }
 
-SpanningTree spanning_tree(const Tree& tree, const SpanningTreeOptions& options,
+SpanningTree spanning_tree(const AnyTree& tree, const SpanningTreeOptions& options,
                            const Execution& execution) {
   return public_call("spanning_tree", execution, [&](Workers& workers) {
     check(options);
     if (options.box != Box() && options.box != tree.box())
       refuse("spanning_tree: the box of the options is not that of the tree; leave it out");
-    if (options.core_k > std::max<std::size_t>(1, tree.size()))
+    if (!options.sample_weight.empty())
+      check_sample_weights("spanning_tree", options.sample_weight, tree.input_size(),
+                           Negative::refused);
+    if (options.sample_weight.empty() && options.core_k > std::max<std::size_t>(1, tree.size()))
       refuse("spanning_tree: core_k = {} of {} points; give at most their number", options.core_k,
              tree.size());
     auto out = std::make_shared<SpanningTree::Impl>();
@@ -253,9 +279,10 @@ SpanningTree spanning_tree(const Tree& tree, const SpanningTreeOptions& options,
     out->box = tree.box();
     out->core_k = options.core_k;
     out->exponent = tree.scale_exponent();
-    with_scalar(tree.scalar(),
-                [&]<class T>() { Spanning<T>(tree, options.core_k, workers).run(*out); });
-    return SpanningTree(std::move(out));
+    with_scalar(tree.scalar(), [&]<class T>() {
+      Spanning<T>(tree, options, workers).run(*out, options.sample_weight);
+    });
+    return wrap_impl<SpanningTree>(std::move(out));
   });
 }
 
@@ -264,7 +291,7 @@ SpanningTree spanning_tree(PointsView points, const SpanningTreeOptions& options
   return public_call("spanning_tree", execution, [&] {
     check_view("spanning_tree", points, options.box);
     check(options);
-    const Tree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
+    const AnyTree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
     return spanning_tree(tree, options, execution);
   });
 }

@@ -1,6 +1,7 @@
 // A spanning tree as bytes: a header, the ends of its edges, their squared lengths, and which
 // points were dropped.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/checksum.hpp"
@@ -14,8 +15,9 @@ namespace {
 
 struct SpanningHeader {
   char magic[8] = {'\x89', 'k', 's', 'p', 'n', '\r', '\n', '\x1a'};
-  std::uint32_t byte_order = 0x01020304, version = 1;
+  std::uint32_t byte_order = 0x01020304, version = 2;
   std::uint32_t scalar_bytes = 0, dimension = 0, box_dimension = 0, has_dropped = 0;
+  std::uint32_t measure = 0, is_weighted = 0;
   std::int64_t exponent = 0;
   std::uint64_t input_size = 0, points = 0, edges = 0, core_k = 1, checksum = 0;
   double side[kMaxDimension] = {}, origin[kMaxDimension] = {};
@@ -23,12 +25,15 @@ struct SpanningHeader {
   std::size_t bytes_of_ends() const { return 2 * edges * sizeof(std::uint32_t); }
   std::size_t bytes_of_lengths() const { return edges * scalar_bytes; }
   std::size_t bytes_of_dropped() const { return has_dropped ? input_size : 0; }
+  std::size_t bytes_of_weights() const { return is_weighted ? input_size * sizeof(double) : 0; }
+  std::size_t bytes_of_cores() const { return is_weighted ? input_size * scalar_bytes : 0; }
   std::size_t bytes() const {
-    return sizeof(SpanningHeader) + bytes_of_ends() + bytes_of_lengths() + bytes_of_dropped();
+    return sizeof(SpanningHeader) + bytes_of_ends() + bytes_of_lengths() + bytes_of_dropped() +
+           bytes_of_weights() + bytes_of_cores();
   }
 };
 
-/// Of all bytes, where the checksum's own place counts as 0.
+/// The checksum of all bytes, where its own place counts as 0.
 std::uint64_t checksum_of_spanning(SpanningHeader header, std::span<const std::byte> bytes) {
   header.checksum = 0;
   const auto body = bytes.subspan(sizeof(SpanningHeader));
@@ -54,7 +59,8 @@ SpanningHeader spanning_header(std::span<const std::byte> bytes) {
       header.box_dimension > kMaxDimension || header.input_size >= kMost ||
       header.points > header.input_size ||
       header.edges + 1 != std::max<std::uint64_t>(1, header.points) || header.exponent < -2000 ||
-      header.exponent > 2000 || header.bytes() != bytes.size())
+      header.exponent > 2000 || header.measure > static_cast<std::uint32_t>(Measure::radians) ||
+      header.bytes() != bytes.size())
     refuse_spanning("truncated or damaged");
   if (checksum_of_spanning(header, bytes) != header.checksum)
     refuse_spanning("damaged: the checksum does not fit");
@@ -79,6 +85,9 @@ void check_spanning(const SpanningTree::Impl& tree) {
     if (low >= high || high >= tree.input_size || !sets.unite_alone(low, high))
       refuse_spanning("no spanning tree has such edges");
   }
+  for (const double weight : tree.weight)
+    if (!(weight >= 0 && std::isfinite(weight)))
+      refuse_spanning("no spanning tree has such weights");
   tree.visit([&](const auto& length2) {
     for (std::size_t edge = 0; edge < tree.edges(); ++edge)
       if (!(length2[edge] >= (edge == 0 ? 0 : length2[edge - 1])))
@@ -100,11 +109,13 @@ std::vector<std::byte> SpanningTree::bytes() const {
     header.dimension = static_cast<std::uint32_t>(impl_->dimension);
     header.box_dimension = static_cast<std::uint32_t>(impl_->box.dimension());
     header.has_dropped = impl_->is_dropped.empty() ? 0 : 1;
+    header.is_weighted = impl_->weight.empty() ? 0 : 1;
     header.exponent = impl_->exponent;
     header.input_size = impl_->input_size;
     header.points = impl_->points;
     header.edges = impl_->edges();
     header.core_k = impl_->core_k;
+    header.measure = static_cast<std::uint32_t>(impl_->measure);
     for (int axis = 0; axis < std::max(1, impl_->box.dimension()); ++axis) {
       header.side[axis] = impl_->box.side(axis);
       header.origin[axis] = impl_->box.origin(axis);
@@ -113,13 +124,16 @@ std::vector<std::byte> SpanningTree::bytes() const {
       header.scalar_bytes = sizeof(T);
       std::vector<std::byte> bytes(header.bytes());
       std::byte* at = bytes.data() + sizeof(SpanningHeader);
-      const auto put = [&](const void* data, std::size_t size) {
+      const auto append = [&](const void* data, std::size_t size) {
         if (size > 0) std::memcpy(at, data, size);
         at += size;
       };
-      put(impl_->index.data(), header.bytes_of_ends());
-      put(length2.data(), header.bytes_of_lengths());
-      put(impl_->is_dropped.data(), header.bytes_of_dropped());
+      append(impl_->index.data(), header.bytes_of_ends());
+      append(length2.data(), header.bytes_of_lengths());
+      append(impl_->is_dropped.data(), header.bytes_of_dropped());
+      append(impl_->weight.data(), header.bytes_of_weights());
+      if (header.is_weighted)
+        append(std::get<Array<T>>(impl_->core2).data(), header.bytes_of_cores());
       header.checksum = checksum_of_spanning(header, bytes);
       std::memcpy(bytes.data(), &header, sizeof(SpanningHeader));
       return bytes;
@@ -136,14 +150,20 @@ SpanningTree SpanningTree::from_bytes(std::span<const std::byte> bytes) {
     impl->dimension = static_cast<int>(header.dimension);
     impl->box = spanning_box(header);
     impl->core_k = header.core_k;
+    impl->measure = static_cast<Measure>(header.measure);
     impl->exponent = static_cast<int>(header.exponent);
     const std::byte* at = bytes.data() + sizeof(SpanningHeader);
     impl->index = read_values<std::uint32_t>(at, header.bytes_of_ends());
+    const auto read = [&]<class T>() {
+      impl->length2 = read_values<T>(at, header.bytes_of_lengths());
+      impl->is_dropped = read_values<std::uint8_t>(at, header.bytes_of_dropped());
+      impl->weight = read_values<double>(at, header.bytes_of_weights());
+      if (header.is_weighted) impl->core2 = read_values<T>(at, header.bytes_of_cores());
+    };
     if (header.scalar_bytes == sizeof(float))
-      impl->length2 = read_values<float>(at, header.bytes_of_lengths());
+      read.template operator()<float>();
     else
-      impl->length2 = read_values<double>(at, header.bytes_of_lengths());
-    impl->is_dropped = read_values<std::uint8_t>(at, header.bytes_of_dropped());
+      read.template operator()<double>();
     check_spanning(*impl);
     return SpanningTree(std::move(impl));
   });

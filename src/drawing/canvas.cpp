@@ -1,5 +1,6 @@
 #include "drawing/canvas.hpp"
 
+#include "base/access.hpp"
 #include "base/fail.hpp"
 #include "files/atomic_file.hpp"
 #include "parallel/public_call.hpp"
@@ -35,7 +36,7 @@ Drawing Canvas::finish() && {
   impl->width = width_;
   impl->height = height_;
   impl->items = std::move(items_);
-  return Drawing(std::move(impl));
+  return wrap_impl<Drawing>(std::move(impl));
 }
 
 }  // namespace io
@@ -44,6 +45,10 @@ double Drawing::width() const { return impl_->width; }
 double Drawing::height() const { return impl_->height; }
 std::string Drawing::svg() const {
   return public_call("svg", [&] { return io::svg_of(*impl_); });
+}
+
+std::string Drawing::pdf() const {
+  return public_call("pdf", [&] { return io::pdf_of(*impl_); });
 }
 
 Picture Drawing::picture(double scale) const {
@@ -59,8 +64,8 @@ Picture Drawing::picture(double scale) const {
 
 void check_drawing_path(const std::string& path) {
   const std::string_view name = path;
-  if (!name.ends_with(".svg") && !name.ends_with(".png"))
-    refuse("{}: unknown picture format; use .png or .svg", path);
+  if (!name.ends_with(".svg") && !name.ends_with(".png") && !name.ends_with(".pdf"))
+    refuse("{}: unknown picture format; use .png, .svg or .pdf", path);
 }
 
 void write_drawing(const std::string& path, const Drawing& drawing, double scale,
@@ -69,7 +74,8 @@ void write_drawing(const std::string& path, const Drawing& drawing, double scale
     check_drawing_path(path);
     if (std::string_view(path).ends_with(".png"))
       return write_png(path, drawing.picture(scale), execution);
-    const std::string text = drawing.svg();
+    const std::string text =
+        std::string_view(path).ends_with(".pdf") ? drawing.pdf() : drawing.svg();
     io::AtomicFile file(path);
     file.write(text.data(), text.size());
     file.commit();

@@ -1,4 +1,4 @@
-// A sheet to draw on: a list of shapes that the two back ends, pixels and SVG, go through alike.
+// A sheet to draw on: a list of shapes that the back ends (pixels, SVG, PDF) go through alike.
 //
 // x to the right, y down, in units of the sheet.
 #pragma once
@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <kith/figure.hpp>
+#include <kith/io/figure.hpp>
 
 namespace kith::io {
 
@@ -94,7 +94,7 @@ class Canvas {
   void frame(const Rect& rect, const Stroke& stroke = {});
   void fill(const Rect& rect, const Brush& brush);
 
-  /// For what is added from now on.
+  /// For shapes that are added from now on.
   void clip_to(std::optional<Rect> rect) { clip_ = rect; }
 
   Drawing finish() &&;
@@ -121,8 +121,9 @@ class Drawing::Impl {
 
 namespace kith::io {
 
-/// The two back ends.
+/// The back ends.
 std::string svg_of(const Drawing::Impl& drawing);
+std::string pdf_of(const Drawing::Impl& drawing);
 Picture picture_of(const Drawing::Impl& drawing, double scale);
 
 /// A PNG file in memory; Error (io) if libpng fails, cancelled. `what` names it in messages.

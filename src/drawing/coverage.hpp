@@ -37,12 +37,12 @@ class Coverage {
 
   Pixels window_;
   std::size_t stride_;
-  /// Differences along each row: what an edge adds to all pixels at its right.
+  /// Differences along each row: the amount that an edge adds to all pixels at its right.
   std::vector<float> change_;
 };
 
-/// Outlines of what a pen of this width draws along a row of lines, with round joints; round ends
-/// if asked for. All turn the same way.
+/// Outlines of the stroke of a pen of this width along a row of lines, with round joints, and round
+/// ends if wanted. All turn the same way.
 void add_stroke(const std::vector<Place>& places, double width, bool has_round_ends,
                 std::vector<Polygon>& out);
 

@@ -175,8 +175,8 @@ void check(const PointsView& points, const PictureOptions& options) {
            options.darkest, options.brightest);
 }
 
-/// Both ends of the scale, as the options say or as far as nearly all pixels go. In units of the
-/// mean.
+/// Both ends of the scale, from the options, or such that nearly all pixels lie between them. In
+/// units of the mean.
 void set_scale(DensityMap& map, const PictureOptions& options) {
   map.darkest = options.darkest;
   map.brightest = options.brightest;
@@ -245,7 +245,7 @@ std::vector<std::uint32_t> counts_of(const PointsView& points, const PictureOpti
 
 DensityMap density_map(std::span<const std::uint32_t> counts, int dimension,
                        const PictureOptions& options, Workers& workers) {
-  const PointsView none{.dimension = dimension, .stride = dimension};
+  const PointsView none(nullptr, 0, dimension, dimension, Scalar::float32);
   check(none, options);
   const Frame frame = frame_of(none, options, workers);
   if (counts.size() != frame.width * frame.height)

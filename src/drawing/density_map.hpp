@@ -1,19 +1,18 @@
-// The density of a slice on a grid of pixels, with the frame that it is seen in and its scale of
-// colors.
+// The density of a slice on a grid of pixels, with its frame and its scale of colors.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include <kith/picture.hpp>
+#include <kith/io/picture.hpp>
 
 #include "drawing/image.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith::io {
 
-/// What is shown along one axis.
+/// The range that is shown along one axis.
 struct Range {
   int axis = 0;
   double begin = 0;

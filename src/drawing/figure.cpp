@@ -3,7 +3,7 @@
 #include <cmath>
 #include <new>
 
-#include <kith/figure.hpp>
+#include <kith/io/figure.hpp>
 
 #include "base/fail.hpp"
 #include "drawing/axis.hpp"
@@ -20,7 +20,7 @@ constexpr Brush kShade{{0, 0, 0}, Tone::fixed, 0.55};
 constexpr double kBar = 16;  // width of the color bar
 constexpr double kGap = 12;  // between picture and color bar
 constexpr double kEdge = 14;
-constexpr double kInset = 12;  // of what lies on the picture, from its corner
+constexpr double kInset = 12;  // of the shapes on the picture, from its corner
 
 std::string axis_name(const Range& range, int dimension) {
   if (dimension <= 3) return std::string(1, "xyz"[range.axis]);
@@ -165,8 +165,8 @@ class Sheet {
     return !f.has_depth || f.is_in_slice(options_.view, center[options_.view.axis]);
   }
 
-  /// Places along an axis at which something of this half width is seen: also beyond the edges of a
-  /// periodic one.
+  /// Places along an axis at which a shape of this half width is visible: also beyond the edges of
+  /// a periodic one.
   static std::vector<double> images(const Range& range, double place, double radius) {
     std::vector<double> result{place};
     if (range.period > 0 && place < radius) result.push_back(place + range.period);
@@ -188,8 +188,8 @@ class Sheet {
     canvas_.add(Circle{at, radius, false, {{{255, 255, 255}, Tone::fixed, 0.95}, 1.1}});
   }
 
-  /// Up and to the right of the circle, or where there is room for it. Left out where it would lie
-  /// on the number of a more important one.
+  /// The number of a circle: up and to the right of the circle, or at another side with room for
+  /// it. Left out where it would lie on the number of a more important one.
   void draw_number(std::size_t i, const Place& at) {
     const double diagonal = 0.72 * ring_radius(i) + 2;
     const std::string text = std::to_string(i);

@@ -135,7 +135,7 @@ constexpr Glyph kGlyphs[] = {
     {U'\u2264', 11.6, "M 9.8 10.6 L 1.8 7 L 9.8 3.4 M 1.8 0.8 L 9.8 0.8"},
     {U'\u2265', 11.6, "M 1.8 10.6 L 9.8 7 L 1.8 3.4 M 1.8 0.8 L 9.8 0.8"},
     {U'\u2299', 14, "O 7 5.5 5.4 5.4 O 7 5.5 .7 .7"},
-    // What is not in the font.
+    // The glyph of characters that are not in the font.
     {U'\ufffd', 12, "M 2 0 L 2 13 L 10 13 L 10 0 L 2 0"},
 };
 

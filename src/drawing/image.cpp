@@ -34,7 +34,7 @@ std::size_t neighbor(std::size_t i, std::ptrdiff_t offset, std::size_t n, bool w
   return wraps ? static_cast<std::size_t>((at % length + length) % length) : n;
 }
 
-/// A row with `reach` more numbers on both sides: what wraps around, or zeros.
+/// A row with `reach` more numbers on both sides: wrapped around, or zeros.
 std::vector<float> padded(const float* row, std::size_t n, std::size_t reach, bool wraps) {
   std::vector<float> result(n + 2 * reach);
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -81,8 +81,8 @@ int level_count(const Image& image) {
   return levels;
 }
 
-/// What a Gaussian of this width gathers at a pixel of this density.
-float gathered(double sigma, float density) {
+/// The sum that a Gaussian of this width gathers at a pixel of this density.
+float gathered_sum(double sigma, float density) {
   return static_cast<float>(4 * std::numbers::pi * sigma * sigma) * density;
 }
 
@@ -104,7 +104,7 @@ Image smoothed(const Image& counts, double enough, const Workers& workers) {
   Image result = fine;
   std::vector<char> is_done(counts.values.size(), 0);
   for (std::size_t i = 0; i < is_done.size(); ++i)
-    is_done[i] = gathered(sigma, fine.values[i]) >= goal ? 1 : 0;
+    is_done[i] = gathered_sum(sigma, fine.values[i]) >= goal ? 1 : 0;
   workers.advance(1);
   const int levels = level_count(counts);
   for (int level = 1; level < levels; ++level) {
@@ -118,8 +118,8 @@ Image smoothed(const Image& counts, double enough, const Workers& workers) {
     workers.for_each(counts.height, [&](std::size_t y) {
       for (std::size_t i = y * counts.width; i < (y + 1) * counts.width; ++i) {
         if (is_done[i]) continue;
-        const float before = gathered(sigma, fine.values[i]);
-        const float now = gathered(wider, coarse.values[i]);
+        const float before = gathered_sum(sigma, fine.values[i]);
+        const float now = gathered_sum(wider, coarse.values[i]);
         is_done[i] = now >= goal ? 1 : 0;
         // The width at which just enough is gathered lies between the two: no step shows.
         const float part = is_done[i] && now > before ? (goal - before) / (now - before) : 1;

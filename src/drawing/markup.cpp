@@ -1,5 +1,6 @@
 #include "drawing/markup.hpp"
 
+#include "base/format.hpp"
 #include "drawing/text.hpp"
 
 namespace kith::io {
@@ -46,6 +47,13 @@ std::string escaped(std::string_view text) {
     }
   }
   return result;
+}
+
+std::string decimal(double x) {
+  std::string text = formatted("{:.3f}", x);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
 }
 
 std::string base64(std::string_view bytes) {

@@ -55,7 +55,7 @@ class Painter {
     std::visit([this](const auto& shape) { paint(shape); }, item.shape);
   }
 
-  Picture take() { return std::move(picture_); }
+  Picture release() { return std::move(picture_); }
 
  private:
   int pixels(double length) const {
@@ -96,20 +96,10 @@ class Painter {
   }
 
   void paint(const Label& label) {
-    const Lettering letters = lettering(label.text, label.size);
-    const double shift =
-        label.anchor == Anchor::start ? 0 : letters.width * (label.anchor == Anchor::end ? 1 : 0.5);
-    std::vector<std::vector<Place>> strokes;
-    for (std::vector<Place> stroke : letters.strokes) {
-      for (Place& p : stroke) {
-        p.x -= shift;
-        if (!label.is_upright) p = {p.y, -p.x};
-        p = {p.x + label.at.x, p.y + label.at.y};
-      }
-      strokes.push_back(scaled(std::move(stroke)));
-    }
+    std::vector<std::vector<Place>> strokes = placed_lettering(label);
+    for (std::vector<Place>& stroke : strokes) stroke = scaled(std::move(stroke));
     const double pen = kPen * label.size * scale_;
-    if (label.rim) write(strokes, pen + label.size * 0.22 * scale_, *label.rim);
+    if (label.rim) write(strokes, pen + kRim * label.size * scale_, *label.rim);
     write(strokes, pen, label.brush);
   }
 
@@ -186,7 +176,7 @@ class Painter {
 Picture picture_of(const Drawing::Impl& drawing, double scale) {
   Painter painter(drawing, scale);
   for (const Item& item : drawing.items) painter.paint(item);
-  return painter.take();
+  return painter.release();
 }
 
 }  // namespace kith::io

@@ -1,4 +1,4 @@
-#include <kith/picture.hpp>
+#include <kith/io/picture.hpp>
 
 #include "drawing/density_map.hpp"
 #include "parallel/public_call.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include <kith/figure.hpp>
+#include <kith/io/figure.hpp>
 
 #include "base/fail.hpp"
 #include "drawing/axis.hpp"
@@ -130,7 +130,8 @@ class PlotSheet {
     return plot_.series[series].mark > 0 ? plot_.series[series].mark : kMark;
   }
 
-  /// Where a pair of values lies, if it can be shown; far outside the area is as good as outside.
+  /// The place of a pair of values, if it can be shown; places far outside the area are moved
+  /// closer to it.
   std::optional<Place> place(double x, double y) const {
     if (!is_shown(x, plot_.x.is_log) || !is_shown(y, plot_.y.is_log)) return {};
     const auto near = [](double part) { return std::clamp(part, -10.0, 11.0); };
@@ -212,7 +213,7 @@ class PlotSheet {
     for (const double y : {top->y, end}) canvas_.line({top->x - 3, y}, {top->x + 3, y}, stroke);
   }
 
-  /// Whether anything of the curves lies in a rectangle.
+  /// Whether a part of the curves lies in a rectangle.
   bool is_busy(const Rect& r) const {
     for (const Series& s : plot_.series)
       for (std::size_t k = 0; k < s.x.size(); ++k)

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <kith/picture.hpp>
+#include <kith/io/picture.hpp>
 
 #include "base/fail.hpp"
 #include "drawing/canvas.hpp"
@@ -84,8 +84,7 @@ Palette palette_of(const Picture& picture) {
 }
 
 /// The bytes of a PNG file in memory. libpng reports errors by a long jump, which must not cross an
-/// object with a destructor: so this function owns none, and what it writes to belongs to the
-/// caller.
+/// object with a destructor: so this function owns none, and writes to memory of the caller.
 struct Encoder {
   const CancelToken* cancel = nullptr;
   std::string bytes;
@@ -94,10 +93,10 @@ struct Encoder {
 
   static void append(png_structp png, png_bytep data, png_size_t size) {
     auto* self = static_cast<Encoder*>(png_get_io_ptr(png));
-    if (!self->take(data, size)) png_error(png, "out of memory");
+    if (!self->append_bytes(data, size)) png_error(png, "out of memory");
   }
   /// No exception crosses libpng, and no long jump leaves the handler of one.
-  bool take(const png_byte* data, png_size_t size) noexcept {
+  bool append_bytes(const png_byte* data, png_size_t size) noexcept {
     try {
       bytes.append(reinterpret_cast<const char*>(data), size);
       return true;

@@ -37,7 +37,7 @@ class Pen {
           arc(ellipse(), 0, 360);
           is_down_ = false;
           break;
-        default: return;  // the test of the font sees that there is none
+        default: return;  // the test of the font checks that there is none
       }
     }
   }
@@ -151,6 +151,19 @@ Lettering lettering(std::string_view label, double size) {
     }
   }
   return result;
+}
+
+std::vector<std::vector<Place>> placed_lettering(const Label& label) {
+  Lettering letters = lettering(label.text, label.size);
+  const double shift =
+      label.anchor == Anchor::start ? 0 : letters.width * (label.anchor == Anchor::end ? 1 : 0.5);
+  for (std::vector<Place>& stroke : letters.strokes)
+    for (Place& p : stroke) {
+      p.x -= shift;
+      if (!label.is_upright) p = {p.y, -p.x};
+      p = {p.x + label.at.x, p.y + label.at.y};
+    }
+  return std::move(letters.strokes);
 }
 
 double width_of(std::string_view label, double size) {

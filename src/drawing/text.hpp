@@ -30,7 +30,11 @@ struct Lettering {
 Lettering lettering(std::string_view label, double size);
 double width_of(std::string_view label, double size);
 
+/// The strokes of a label where it is on the sheet.
+std::vector<std::vector<Place>> placed_lettering(const Label& label);
+
 inline constexpr double kPen = 0.078;  ///< width of a stroke, in units of the size
+inline constexpr double kRim = 0.22;   ///< added to it by the rim around letters
 
 /// The font: strokes in a grid of 20 units to the size, y up, capitals 13 high.
 struct Glyph {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <kith/temporary_files.hpp>
+#include <kith/detail/temporary_files.hpp>
 
 #include "base/fail.hpp"
 #include "base/write_at.hpp"
@@ -20,7 +20,7 @@
 namespace kith::io {
 namespace {
 
-/// Where a path leads in the end; a path that does not exist yet leads to itself.
+/// The file that a path leads to; a path that does not exist yet leads to itself.
 std::string followed(const std::string& path) {
   std::error_code error;
   const auto real = std::filesystem::canonical(path, error);
@@ -67,20 +67,20 @@ TemporaryPlace* reserved_place() {
 }
 
 TemporaryPlace* remember(const std::string& name) {
-  std::string copy = name;  // what may fail comes first
+  std::string copy = name;  // operations that may fail come first
   TemporaryPlace* place = reserved_place();
   place->name.swap(copy);
   place->state.store(PlaceState::named);
   return place;
 }
 
-/// Called once there is no such file any more: a signal may come at any time.
+/// Called when there is no longer such a file: a signal may come at any time.
 void forget(TemporaryPlace* place) {
   while (!place->change(PlaceState::named, PlaceState::free)) sched_yield();
 }
 
-/// A new file under a temporary name beside its target, which nobody else has: the name comes back
-/// with it. What will replace a file is nobody else's until it has the rights of that file.
+/// A new file under a unique temporary name beside its target, with that name. If it will replace a
+/// file, only its owner may read it until it has the mode of that file.
 int open_temporary(const std::string& target, bool replaces, std::string& name,
                    TemporaryPlace*& place) {
   constexpr int kTries = 1000;
@@ -112,6 +112,10 @@ void sync_folder_of(const std::string& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(followed(path_)) {
+  if (path_ == "-") {
+    open_standard_output();
+    return;
+  }
   std::error_code error;
   if (std::filesystem::is_directory(target_, error)) {
     errno = EISDIR;
@@ -127,6 +131,13 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(follo
     replaced_ = Rights{status.st_mode & 07777, status.st_uid, status.st_gid};
   }
   file_ = open_temporary(target_, replaced_.has_value(), temporary_, place_);
+  if (file_ < 0) fail_with("opened");
+}
+
+// A copy of the descriptor, so that closing reports what the system still has to say.
+void AtomicFile::open_standard_output() {
+  path_ = "standard output";
+  file_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   if (file_ < 0) fail_with("opened");
 }
 
@@ -169,7 +180,7 @@ void AtomicFile::take_over_rights() {
     mode &= ~static_cast<unsigned>(S_ISUID);
     if (fchown(file_, static_cast<uid_t>(-1), replaced_->group) != 0) {
       mode &= ~static_cast<unsigned>(S_ISGID);
-      // What the old group was allowed, another one is not.
+      // Another group does not get the rights of the old one.
       struct stat own {};
       if (fstat(file_, &own) != 0 || own.st_gid != replaced_->group)
         mode &= ~(S_IRWXG & ~(mode << 3));

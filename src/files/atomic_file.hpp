@@ -13,8 +13,8 @@ struct TemporaryPlace;  ///< where the name of a temporary file is kept for hand
 /// Written under a temporary name in the folder of its target, synced and renamed by `commit`; a
 /// file that is not committed is removed. A file that replaces another gets its mode, and its owner
 /// and group where the system allows it; until then only its owner reads it. A target that is not a
-/// regular file (a pipe, /dev/null) is written directly. All calls throw Error (io) that names the
-/// path and the system's reason.
+/// regular file (a pipe, /dev/null) is written directly, and so is standard output, named "-". All
+/// calls throw Error (io) that names the path and the system's reason.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -23,15 +23,16 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(const void* data, std::size_t bytes);
-  /// At a place of its own: the place of the next `write` stays where it is.
+  /// Writes at a given place: the place of the next `write` does not move.
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
-  /// Has what was written so far put on disk: keeps the last sync of a large file short.
+  /// Flushes the bytes that were written so far to disk, which keeps the last sync of a large file
+  /// short.
   void sync();
   void commit();
   /// Removes the file that has the name now, if there is one.
   void remove_old() const;
 
-  /// Where the bytes go until then, for libraries that write by themselves and need a name. Empty
+  /// The name of the temporary file, for libraries that write by themselves and need a name. Empty
   /// for a target that is written directly.
   const std::string& temporary() const { return temporary_; }
   /// For libraries that write by themselves: open for reading and writing, unless the target is
@@ -46,6 +47,7 @@ class AtomicFile {
     unsigned group;
   };
   [[noreturn]] void fail_with(const char* what) const;
+  void open_standard_output();
   void take_over_rights();
 
   std::string path_;       ///< as the caller gave it, for messages

@@ -1,5 +1,5 @@
 #include <kith/error.hpp>
-#include <kith/forest_file.hpp>
+#include <kith/io/forest_file.hpp>
 
 #include "base/fail.hpp"
 #include "files/atomic_file.hpp"
@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-/// What reading the bytes of a file gives; errors about them name the file.
+/// The result of f, which reads the bytes of a file; its errors name the file.
 template <class Read>
 auto read_bytes(const std::string& path, const Read& read) {
   const io::MappedBytes mapped = io::map_file(path);

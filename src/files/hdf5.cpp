@@ -1,4 +1,4 @@
-// Files, groups and what all objects of the HDF5 layer need; see hdf5.hpp.
+// Files, groups and the base of all objects of the HDF5 layer; see hdf5.hpp.
 #include "files/hdf5.hpp"
 
 #include <algorithm>
@@ -10,10 +10,11 @@
 #include <mutex>
 #include <new>
 
-#include <kith/temporary_files.hpp>
+#include <kith/detail/temporary_files.hpp>
 
 #include "files/hdf5_internal.hpp"
 #include "files/hdf5_output.hpp"
+#include "files/input_bytes.hpp"
 
 namespace kith::io::hdf5 {
 namespace {
@@ -39,8 +40,8 @@ hid_t with_refused_links(hid_t list_class) {
   return list;
 }
 
-/// Files are opened without locks: reading is possible where the system has none, and a file that
-/// is being written is nobody else's.
+/// Files are opened without locks: reading is possible where the system has none, and no other
+/// process opens a file that is being written.
 Handle file_access() {
   Handle list = checked(H5Pcreate(H5P_FILE_ACCESS), "HDF5", "prepared");
   H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG);
@@ -48,18 +49,7 @@ Handle file_access() {
   return list;
 }
 
-/// 1234567 as 1,234,567.
-std::string grouped_digits(std::uint64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-/// Where the superblock says that the file ends; 0 if it does not say. Versions 0 and 1 have the
+/// The end of the file by its superblock; 0 if that does not state it. Versions 0 and 1 have the
 /// address behind the fields of fixed size, versions 2 and 3 as the third one.
 std::uint64_t stated_end(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -80,9 +70,7 @@ void check_complete(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   const std::uint64_t end = stated_end(path);
-  if (error || end <= size) return;
-  fail(ErrorCode::io, "{}: is cut off: {} of {} bytes; copy it again", path, grouped_digits(size),
-       grouped_digits(end));
+  if (!error && end > size) fail_cut_off(path, size, end);
 }
 
 Handle open_file(const std::string& path) {
@@ -138,7 +126,7 @@ Lock::Lock() {
 }
 
 Lock::~Lock() {
-  // What is left on the stack of errors of a thread that ends would keep the library from closing.
+  // Errors that a thread leaves on its stack when it ends would keep the library from closing.
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, report_, report_data_);
   lock_depth.fetch_sub(1, std::memory_order_relaxed);
@@ -226,11 +214,12 @@ Handle::~Handle() {
 
 bool Group::contains(const std::string& path) const {
   const Lock lock;
-  // Every part is asked for by itself: the library takes a missing one in the middle for an error.
+  // Each part of a path is queried separately: the library takes a missing one in the middle for an
+  // error.
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
     const htri_t exists = H5Lexists(id_.get(), path.substr(0, end).c_str(), link_access());
-    check(exists, below(where_, path), "looked for");
+    check(exists, below(where_, path), "searched for");
     if (exists == 0) return false;
   }
   return true;
@@ -250,12 +239,12 @@ Group Group::group(const std::string& path) const {
           where};
 }
 
-Dataset Group::dataset(const std::string& path) const {
+Dataset Group::dataset(const std::string& path, RowKind kind) const {
   const Lock lock;
   const std::string where = below(where_, path);
   return {
       checked(H5Dopen2(id_.get(), path.c_str(), dataset_access()), where, "opened as a dataset"),
-      where};
+      where, kind};
 }
 
 std::vector<std::string> Group::names() const {
@@ -318,7 +307,7 @@ OutputFile::OutputFile(std::unique_ptr<AtomicFile>& file, std::shared_ptr<Output
 OutputFile::OutputFile(Handle file, const std::string& path)
     : Group(open_root(file, path), path + ": /"), path_(path), file_(std::move(file)) {}
 
-// The handles are closed before their file. What the library writes then is not wanted any more.
+// The handles are closed before their file. Writes of the library after that are discarded.
 OutputFile::~OutputFile() {
   if (state_) state_->abandon();
   id_ = Handle();

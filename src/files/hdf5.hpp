@@ -1,13 +1,14 @@
 // A small layer over the HDF5 C library: files, groups, datasets and attributes that close
 // themselves, errors as one sentence. HDF5 is not safe to use from several threads, so every call
-// here holds one lock for the whole process. No other file of kith includes <hdf5.h>.
+// here holds one lock for the whole process. Only hdf5_internal.hpp includes <hdf5.h>.
 //
 // Reading is written for files from strangers: links to other files are never followed, data that
-// is in other files is refused, virtual datasets are reported as what they are made of, and
-// nothing is allocated on the word of a header.
+// is in other files is refused, virtual datasets are reported as a list of their sources, and no
+// size in a header is trusted for an allocation.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,7 +55,7 @@ class Object {
   std::optional<std::vector<double>> numbers(const std::string& attribute) const;
   /// Whole numbers from 0 to 2^63 - 1.
   std::optional<std::vector<std::uint64_t>> counts(const std::string& attribute) const;
-  /// None also for a text of variable length, which is not read.
+  /// Also none for a text of variable length, which is not read.
   std::optional<std::string> text(const std::string& attribute) const;
   /// The first of numbers(attribute).
   std::optional<double> number(const std::string& attribute) const;
@@ -105,18 +106,34 @@ struct DatasetOptions {
   std::uint64_t chunk_rows = 0;  ///< 0: chosen, if the other options need chunks
 };
 
+/// The kind of the rows of a dataset: numbers; records of named numbers and arrays of them; or
+/// lists of whole numbers, of any length.
+enum class RowKind { numbers, records, lists };
+
+/// One of the values of a record.
+struct Member {
+  std::size_t offset = 0;  ///< of its first byte in the record
+  Stored stored = {};
+  std::size_t width = 1;  ///< numbers in it
+};
+
 class Dataset : public Object {
  public:
   const Shape& shape() const { return shape_; }
   std::uint64_t rows() const { return shape_.empty() ? 1 : shape_[0]; }
   std::uint64_t row_size() const;  ///< numbers in a row
-  /// How numbers are stored; none: in a type that only the library can convert.
+  /// How numbers are stored, also those of lists; none: in a type that only the library can
+  /// convert.
   std::optional<Stored> stored() const { return stored_; }
+  /// The numbers of a member of all records. Errors (io): it is not there, or too wide.
+  std::vector<double> member_numbers(const std::string& name, std::size_t width = 1) const;
+  std::vector<std::uint64_t> member_whole(const std::string& name) const;
+  bool has_member(const std::string& name) const { return members_.contains(name); }
   bool is_integer() const { return is_integer_; }
   std::uint64_t chunk_rows() const { return chunk_rows_; }  ///< 0: not in chunks
   /// Where its rows begin in the file, one after the other; 0: it has none, or they are in chunks.
   std::uint64_t offset() const;
-  /// What the rows of a virtual dataset are made of, in order; empty if it is not virtual.
+  /// The sources of the rows of a virtual dataset, in order; empty if it is not virtual.
   const std::vector<Segment>& segments() const { return segments_; }
   bool is_virtual() const { return is_virtual_; }
 
@@ -125,7 +142,7 @@ class Dataset : public Object {
 
   /// Rows [begin, begin + count) as they are stored, stored()->bytes() each number.
   void read_stored(std::uint64_t begin, std::uint64_t count, void* to) const;
-  /// The same, converted by the library.
+  /// Rows [begin, begin + count), converted by the library.
   void read(std::uint64_t begin, std::uint64_t count, double* to) const;
   void write(std::uint64_t begin, std::uint64_t count, Number number, const void* from);
   template <class T>
@@ -135,8 +152,11 @@ class Dataset : public Object {
 
  private:
   friend class Group;
-  Dataset(Handle id, std::string where);
-  void learn_type();
+  Dataset(Handle id, std::string where, RowKind kind = RowKind::numbers);
+  void learn_type(RowKind kind);
+  void learn_members(std::int64_t type);
+  template <class T>
+  std::vector<T> member(const std::string& name, std::size_t width) const;
   void learn_layout();
   void learn_segments(std::int64_t properties);
   void transfer(std::uint64_t begin, std::uint64_t count, std::int64_t type, void* to,
@@ -144,6 +164,7 @@ class Dataset : public Object {
 
   Shape shape_;
   std::optional<Stored> stored_;
+  std::map<std::string, Member> members_;
   bool is_integer_ = false;
   std::size_t type_bytes_ = 0;
   std::uint64_t chunk_rows_ = 0;
@@ -156,10 +177,11 @@ class Group : public Object {
  public:
   /// Paths may have several parts ("PartType1/Coordinates").
   bool contains(const std::string& path) const;
-  bool is_dataset(const std::string& path) const;  ///< of what it contains
+  bool is_dataset(const std::string& path) const;  ///< of its members
   Group group(const std::string& path) const;
-  Dataset dataset(const std::string& path) const;
-  std::vector<std::string> names() const;  ///< of what is in it, at most 4096
+  /// Errors (io): none, or of rows of another kind.
+  Dataset dataset(const std::string& path, RowKind kind = RowKind::numbers) const;
+  std::vector<std::string> names() const;  ///< of its members, at most 4096
 
   Group create_group(const std::string& name);
   Dataset create_dataset(const std::string& name, Number number, const Shape& shape,
@@ -200,7 +222,8 @@ class OutputFile : public Group {
  public:
   explicit OutputFile(const std::string& path);
   ~OutputFile();
-  /// Has what was written so far put on disk: keeps the last sync of a large file short.
+  /// Flushes the bytes that were written so far to disk, which keeps the last sync of a large file
+  /// short.
   void sync();
   /// Everything is written and synced, still under the temporary name; `commit` follows.
   void finish();
@@ -213,7 +236,7 @@ class OutputFile : public Group {
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
     atomic_->write_at(offset, data, bytes);
   }
-  /// Syncs what was written in this way.
+  /// Syncs the bytes that were written in this way.
   void sync_written() { atomic_->sync(); }
 
  private:

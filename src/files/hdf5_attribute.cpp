@@ -10,11 +10,11 @@ namespace {
 constexpr std::size_t kMostNumbers = 4096;
 constexpr std::size_t kMostCharacters = 1 << 20;
 
-std::string named(const std::string& where, const std::string& attribute) {
+std::string attribute_name(const std::string& where, const std::string& attribute) {
   return where + " (" + attribute + ")";
 }
 
-/// An attribute that was asked for, and how many values it has.
+/// A requested attribute, and how many values it has.
 struct Found {
   Handle attribute;
   Handle type;
@@ -24,16 +24,17 @@ struct Found {
 std::optional<Found> find(const Handle& object, const std::string& where,
                           const std::string& attribute) {
   const htri_t exists = H5Aexists(object.get(), attribute.c_str());
-  check(exists, named(where, attribute), "looked for");
+  check(exists, attribute_name(where, attribute), "searched for");
   if (exists == 0) return std::nullopt;
   Found found;
   found.attribute = checked(H5Aopen(object.get(), attribute.c_str(), H5P_DEFAULT),
-                            named(where, attribute), "opened");
-  found.type = checked(H5Aget_type(found.attribute.get()), named(where, attribute), "opened");
+                            attribute_name(where, attribute), "opened");
+  found.type =
+      checked(H5Aget_type(found.attribute.get()), attribute_name(where, attribute), "opened");
   const Handle space =
-      checked(H5Aget_space(found.attribute.get()), named(where, attribute), "opened");
+      checked(H5Aget_space(found.attribute.get()), attribute_name(where, attribute), "opened");
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  check(count < 0 ? -1 : 0, named(where, attribute), "measured");
+  check(count < 0 ? -1 : 0, attribute_name(where, attribute), "measured");
   found.count = static_cast<std::size_t>(count);
   return found;
 }
@@ -49,7 +50,7 @@ std::vector<T> read_numbers(const Found& found, const std::string& where,
          attribute, found.count, kMostNumbers);
   std::vector<T> values(found.count);
   check(H5Aread(found.attribute.get(), native_type(number_of<T>()), values.data()),
-        named(where, attribute), "read");
+        attribute_name(where, attribute), "read");
   return values;
 }
 
@@ -84,14 +85,16 @@ void copy_plain(const Found& found, const Handle& to, const std::string& where,
     return;
   std::vector<char> bytes(std::max<std::size_t>(1, found.count * size));
   if (found.count > 0)
-    check(H5Aread(found.attribute.get(), found.type.get(), bytes.data()), named(where, name),
-          "read");
-  const Handle space = checked(H5Aget_space(found.attribute.get()), named(where, name), "read");
+    check(H5Aread(found.attribute.get(), found.type.get(), bytes.data()),
+          attribute_name(where, name), "read");
+  const Handle space =
+      checked(H5Aget_space(found.attribute.get()), attribute_name(where, name), "read");
   const Handle created = checked(
       H5Acreate2(to.get(), name.c_str(), found.type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-      named(where, name), "created");
+      attribute_name(where, name), "created");
   if (found.count > 0)
-    check(H5Awrite(created.get(), found.type.get(), bytes.data()), named(where, name), "written");
+    check(H5Awrite(created.get(), found.type.get(), bytes.data()), attribute_name(where, name),
+          "written");
 }
 
 }  // namespace
@@ -153,8 +156,8 @@ std::optional<std::string> Object::text(const std::string& attribute) const {
     fail(ErrorCode::io, "{}: the attribute {} is a string of {} characters; at most {} are allowed",
          where_, attribute, size, kMostCharacters);
   std::string result(size, '\0');
-  check(H5Aread(found->attribute.get(), found->type.get(), result.data()), named(where_, attribute),
-        "read");
+  check(H5Aread(found->attribute.get(), found->type.get(), result.data()),
+        attribute_name(where_, attribute), "read");
   result.resize(std::min(result.find('\0'), result.size()));
   return result;
 }
@@ -162,7 +165,7 @@ std::optional<std::string> Object::text(const std::string& attribute) const {
 void Object::set_numbers(const std::string& attribute, Number number, const void* values,
                          std::size_t count, bool is_single) {
   const Lock lock;
-  const std::string where = named(where_, attribute);
+  const std::string where = attribute_name(where_, attribute);
   const hsize_t size = count;
   const Handle space = checked(
       is_single ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, nullptr), where, "created");
@@ -174,7 +177,7 @@ void Object::set_numbers(const std::string& attribute, Number number, const void
 
 void Object::set_rows(const std::string& attribute, const std::vector<std::int64_t>& values) {
   const Lock lock;
-  const std::string where = named(where_, attribute);
+  const std::string where = attribute_name(where_, attribute);
   const hsize_t shape[] = {values.size(), 1};
   const Handle space = checked(H5Screate_simple(2, shape, nullptr), where, "created");
   const Handle created = checked(H5Acreate2(id_.get(), attribute.c_str(), H5T_NATIVE_INT64,
@@ -185,7 +188,7 @@ void Object::set_rows(const std::string& attribute, const std::vector<std::int64
 
 void Object::set(const std::string& attribute, std::string_view text) {
   const Lock lock;
-  const std::string where = named(where_, attribute);
+  const std::string where = attribute_name(where_, attribute);
   const std::string copy(text);
   const Handle type = checked(H5Tcopy(H5T_C_S1), where, "created");
   H5Tset_size(type.get(), copy.size() + 1);

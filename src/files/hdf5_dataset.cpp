@@ -10,7 +10,7 @@ namespace kith::io::hdf5 {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
-// No filter that is worth its name packs numbers denser; what claims to be is a trap for memory.
+// No real filter compresses numbers further; a file that claims so is a decompression bomb.
 constexpr std::uint64_t kDensest = 4096;
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLargestChunk = std::uint64_t{64} << 20;
@@ -28,33 +28,6 @@ Shape extent_of(const Handle& space, const std::string& where) {
   std::array<hsize_t, kMostRank> sizes{};
   check(H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr), where, "measured");
   return {sizes.begin(), sizes.begin() + rank};
-}
-
-bool is_half(hid_t type) {
-  std::size_t sign = 0, exponent = 0, exponent_size = 0, mantissa = 0, mantissa_size = 0;
-  return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 &&
-         H5Tget_fields(type, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) >= 0 &&
-         sign == 15 && exponent == 10 && exponent_size == 5 && mantissa == 0 &&
-         mantissa_size == 10 && H5Tget_ebias(type) == 15;
-}
-
-std::optional<Stored> stored_as(hid_t type) {
-  const bool is_big = H5Tget_order(type) == H5T_ORDER_BE;
-  if (is_half(type)) return Stored{Number::f16, is_big};
-  const std::array<std::pair<Number, hid_t>, 10> plain = {
-      {{Number::i8, is_big ? H5T_STD_I8BE : H5T_STD_I8LE},
-       {Number::u8, is_big ? H5T_STD_U8BE : H5T_STD_U8LE},
-       {Number::i16, is_big ? H5T_STD_I16BE : H5T_STD_I16LE},
-       {Number::u16, is_big ? H5T_STD_U16BE : H5T_STD_U16LE},
-       {Number::i32, is_big ? H5T_STD_I32BE : H5T_STD_I32LE},
-       {Number::u32, is_big ? H5T_STD_U32BE : H5T_STD_U32LE},
-       {Number::i64, is_big ? H5T_STD_I64BE : H5T_STD_I64LE},
-       {Number::u64, is_big ? H5T_STD_U64BE : H5T_STD_U64LE},
-       {Number::f32, is_big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE},
-       {Number::f64, is_big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE}}};
-  for (const auto& [number, standard] : plain)
-    if (H5Tequal(type, standard) > 0) return Stored{number, is_big};
-  return std::nullopt;
 }
 
 /// Rows of a selection, which must be one run of whole rows.
@@ -122,13 +95,41 @@ Handle creation_list(const Shape& shape, std::uint64_t row_bytes, const DatasetO
   return list;
 }
 
+bool is_half(hid_t type) {
+  std::size_t sign = 0, exponent = 0, exponent_size = 0, mantissa = 0, mantissa_size = 0;
+  return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 &&
+         H5Tget_fields(type, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) >= 0 &&
+         sign == 15 && exponent == 10 && exponent_size == 5 && mantissa == 0 &&
+         mantissa_size == 10 && H5Tget_ebias(type) == 15;
+}
+
 }  // namespace
 
-Dataset::Dataset(Handle id, std::string where) : Object(std::move(id), std::move(where)) {
+std::optional<Stored> stored_as(hid_t type) {
+  const bool is_big = H5Tget_order(type) == H5T_ORDER_BE;
+  if (is_half(type)) return Stored{Number::f16, is_big};
+  const std::array<std::pair<Number, hid_t>, 10> plain = {
+      {{Number::i8, is_big ? H5T_STD_I8BE : H5T_STD_I8LE},
+       {Number::u8, is_big ? H5T_STD_U8BE : H5T_STD_U8LE},
+       {Number::i16, is_big ? H5T_STD_I16BE : H5T_STD_I16LE},
+       {Number::u16, is_big ? H5T_STD_U16BE : H5T_STD_U16LE},
+       {Number::i32, is_big ? H5T_STD_I32BE : H5T_STD_I32LE},
+       {Number::u32, is_big ? H5T_STD_U32BE : H5T_STD_U32LE},
+       {Number::i64, is_big ? H5T_STD_I64BE : H5T_STD_I64LE},
+       {Number::u64, is_big ? H5T_STD_U64BE : H5T_STD_U64LE},
+       {Number::f32, is_big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE},
+       {Number::f64, is_big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE}}};
+  for (const auto& [number, standard] : plain)
+    if (H5Tequal(type, standard) > 0) return Stored{number, is_big};
+  return std::nullopt;
+}
+
+Dataset::Dataset(Handle id, std::string where, RowKind kind)
+    : Object(std::move(id), std::move(where)) {
   learn_layout();
   const Handle space = checked(H5Dget_space(id_.get()), where_, "measured");
   shape_ = extent_of(space, where_);
-  learn_type();
+  learn_type(kind);
 }
 
 std::uint64_t Dataset::row_size() const {
@@ -137,16 +138,22 @@ std::uint64_t Dataset::row_size() const {
   return size;
 }
 
-void Dataset::learn_type() {
-  const Handle type = checked(H5Dget_type(id_.get()), where_, "opened");
+void Dataset::learn_type(RowKind kind) {
+  Handle type = checked(H5Dget_type(id_.get()), where_, "opened");
+  type_bytes_ = H5Tget_size(type.get());
+  if (kind == RowKind::records) return learn_members(type.get());
+  if (kind == RowKind::lists) {
+    if (H5Tget_class(type.get()) != H5T_VLEN)
+      fail(ErrorCode::io, "{}: does not contain lists", where_);
+    type = checked(H5Tget_super(type.get()), where_, "opened");
+  }
   if (!is_sound_number(type.get())) fail(ErrorCode::io, "{}: does not contain numbers", where_);
   is_integer_ = H5Tget_class(type.get()) == H5T_INTEGER;
   stored_ = stored_as(type.get());
-  type_bytes_ = H5Tget_size(type.get());
 }
 
-/// Before anything else is asked of the dataset: some questions make the library open the sources
-/// of a virtual one.
+/// Before all other calls on the dataset: some of them make the library open the sources of a
+/// virtual one.
 void Dataset::learn_layout() {
   const Handle list = checked(H5Dget_create_plist(id_.get()), where_, "opened");
   if (H5Pget_external_count(list.get()) != 0)
@@ -171,7 +178,7 @@ void Dataset::learn_segments(std::int64_t properties) {
     const Handle target = checked(H5Pget_virtual_vspace(properties, i), where_, "read");
     const Handle source = checked(H5Pget_virtual_srcspace(properties, i), where_, "read");
     const auto rows = run_of(target, where_);
-    // All of a source: how much that is, its own file says.
+    // All rows of a source: their number is in its own file.
     const bool is_all = H5Sget_select_type(source.get()) == H5S_SEL_ALL;
     const auto source_rows = is_all && rows ? Run{0, rows->count} : run_of(source, where_);
     if (!rows || !source_rows || rows->count != source_rows->count)

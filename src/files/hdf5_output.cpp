@@ -48,7 +48,8 @@ herr_t close_driver(H5FD_t* file) {
   return 0;
 }
 
-/// What the library's own driver for such files says: the same data give the same bytes.
+/// The same flags as the library's own driver for such files, so that the same data give the same
+/// bytes.
 herr_t query_driver(const H5FD_t*, unsigned long* flags) {
   if (flags)
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -93,7 +94,7 @@ H5FD_class_t driver_class() {
   H5FD_class_t driver{};
 #if H5_VERSION_GE(1, 13, 0)
   driver.version = H5FD_CLASS_VERSION;
-  driver.value = static_cast<H5FD_class_value_t>(512 + 'k');  // of those that nobody registered
+  driver.value = static_cast<H5FD_class_value_t>(512 + 'k');  // of the unregistered ones
 #endif
   driver.name = "kith";
   driver.maxaddr = (haddr_t{1} << 62) - 1;
@@ -148,7 +149,7 @@ void OutputState::write(std::uint64_t at, const void* from, std::size_t bytes) t
   }
   const auto* begin = static_cast<const char*>(from);
   kept_.push_back({at, {begin, begin + bytes}});
-} catch (...) {  // without memory it is lost: nobody will ever see the file
+} catch (...) {  // without memory it is lost, but the file never gets its name
 }
 
 void OutputState::truncate(std::uint64_t bytes) {

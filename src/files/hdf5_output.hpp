@@ -1,9 +1,9 @@
 // How the HDF5 library writes a file of ours: through a driver whose writes never fail.
 //
 // A file of which a write failed cannot be closed: the library then frees it twice, and the process
-// dies when it ends. So the driver keeps the reason and says that all is well; what comes after
-// that is kept in memory, since the library may read it again. Whoever writes asks for the reason
-// after each call, so that this is never much.
+// dies when it ends. So the driver keeps the reason and reports success; later writes are kept in
+// memory, since the library may read them again. The caller checks for the reason after each call,
+// so these are few.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace kith::io::hdf5 {
 
-/// What becomes of the writes of one file; the library's side and ours share it.
+/// The state of the writes of one file, shared by the library's driver and the caller.
 class OutputState : public std::enable_shared_from_this<OutputState> {
  public:
   explicit OutputState(int file) : file_(file) {}
@@ -25,7 +25,7 @@ class OutputState : public std::enable_shared_from_this<OutputState> {
   /// From now on nothing touches the file: its descriptor may be closed, and be another's.
   void abandon() { file_ = -1; }
 
-  // What the driver does.
+  // The operations of the driver.
   void read(std::uint64_t at, void* to, std::size_t bytes) const;
   void write(std::uint64_t at, const void* from, std::size_t bytes);
   void truncate(std::uint64_t bytes);
@@ -42,7 +42,7 @@ class OutputState : public std::enable_shared_from_this<OutputState> {
   std::vector<Piece> kept_;  ///< instead of in the file, in the order of time
 };
 
-/// Has files that are created with this list written to `state`, whatever their name.
+/// Makes files that are created with this list write to `state`, under any name.
 void set_output(hid_t file_access, OutputState& state);
 
 /// Throws Error (io) that names the path if a write of the file with this object has failed.

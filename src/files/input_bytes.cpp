@@ -14,6 +14,13 @@
 namespace kith::io {
 namespace {
 
+/// 1234567 as 1,234,567.
+std::string grouped_digits(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
 class PlainStream : public ByteStream {
  public:
   PlainStream(const InputBytes& file, std::uint64_t begin, std::uint64_t bytes)
@@ -99,9 +106,7 @@ void InputBytes::read(std::uint64_t begin, void* to, std::size_t bytes) const {
     const ssize_t count = pread(file_, next, bytes, static_cast<off_t>(begin));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_with(path_, "read");
-    if (count == 0)
-      fail(ErrorCode::io, "{}: ends after {} bytes, {} too early; it is truncated", path_, begin,
-           bytes);
+    if (count == 0) fail_cut_off(path_, begin, begin + bytes, Whole::at_least);
     next += count;
     begin += static_cast<std::uint64_t>(count);
     bytes -= static_cast<std::size_t>(count);
@@ -113,6 +118,11 @@ std::string InputBytes::text(std::uint64_t begin, std::size_t most) const {
   std::string result(static_cast<std::size_t>(std::min<std::uint64_t>(most, left)), '\0');
   read(begin, result.data(), result.size());
   return result;
+}
+
+void fail_cut_off(const std::string& where, std::uint64_t bytes, std::uint64_t whole, Whole kind) {
+  fail(ErrorCode::io, "{}: is cut off: {} of {}{} bytes; copy it again", where,
+       grouped_digits(bytes), kind == Whole::at_least ? "at least " : "", grouped_digits(whole));
 }
 
 void ByteStream::read(char* to, std::size_t bytes, const std::string& where) {

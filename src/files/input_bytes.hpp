@@ -22,7 +22,7 @@ class InputBytes {
   std::uint64_t size() const { return size_; }
   /// Exactly these bytes; it is an error if the file ends before.
   void read(std::uint64_t begin, void* to, std::size_t bytes) const;
-  /// At most so many bytes from here: fewer at the end of the file.
+  /// At most `most` bytes from `begin` on; fewer at the end of the file.
   std::string text(std::uint64_t begin, std::size_t most) const;
 
  private:
@@ -30,6 +30,12 @@ class InputBytes {
   int file_ = -1;
   std::uint64_t size_ = 0;
 };
+
+enum class Whole { exactly, at_least };
+
+/// Throws Error (io) for a file of this many bytes whose headers say that it has `whole`.
+[[noreturn]] void fail_cut_off(const std::string& where, std::uint64_t bytes, std::uint64_t whole,
+                               Whole kind = Whole::exactly);
 
 /// Bytes one after the other.
 class ByteStream {

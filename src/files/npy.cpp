@@ -4,19 +4,20 @@
 #include <charconv>
 
 #include "base/fail.hpp"
+#include "files/input_bytes.hpp"
 
 namespace kith::io {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-/// The dictionary in the header: a literal of Python, of which we know the three keys that NumPy
-/// writes.
+/// The dictionary in the header: a literal of Python, of which the three keys that NumPy writes are
+/// read.
 class Dictionary {
  public:
   Dictionary(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
-  /// What follows 'key': in the text, without spaces in front.
+  /// The text after 'key':, without leading spaces.
   std::string_view value(std::string_view key) const {
     const std::string quoted = formatted("'{}'", key);
     const std::size_t found = text_.find(quoted);
@@ -115,7 +116,7 @@ NpyHeader parse_npy(std::string_view beginning, const std::string& where) {
   const std::size_t begin = 8 + length_bytes;
   const std::size_t length = little_endian(beginning.substr(8, length_bytes));
   if (length > beginning.size() - begin)
-    fail(ErrorCode::io, "{}: the NumPy header of {} bytes is truncated or damaged", where, length);
+    fail_cut_off(where, beginning.size(), begin + length, Whole::at_least);
   const Dictionary dictionary(beginning.substr(begin, length), where);
   NpyHeader header;
   header.stored = stored_of(dictionary.quoted("descr"), where);

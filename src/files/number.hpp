@@ -48,9 +48,8 @@ struct Stored {
 template <std::integral T>
 std::optional<T> whole_number(double value) {
   // The limits are powers of two (or 0), which every double holds.
-  constexpr double kBelow = std::is_same_v<T, bool>
-                                ? 2
-                                : 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  constexpr auto kHalf = std::numeric_limits<T>::max() / 2 + 1;
+  constexpr double kBelow = std::is_same_v<T, bool> ? 2 : 2.0 * static_cast<double>(kHalf);
   if (!(value >= static_cast<double>(std::numeric_limits<T>::min())) || !(value < kBelow) ||
       value != std::floor(value))
     return std::nullopt;

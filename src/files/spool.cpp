@@ -37,7 +37,7 @@ class Descriptor {
 
 std::size_t read_some(const Descriptor& from, const std::string& path, std::vector<char>& buffer) {
   const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
-  // Whoever waits for a pipe must be able to give up.
+  // A wait for a pipe must be interruptible.
   if (count < 0 && errno == EINTR) fail(ErrorCode::cancelled, "{}: reading was stopped", path);
   if (count < 0) fail_with(path, "read");
   return static_cast<std::size_t>(count);
@@ -53,11 +53,11 @@ void write_all(int to, const std::string& path, const char* bytes, std::size_t c
   }
 }
 
-// Points that are worth a file pack by less; a small file that unpacks to a full disk is a trap.
+// Real points compress less; a small file that unpacks to a full disk is a decompression bomb.
 constexpr std::uint64_t kFreeGzip = std::uint64_t{256} << 20;
 constexpr std::uint64_t kDensestGzip = 256;
 
-/// Bytes as they come, unpacked if they begin as gzip's do.
+/// Bytes in order, unpacked if they begin as gzip's do.
 class Copier {
  public:
   Copier(const Descriptor& from, int to, const std::string& path, const Workers& workers)
@@ -69,14 +69,17 @@ class Copier {
   Copier& operator=(const Copier&) = delete;
 
   void run() {
-    std::size_t count = 0;  // enough to know what it is, even if a pipe gives a byte at a time
+    std::size_t count = 0;  // enough to recognize the format, even if a pipe gives a byte at a time
     std::vector<char> first;
     while (first.size() < 2 && (count = read_some(from_, path_, in_)) > 0)
       first.insert(first.end(), in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(count));
     begin(first);
-    take(first.data(), first.size());
-    while ((count = read_some(from_, path_, in_)) > 0) take(in_.data(), count);
-    if (is_packed_ && !is_ended_) damaged();
+    feed(first.data(), first.size());
+    while ((count = read_some(from_, path_, in_)) > 0) feed(in_.data(), count);
+    if (is_packed_ && !is_ended_)
+      fail(ErrorCode::io,
+           "{}: is cut off after {} bytes: the packed bytes do not end; copy it again", path_,
+           packed_bytes_);
   }
 
  private:
@@ -91,7 +94,7 @@ class Copier {
     is_packed_ = true;
   }
 
-  void take(char* bytes, std::size_t count) {
+  void feed(char* bytes, std::size_t count) {
     workers_.check_cancelled();
     packed_bytes_ += count;
     if (!is_packed_) return write_all(to_, path_, bytes, count);
@@ -101,7 +104,7 @@ class Copier {
       if (std::exchange(is_ended_, false)) inflateReset(&state_);  // one member after the other
       unpack_some();
     }
-    // What the last input still gives when its output did not fit.
+    // Output of the last input that did not fit before.
     while (!is_ended_ && state_.avail_out == 0) unpack_some();
   }
 
@@ -115,10 +118,11 @@ class Copier {
     const std::size_t count = out_.size() - state_.avail_out;
     bytes_ += count;
     if (bytes_ > kFreeGzip + kDensestGzip * packed_bytes_)
-      fail(ErrorCode::io,
-           "{}: claims more than {} bytes in {} packed ones; the file is damaged, or a trap: "
-           "unpack it yourself if you trust it",
-           path_, kFreeGzip + kDensestGzip * packed_bytes_, packed_bytes_);
+      fail(
+          ErrorCode::io,
+          "{}: claims more than {} bytes in {} packed ones; the file is damaged or a decompression "
+          "bomb: unpack it yourself if you trust it",
+          path_, kFreeGzip + kDensestGzip * packed_bytes_, packed_bytes_);
     write_all(to_, path_, out_.data(), count);
   }
 
@@ -181,8 +185,8 @@ std::optional<Spool> Spool::of(const std::string& path, const Workers& workers) 
   return spool;
 }
 
-// The file has no name from the start where the system gives another way to open it again: then
-// nothing is left behind, however the process ends.
+// The file never has a name if the system offers another way to open it again: then no file is left
+// behind, however the process ends.
 Spool::Spool(const std::string& original) : name_(name_of_copy(original)) {
   std::string given = temporary_path();
   file_ = mkostemp(given.data(), O_CLOEXEC);

@@ -1,4 +1,4 @@
-// Copies of what cannot be read at any place: pipes, and files that gzip packed.
+// Copies of input without random access: pipes, and files that gzip packed.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,21 @@
 
 namespace kith::io {
 
-/// A copy among the system's temporary files (TMPDIR, or /tmp). It goes when this goes.
+/// A copy among the system's temporary files (TMPDIR, or /tmp). The destructor removes it.
 class Spool {
  public:
-  /// None if the file can be read as it is. A pipe is read to its end; "-" is standard input. What
-  /// is packed is unpacked, to at most 256 MiB and 256 times its size. Errors: io, and cancelled,
-  /// also if a signal comes while a pipe is waited for.
+  /// None if the file can be read as it is. A pipe is read to its end; "-" is standard input.
+  /// Packed bytes are unpacked, to at most 256 MiB and 256 times its size. Errors: io, and
+  /// cancelled, also if a signal comes while a pipe is waited for.
   static std::optional<Spool> of(const std::string& path, const Workers& workers);
 
   ~Spool();
   Spool(Spool&& other) noexcept;
   Spool& operator=(Spool&&) = delete;
 
-  /// What opens it.
+  /// The path that opens it.
   const std::string& path() const { return path_; }
-  /// Ends as the name of the original does, without .gz; as text's where that says nothing.
+  /// Has the ending of the original's name, without .gz; that of a text file if there is none.
   const std::string& name() const { return name_; }
 
  private:

@@ -58,7 +58,7 @@ void write_cosmology(hdf5::Group group, const SwiftFacts& facts) {
   group.set("Omega_k", single(curvature));
   for (const char* name : {"Omega_r", "Omega_nu", "Omega_nu_0", "Omega_g", "Omega_ur"})
     group.set(name, single(0));
-  // No radiation: readers that derive neutrinos from these must find none.
+  // No radiation: readers that derive neutrinos from these must get zero.
   for (const char* name : {"N_eff", "N_ur", "N_nu", "M_nu_eV", "deg_nu", "T_CMB_0 [K]",
                            "T_CMB_0 [internal units]", "T_nu_0 [internal units]", "w_a"})
     group.set(name, single(0));

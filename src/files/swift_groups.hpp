@@ -1,14 +1,14 @@
-// The groups of a SWIFT file that say something about all of it: what swiftsimio, yt and pynbody
-// ask for before they look at particles. SWIFT stores every number as a list of one.
+// The groups of metadata of a SWIFT file, which swiftsimio, yt and pynbody read before particles.
+// SWIFT stores every number as a list of one.
 #pragma once
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "files/hdf5.hpp"
 
 namespace kith::io {
 
-/// What is said; `units` carry no 1/h (see swift_units).
+/// The metadata; `units` carry no 1/h (see swift_units).
 struct SwiftFacts {
   Units units = {};
   Background background = {};
@@ -19,11 +19,11 @@ struct SwiftFacts {
 /// SWIFT's units have no h in them: where the numbers carry 1/h, it goes into the unit.
 Units swift_units(Units units, const Background& background);
 
-/// Age of a universe with these facts, or their time, in their own unit of time.
+/// The age of a universe with these facts, or their time, in their unit of time.
 double swift_time(const SwiftFacts& facts);
 
 /// /Units, /InternalCodeUnits, /Cosmology, /Policy, /Code, the schemes, and /Parameters, which is
-/// given back for more.
+/// returned so that more can be added.
 hdf5::Group write_swift_groups(hdf5::Group& root, const SwiftFacts& facts);
 
 }  // namespace kith::io

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include <kith/error.hpp>
-#include <kith/tree_file.hpp>
+#include <kith/io/tree_file.hpp>
 
 #include "base/array.hpp"
 #include "base/fail.hpp"
@@ -18,10 +18,10 @@ SavedBytes map(const std::string& path) {
   return {path, mapped.bytes, mapped.owner};
 }
 
-Tree adopt(const SavedBytes& saved, const LoadOptions& options, const Execution& execution) {
+AnyTree adopt(const SavedBytes& saved, const LoadOptions& options, const Execution& execution) {
   return public_call("load", execution, [&](Workers& workers) {
     try {
-      return Tree(adopt_saved(saved, options.verify, workers));
+      return wrap_impl<AnyTree>(adopt_saved(saved, options.verify, workers));
     } catch (const Error& error) {  // a box that no tree can have, for one
       if (error.code() != ErrorCode::invalid_argument) throw;
       fail(ErrorCode::io, "{}: damaged: {}; make the file again", saved.name, error.what());
@@ -34,10 +34,10 @@ Tree adopt(const SavedBytes& saved, const LoadOptions& options, const Execution&
 
 }  // namespace
 
-void save(const Tree& tree, const std::string& path, const Execution& execution) {
+void save(const AnyTree& tree, const std::string& path, const Execution& execution) {
   public_call("save", execution, [&](Workers& workers) {
     io::AtomicFile file(path);
-    write_saved(tree.impl(), workers, [&](const void* data, std::size_t bytes) {
+    write_saved(impl_of(tree), workers, [&](const void* data, std::size_t bytes) {
       file.write(data, bytes);
       if (bytes >= (std::size_t{1} << 20)) file.sync();
     });
@@ -46,27 +46,27 @@ void save(const Tree& tree, const std::string& path, const Execution& execution)
   });
 }
 
-void save(const Tree& tree, std::span<std::byte> bytes, const Execution& execution) {
+void save(const AnyTree& tree, std::span<std::byte> bytes, const Execution& execution) {
   public_call("save", execution, [&](Workers& workers) {
     if (bytes.size() != saved_size(tree))
       refuse("save: room for {} bytes, but the tree takes {}; give saved_size bytes", bytes.size(),
              saved_size(tree));
     std::byte* to = bytes.data();
-    write_saved(tree.impl(), workers, [&](const void* data, std::size_t count) {
+    write_saved(impl_of(tree), workers, [&](const void* data, std::size_t count) {
       std::memcpy(to, data, count);
       to += count;
     });
   });
 }
 
-std::size_t saved_size(const Tree& tree) { return saved_bytes(tree.impl()); }
+std::size_t saved_size(const AnyTree& tree) { return saved_bytes(impl_of(tree)); }
 
-Tree load(const std::string& path, const LoadOptions& options, const Execution& execution) {
+AnyTree load(const std::string& path, const LoadOptions& options, const Execution& execution) {
   return public_call("load", execution, [&] { return adopt(map(path), options, execution); });
 }
 
-Tree load(std::span<const std::byte> bytes, const LoadOptions& options,
-          const Execution& execution) {
+AnyTree load(std::span<const std::byte> bytes, const LoadOptions& options,
+             const Execution& execution) {
   return public_call("load", execution, [&] {
     const auto copy = std::make_shared<Memory>(bytes.size(), pool_of(execution));
     if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());

@@ -1,4 +1,4 @@
-// Text in UTF-8, and what only claims to be.
+// Text in UTF-8, valid or not.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ std::size_t first_character(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-/// The same with U+FFFD for every byte that is not part of a character: names of files may hold
-/// any.
+/// The text with U+FFFD for every byte that is not part of a character: names of files may hold any
+/// bytes.
 std::string as_utf8(std::string_view text);
 
 }  // namespace kith::io

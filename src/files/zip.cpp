@@ -44,7 +44,10 @@ Directory find_directory(const InputBytes& file) {
   const std::string tail = file.text(tail_begin, static_cast<std::size_t>(most));
   const std::size_t at = tail.rfind(std::string("PK\x05\x06", 4));
   if (at == std::string::npos || tail.size() - at < kEndBytes)
-    damaged(file, "no directory at the end");
+    fail(ErrorCode::io,
+         "{}: is cut off after {} bytes: the directory at the end of the archive is missing; copy "
+         "it again",
+         file.path(), file.size());
   Directory directory{number_at<std::uint32_t>(tail, at + 16),
                       number_at<std::uint32_t>(tail, at + 12)};
   const std::uint64_t end = tail_begin + at;
@@ -113,7 +116,7 @@ ZipMember member_at(const InputBytes& file, std::string_view entry, std::string_
   return member;
 }
 
-/// Adds up what goes through it.
+/// Adds up the bytes that are read through it.
 class CheckedStream : public ByteStream {
  public:
   CheckedStream(std::unique_ptr<ByteStream> bytes, const ZipMember& member, const InputBytes& file)

@@ -18,7 +18,7 @@ struct ZipMember {
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
   std::uint64_t begin = 0;           ///< offset of its packed bytes
-  std::optional<std::uint32_t> crc;  ///< check sum of what is unpacked
+  std::optional<std::uint32_t> crc;  ///< check sum of the unpacked bytes
 };
 
 /// The directory of an archive. Errors (io): damaged, encrypted or otherwise packed.

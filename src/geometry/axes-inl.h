@@ -1,6 +1,6 @@
 // Distances and their bounds, axis by axis, for numbers on the CPU and on devices: included by
-// geometry/distance.hpp and by gpu/geometry.cl, in the common subset of C++ and OpenCL C. Both have
-// magnitude beside what gaps-inl.h needs. A side of 0 means an open axis.
+// geometry/distance.hpp and by gpu/geometry.cl, in the common subset of C++ and OpenCL C. Both also
+// define magnitude. A side of 0 means an open axis.
 #include "geometry/gaps-inl.h"
 
 /// The distance of two coordinates on an axis.
@@ -15,7 +15,7 @@ KITH_GAPS V axis_least(V p_lo, V p_hi, V q_lo, V q_hi, V side) {
   return side > 0 ? wrapped_least(gap, most(p_lo, p_hi, q_lo, q_hi), side) : gap;
 }
 
-/// The largest.
+/// The largest distance of a point in [p_lo, p_hi] and one in [q_lo, q_hi] on an axis.
 KITH_GAPS V axis_most(V p_lo, V p_hi, V q_lo, V q_hi, V side) {
   const V span = most(p_lo, p_hi, q_lo, q_hi);
   return side > 0 ? wrapped_most(least(p_lo, p_hi, q_lo, q_hi), span, side) : span;

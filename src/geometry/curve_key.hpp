@@ -34,7 +34,7 @@ class CurveKey {
     return CurveKey(bounds, Tables::kLowDigits);
   }
 
-  /// False when no grid parts the points (see Cells); keys must not be asked for then.
+  /// False if no grid separates the points (see Cells); there are no keys then.
   bool can_split() const { return cells_.can_split(); }
 
   /// All bits of a long key.
@@ -42,8 +42,8 @@ class CurveKey {
     const std::uint32_t place = bucket(x);
     return place << Tables::kLowBits | low(x, tables_->top_state[place]);
   }
-  /// Its top bits. Any x has some, also one that is out of bounds because another thread of the
-  /// caller changed it meanwhile.
+  /// The key's top bits. Defined for any x, also for one that is out of bounds because another
+  /// thread of the caller changed it meanwhile.
   std::uint32_t bucket(const T* x) const {
     constexpr std::uint32_t kMask = (1u << Tables::kTopDigits) - 1;
     Cell cell;
@@ -52,7 +52,7 @@ class CurveKey {
           static_cast<std::uint32_t>(cells_(x[axis], axis)) >> Tables::kLowDigits & kMask;
     return tables_->top[tables_->morton(cell)];
   }
-  /// Its low bits, in a bucket of this state (Tables::top_state); all bits of a short key, state 0.
+  /// Low bits of a key, in a bucket of this state (Tables::top_state); all of a short key, state 0.
   std::uint32_t low(const T* x, unsigned state) const {
     constexpr std::uint32_t kMask = (1u << Tables::kLowDigits) - 1;
     Cell cell;

@@ -1,7 +1,7 @@
 // The binary digits of floating-point numbers, written as fixed-point numbers of unlimited length.
 //
-// Digit b of x stands for 2^b. z-order compares points by the most significant digit in which they
-// differ, so everything about that order is said here. Numbers are finite and never -0.0.
+// Digit b of x has the value 2^b. z-order compares points by the most significant digit in which
+// they differ, so everything about that order is defined here. Numbers are finite and never -0.0.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The arithmetic of one axis: every distance and every bound of the library is made of these lines.
+// The arithmetic of one axis: all distances and bounds of the library are computed by these lines.
 //
 // One text for numbers, vectors and devices, since exactness rests on their being the same. It has
 // no include guard: geometry/distance.hpp includes it for numbers, kernels/lanes-inl.h once per
@@ -14,13 +14,13 @@ KITH_GAPS V least(V p_lo, V p_hi, V q_lo, V q_hi) {
   return larger(larger(minus(q_lo, p_hi), minus(p_lo, q_hi)), zero_like(p_lo));
 }
 
-/// The largest.
+/// The largest distance of a point in [p_lo, p_hi] and one in [q_lo, q_hi] on an open axis.
 KITH_GAPS V most(V p_lo, V p_hi, V q_lo, V q_hi) {
   return larger(minus(q_hi, p_lo), minus(p_hi, q_lo));
 }
 
-/// Both on a periodic axis, from those on an open one. wrapped() is not monotone in dx, so each end
-/// needs both.
+/// The least and the largest distance on a periodic axis, from those on an open one. wrapped() is
+/// not monotone in dx, so each end needs both.
 KITH_GAPS V wrapped_least(V least, V most, V side) { return smaller(least, minus(side, most)); }
 KITH_GAPS V wrapped_most(V least, V most, V side) { return smaller(most, minus(side, least)); }
 

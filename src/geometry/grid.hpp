@@ -13,8 +13,8 @@
 
 namespace kith {
 
-/// Equal cells over the bounds, for the Hilbert curve. Only the speed of what follows depends on
-/// how exactly a point's cell is found, never a result.
+/// Equal cells over the bounds, for the Hilbert curve. The accuracy of a point's cell affects only
+/// the speed of later steps, never a result.
 template <int D, class T>
 class EqualCells {
  public:
@@ -42,8 +42,8 @@ class EqualCells {
   }
 
  private:
-  /// An axis by itself has cells beyond 32 bits, and no T knows the last of them exactly; two or
-  /// three have few, for which the conversion to int is the faster one.
+  /// A single axis has cells beyond 32 bits, and no T represents the last of them exactly; two or
+  /// three axes have few cells each, for which the conversion to int is faster.
   using Last = std::conditional_t<D == kAnyDimension, std::uint64_t, T>;
 
   Bounds<D, T> lo_;
@@ -61,8 +61,8 @@ class DigitCells {
   DigitCells(const Bounds<D, T>& bounds, int bits, Axes<D> axes) {
     int top = kNoDigit;
     for (int axis = 0; axis < axes.count(); ++axis) {
-      // Only points that another thread of the caller spoils have such bounds: empty, if all are
-      // NaN. Digits would never part them.
+      // Only points that another thread of the caller overwrites have such bounds: empty, if all
+      // are NaN. Digits would never separate them.
       if (!std::isfinite(bounds.lo[axis]) || !std::isfinite(bounds.hi[axis])) return;
       top = std::max(top, differing_digit(bounds.lo[axis], bounds.hi[axis]));
     }

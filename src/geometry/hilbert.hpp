@@ -22,8 +22,8 @@ struct HilbertState {
 /// The place on the curve of the sub-cell `digit` of a cell; moves `state` on to that sub-cell.
 std::uint32_t hilbert_step(std::uint32_t digit, int dimension, HilbertState& state);
 
-/// The same by tables, in four to six dimensions: a quarter of the time, and small enough for the
-/// cache.
+/// The digit's place by tables, in four to six dimensions: a quarter of the time, and small enough
+/// for the cache.
 class HilbertSteps {
  public:
   /// Null for other dimensions.

@@ -93,21 +93,34 @@ struct PowerNorm {
   T length_of(double key) const { return static_cast<T>(std::pow(key, 1 / p)); }
 
  private:
-  // glibc states 1; other libraries stay within a few.
+  // The manual of glibc states 1; other libraries stay within a few.
   static constexpr double kPowUlps = 8;
   static constexpr double kMargin = 64 * std::numeric_limits<double>::epsilon();
   static constexpr double kTiny = 1024 * std::numeric_limits<double>::denorm_min();
   static_assert(2 * kPowUlps + 32 < 64);
 };
 
-/// f(norm) for the norm of this p.
+/// Norms that add up no powers; kernels serve them.
+inline bool is_difference_norm(double p) { return p == 1 || std::isinf(p); }
+
+/// f(norm) for a p other than 1, 2 and infinity.
 template <class T, class F>
-decltype(auto) with_norm(double p, F&& f) {
-  if (p == 1) return f(SumNorm<T>());
-  if (p == 2) return f(SquareNorm<T>());
-  if (std::isinf(p)) return f(LargestNorm<T>());
+decltype(auto) with_power_norm(double p, F&& f) {
   if (p <= WholeNorm<T>::kMost && p == std::floor(p)) return f(WholeNorm<T>{static_cast<int>(p)});
   return f(PowerNorm<T>{p});
+}
+/// f(norm) for a p other than 2.
+template <class T, class F>
+decltype(auto) with_other_norm(double p, F&& f) {
+  if (p == 1) return f(SumNorm<T>());
+  if (std::isinf(p)) return f(LargestNorm<T>());
+  return with_power_norm<T>(p, f);
+}
+/// f(norm) for any p.
+template <class T, class F>
+decltype(auto) with_norm(double p, F&& f) {
+  if (p == 2) return f(SquareNorm<T>());
+  return with_other_norm<T>(p, f);
 }
 
 /// A space with open (side 0) and periodic axes; coordinates lie in [0, side] on the periodic ones.

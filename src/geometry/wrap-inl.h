@@ -12,7 +12,7 @@ KITH_WRAP V wrapped(V x, V origin, V side) {
     if (r < 0) r += side;
     if (r >= side) r = 0;
   }
-  return r + zero;  // makes +0.0 of -0.0
+  return r + zero;  // turns -0.0 into +0.0
 }
 
 /// x * 2^exponent. Coordinates stay finite: those of far queries may overflow in the scale of a

@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// Where two points part in z-order.
+/// Where the digits of two points first differ in z-order.
 struct ZDifference {
   int digit = kNoDigit;  ///< kNoDigit: the points are equal
   int axis = 0;
@@ -45,8 +45,8 @@ inline constexpr int kEndLevel = std::numeric_limits<int>::max();
 /// The level of the smallest cell that holds both points: its volume is 2^level (eq. 5).
 template <int D, class T>
 int z_level(const T* p, const T* q, Axes<D> axes) {
-  // Of all axes the one that decides gives the largest level, so a maximum replaces the search for
-  // it.
+  // The axis that decides gives the largest level of all axes, so a maximum replaces the search
+  // for it.
   int level = kPointLevel;
   for (int axis = 0; axis < axes.count(); ++axis) {
     const int digit = differing_digit(p[axis], q[axis]);

@@ -1,4 +1,4 @@
-// The library as the core sees it.
+// The library's interface to the core.
 #include <map>
 #include <memory>
 #include <mutex>

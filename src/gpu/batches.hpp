@@ -15,17 +15,17 @@ namespace kith::gpu {
 
 class Batches {
  public:
-  /// `bytes`: what the results of one receiver take.
+  /// `bytes`: the size of the results of one receiver.
   Batches(const OpenDevice& device, std::uint32_t receivers, std::size_t bytes)
       : device_(device), receivers_(receivers) {
-    device.look_at_memory();
+    device.query_memory();
     most_ = std::max<std::size_t>(1, device.available() / 4 / std::max<std::size_t>(1, bytes));
     size_ = std::min(kFirst, most_);
   }
 
-  /// Calls body(begin, end) until all receivers are done. A body that returns false lacked room for
-  /// its lists, and one that throws DeviceMemoryError memory: it is called again with half of the
-  /// receivers. Errors: out_of_memory for a single one.
+  /// Calls body(begin, end) until all receivers are done. A body that returns false had no room for
+  /// its lists; one that throws DeviceMemoryError had no memory. It is called again with half of
+  /// the receivers. Errors: out_of_memory for a single one.
   template <class Body>
   void run(Body body) {
     for (std::uint32_t begin = 0; begin < receivers_;) {
@@ -41,7 +41,7 @@ class Batches {
     }
   }
 
-  /// For the lists of a batch, and for what it makes of them, in bytes.
+  /// Room for the lists of a batch, and for their results, in bytes.
   std::size_t list_room() const { return std::min(list_room_, result_room()); }
   std::size_t result_room() const {
     return std::min(device_.available() / 4, device_.largest_piece());

@@ -11,7 +11,7 @@ namespace kith::gpu {
 namespace {
 
 /// Bytes that a point takes at the peak of the build: rows twice at worst, its place in the order
-/// and the sort, and the tree.
+/// and in the sort, and the tree.
 template <class T>
 std::size_t bytes_per_point(int dimension) {
   const auto d = static_cast<std::size_t>(dimension);
@@ -34,6 +34,7 @@ class Build {
     facts.planes.dimension = points.dimension;
     const Input<T> framed = [&] {
       const Stage stage(workers_, "check", points.size);
+      check_rows();
       upload();
       return in_frame();
     }();
@@ -55,14 +56,27 @@ class Build {
   }
 
  private:
+  /// Rows on the device have no gaps: they are copied as a whole.
+  void check_rows() {
+    const PointsView& points = input_.points;
+    is_there_ = points.size > 0 && device_.has(points.data);
+    if (!is_there_) return;
+    if (points.stride != points.dimension)
+      refuse(
+          "tree: rows of {} numbers with a stride of {} on {}; copy them to an array without gaps",
+          points.dimension, points.stride, device_.facts().name);
+    device_.wait_for_others();
+  }
+
   void upload() {
     rows_ = Buffer<T>(device_, input_.points.size * d_);
+    if (is_there_) return device_.copy(rows_, input_.points.data);
     for_packed_rows(input_.points, [&](const void* data, std::size_t bytes, std::size_t at) {
       rows_.write(static_cast<const T*>(data), bytes / sizeof(T), at / sizeof(T));
     });
   }
 
-  /// Measured on the device. Where a coordinate is not finite, the host looks which one.
+  /// Measured on the device. If a coordinate is not finite, the host finds out which one.
   Input<T> in_frame() {
     const PointsView& points = input_.points;
     MeasuredRows<T> measured;
@@ -75,7 +89,7 @@ class Build {
       rows.dimension = points.dimension;
       rows.size = points.size;
     } else {
-      measured = Parts<T>::measure(points, input_.options.non_finite, workers_);
+      measured = measured_on_host();
       live_ = Uints(device_, measured.rows.live.size());
       live_.write(measured.rows.live.data(), live_.size());
     }
@@ -83,6 +97,17 @@ class Build {
         input_.frame ? *input_.frame
                      : Parts<T>::frame(input_.options.box, points.dimension, measured.extent);
     return Parts<T>::input(frame, std::move(measured));
+  }
+
+  MeasuredRows<T> measured_on_host() {
+    if (!is_there_) return Parts<T>::measure(input_.points, input_.options.non_finite, workers_);
+    std::vector<T> copy(input_.points.size * d_);
+    rows_.read(copy.data(), copy.size());
+    const PointsView points(copy.data(), input_.points.size, input_.points.dimension,
+                            input_.points.dimension, input_.points.scalar);
+    MeasuredRows<T> measured = Parts<T>::measure(points, input_.options.non_finite, workers_);
+    measured.rows.data = nullptr;  // the copy ends here
+    return measured;
   }
 
   Extent<T> extent(bool& is_finite) {
@@ -124,6 +149,7 @@ class Build {
   const DeviceInput<T>& input_;
   Workers& workers_;
   std::size_t d_;
+  bool is_there_ = false;  ///< the caller's points are on the device
   Buffer<T> rows_;
   Uints live_, unused_{device_, 1};
 };

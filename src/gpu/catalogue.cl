@@ -15,7 +15,7 @@
 #define ADD_PRODUCT 6u
 #define ADD_CROSS_PRODUCT 7u
 
-// What an array has.
+// The type of an array's numbers.
 #define NO_NUMBERS 0u
 #define SINGLES 1u
 #define DOUBLES 2u
@@ -83,7 +83,7 @@ KERNEL void first_members(GLOBAL const uint* order, GLOBAL const uint* offset, u
 #define TILE_R2 (TILE_MASS + 2 * TILE)
 #define TILE_V2 (TILE_MASS + 3 * TILE)
 
-// Where members are read from, and the group's first member, about which it is unwrapped.
+// The source of members, and the group's first member, about which it is unwrapped.
 typedef struct {
   GLOBAL const double *position, *velocity, *mass, *sides;
   uint position_kind, velocity_kind, mass_kind, first, weighs_one;
@@ -161,7 +161,7 @@ KERNEL void add_members(GLOBAL const uint* order, GLOBAL const uint* offset,
   }
 }
 
-// What column `column` of the second pass multiplies: rows of the tile.
+// The rows of the tile that column `column` of the second pass multiplies.
 typedef struct {
   uint how, a, b;
 } moment_column;

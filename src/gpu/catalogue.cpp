@@ -1,4 +1,4 @@
-// Sums over the members of groups: what goes to the device, and which kernels run when.
+// Sums over the members of groups: uploads, and the order of the kernels.
 #include "gpu/catalogue.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class Sums {
 
   std::uint32_t groups() const { return static_cast<std::uint32_t>(members_.offset.size() - 1); }
 
-  /// What a group of one block takes.
+  /// The memory that a group of one block takes.
   std::size_t bytes_per_group() const {
     constexpr std::size_t kPlaces = 16;
     return 2 * sizeof(double) * (columns_.sums() + columns_.moments()) + kPlaces;
@@ -75,7 +75,7 @@ class Sums {
 
   /// The sums of the groups [begin, end); false if memory is short.
   bool run(std::uint32_t begin, std::uint32_t end, std::size_t room,
-           FunctionRef<void(const DeviceSumRows&)> take) {
+           FunctionRef<void(const DeviceSumRows&)> deliver) {
     Batch batch(device_, end - begin);
     batch.blocks = count_blocks(begin, batch);
     const std::size_t columns = std::max(columns_.sums(), columns_.moments());
@@ -88,7 +88,7 @@ class Sums {
     if (find_massless(batch, sums)) add_members(batch, partial, sums);
     add_moments(batch, sums, partial, moments);
     read(batch, sums, moments);
-    take({begin, end, first_.data(), sums_.data(), moments_.data()});
+    deliver({begin, end, first_.data(), sums_.data(), moments_.data()});
     return true;
   }
 
@@ -197,7 +197,7 @@ class Sums {
 }  // namespace
 
 void MemberSums::run(const DeviceMembers& members, const SumColumns& columns,
-                     FunctionRef<void(const DeviceSumRows&)> take, Workers& workers) {
+                     FunctionRef<void(const DeviceSumRows&)> deliver, Workers& workers) {
   if (members.offset.size() <= 1) return;
   const auto d = static_cast<std::size_t>(members.position.dimension);
   check_room("catalogue", device_, members.position.size, bytes_per_point(members),
@@ -206,7 +206,7 @@ void MemberSums::run(const DeviceMembers& members, const SumColumns& columns,
   Batches batches(device_, job.groups(), job.bytes_per_group());
   batches.run([&](std::uint32_t begin, std::uint32_t end) {
     workers.check_cancelled();
-    if (!job.run(begin, end, batches.result_room(), take)) return false;
+    if (!job.run(begin, end, batches.result_room(), deliver)) return false;
     workers.advance(members.offset[end] - members.offset[begin]);
     return true;
   });

@@ -11,7 +11,7 @@ class MemberSums : public DeviceSums {
   explicit MemberSums(OpenDevice& device) : device_(device) {}
 
   void run(const DeviceMembers& members, const SumColumns& columns,
-           FunctionRef<void(const DeviceSumRows&)> take, Workers& workers) override;
+           FunctionRef<void(const DeviceSumRows&)> deliver, Workers& workers) override;
 
  private:
   OpenDevice& device_;

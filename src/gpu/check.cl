@@ -1,4 +1,4 @@
-// What the promise of equal bits rests on; self_test.cpp computes the same on the host.
+// The operations that equal bits depend on; self_test.cpp computes the same on the host.
 #define CHECKS 14u
 
 KERNEL void check_reals(GLOBAL const real* a, GLOBAL const real* b, ulong n, GLOBAL real* out) {

@@ -1,9 +1,10 @@
-// A device of OpenCL: memory, programs, launches. Everything above it is kernels and their order.
+// An open device: memory and its accounts, launches. Everything above it is kernels and their
+// order; what differs between OpenCL, CUDA and HIP is in its driver.
 //
-// Calls may come from several threads at once: the queue takes them in order, kernels belong to one
-// call each, and the cache of programs is locked.
+// Calls may come from several threads at once.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,20 +12,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <kith/gpu.hpp>
 
-#include "gpu/opencl.hpp"
+#include "gpu/driver.hpp"
 
 namespace kith::gpu {
-
-/// Work-items of a group, in all kernels.
-inline constexpr std::size_t kGroupSize = 64;
 
 class OpenDevice;
 
@@ -47,7 +43,7 @@ class Buffer {
   }
 
   std::size_t size() const { return size_; }
-  cl_mem memory() const { return memory_; }
+  const Memory& memory() const { return memory_; }
 
   void write(const V* from, std::size_t count, std::size_t at = 0);
   void read(V* to, std::size_t count, std::size_t at = 0) const;
@@ -59,26 +55,13 @@ class Buffer {
 
  private:
   OpenDevice* device_ = nullptr;
-  cl_mem memory_ = nullptr;
+  Memory memory_ = nullptr;
   std::size_t size_ = 0;
-};
-
-/// What a program is compiled for; 0 and false where it does not matter.
-struct ProgramKey {
-  std::string_view file;  ///< knn: the text of knn.cl after portable.h and what it needs
-  bool is_double = false;
-  int dimension = 1;
-  int k = 0;
-  bool operator<(const ProgramKey& other) const {
-    return std::tie(file, is_double, dimension, k) <
-           std::tie(other.file, other.is_double, other.dimension, other.k);
-  }
 };
 
 class OpenDevice {
  public:
-  explicit OpenDevice(Device facts, cl_platform_id platform, cl_device_id id);
-  ~OpenDevice();
+  OpenDevice(Device facts, std::unique_ptr<Driver> driver);
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
 
@@ -90,86 +73,76 @@ class OpenDevice {
   void launch(const ProgramKey& program, const char* kernel, std::size_t threads,
               const Args&... args) {
     if (threads == 0) return;
-    cl_kernel made = make_kernel(program, kernel);
-    cl_uint number = 0;
-    (set_argument(made, kernel, number++, args), ...);
-    enqueue(made, kernel, threads);
+    const std::array<Argument, sizeof...(Args)> arguments{argument(args)...};
+    launch_groups({program, kernel, (threads + kGroupSize - 1) / kGroupSize, arguments});
   }
-  void finish();
+  void finish() { driver_->finish(); }
+
+  /// Whether the caller's array is in the memory of this device.
+  bool has(const void* array) const { return array && driver_->has(array); }
+  /// Before the first read of such an array.
+  void wait_for_others() { driver_->wait_for_others(); }
+  template <class V>
+  void copy(const Buffer<V>& to, const void* from) {
+    if (to.size() > 0) driver_->copy(to.memory(), from, to.size() * sizeof(V));
+  }
+  /// For arrays of the caller, whose memory is not counted.
+  Driver& driver() { return *driver_; }
 
   std::size_t memory_limit() const;
   void set_memory_limit(std::size_t bytes) { limit_ = bytes; }
   std::size_t allocated() const { return allocated_; }
-  /// Asks the driver what is free: other programs use the device, too.
-  void look_at_memory() const;
+  /// Asks the driver for the free memory: other programs also use the device.
+  void query_memory() const;
   /// Bytes that may still be taken, and at most in one piece.
   std::size_t available() const;
   std::size_t largest_piece() const { return largest_piece_; }
-  /// Gives the buffers that wait for another use back to the driver.
+  /// Returns the buffers that wait for another use to the driver.
   void empty_pool();
   /// Tests may say no: a checker of memory may know a buffer only by its first use.
   static inline std::atomic<bool> reuses_buffers{true};
   Traffic traffic() const;
-  void measure_kernels(bool is_on);
+  void measure_kernels(bool is_measured);
   std::vector<KernelTime> kernel_times();
 
  private:
   template <class V>
   friend class Buffer;
 
-  cl_mem allocate(std::size_t bytes);
-  cl_mem take_pooled(std::size_t room);
+  Memory allocate(std::size_t bytes);
+  Memory take_pooled(std::size_t room);
   void empty_locked_pool();
-  void release(cl_mem memory, std::size_t bytes) noexcept;
-  void write(cl_mem to, std::size_t at, const void* from, std::size_t bytes);
-  void read(cl_mem from, std::size_t at, void* to, std::size_t bytes);
-
-  cl_program program(const ProgramKey& key);
-  cl_program build(const ProgramKey& key) const;
-  cl_program compiled(const ProgramKey& key, const std::string& options, std::string& log) const;
-  std::string options(const ProgramKey& key) const;
-  cl_kernel make_kernel(const ProgramKey& program, const char* name);
-  void enqueue(cl_kernel kernel, const char* name, std::size_t threads);
-  void make_queue(cl_command_queue_properties properties);
-  void collect_events();
+  void release(Memory memory, std::size_t bytes) noexcept;
+  void write(Memory to, std::size_t at, const void* from, std::size_t bytes);
+  void read(Memory from, std::size_t at, void* to, std::size_t bytes);
+  void launch_groups(const Launch& launch);
+  void collect_times();
 
   template <class V>
-  void set_argument(cl_kernel kernel, const char* name, cl_uint number, const Buffer<V>& buffer) {
-    const cl_mem memory = buffer.memory();
-    set_bytes(kernel, name, number, &memory, sizeof(void*));
+  static Argument argument(const Buffer<V>& buffer) {
+    return {&buffer.memory(), sizeof(Memory), true};
   }
+  /// Of the caller's memory on this device; it must live until the launch is made.
+  static Argument argument(const Memory& memory) { return {&memory, sizeof(Memory), true}; }
   template <class V>
   requires std::is_arithmetic_v<V>
-  void set_argument(cl_kernel kernel, const char* name, cl_uint number, V value) {
-    set_bytes(kernel, name, number, &value, sizeof value);
-  }
-  void set_bytes(cl_kernel kernel, const char* name, cl_uint number, const void* value,
-                 std::size_t bytes);
+  static Argument argument(const V& value) { return {&value, sizeof value, false}; }
 
-  struct Launch {
-    const char* kernel;
-    cl_event event;
-  };
-  static constexpr std::size_t kMostEvents = 4096;
+  static constexpr std::size_t kMostMeasured = 4096;
 
   Device facts_;
-  cl_device_id id_;
-  cl_context context_ = nullptr;
-  cl_command_queue queue_ = nullptr;
-  bool divides_exactly_ = false;
+  std::unique_ptr<Driver> driver_;
   std::size_t largest_piece_ = 0;
-  std::mutex mutex_;
-  std::map<ProgramKey, cl_program> programs_;
   // Released buffers, by size: a search takes some for each plane and batch, and drivers need long
-  // to make one. They are given back before memory runs out. `room_` has the size of each buffer.
-  std::multimap<std::size_t, cl_mem> pool_;
-  std::map<cl_mem, std::size_t> room_;
+  // to make one. They are returned before memory runs out. `room_` has the size of each buffer.
+  std::multimap<std::size_t, Memory> pool_;
+  std::map<Memory, std::size_t> room_;
   std::atomic<std::size_t> pooled_{0};
   std::mutex pool_mutex_;
-  // While kernels are measured: launches that may still run, and the sums of those that ended.
+  // While kernels are measured: how many may still run, and the sums of the others.
   std::atomic<bool> measures_{false};
-  std::mutex events_mutex_;
-  std::vector<Launch> events_;
+  std::mutex times_mutex_;
+  std::size_t measured_ = 0;
   std::map<std::string, KernelTime> kernel_times_;
   std::atomic<std::size_t> limit_{0}, allocated_{0}, peak_{0};
   mutable std::atomic<std::size_t> within_free_{~std::size_t{0}};  // of the limit
@@ -198,8 +171,5 @@ OpenDevice& open_device(const char* call, const std::string& name);
 /// One device per process: the GPUs in turn, or all devices if none of them is a GPU. Errors:
 /// unavailable.
 std::string device_of_process(const char* call, std::size_t process);
-
-/// The text of a kernel file, embedded at build; empty if there is none.
-std::string_view kernel_text(std::string_view file);
 
 }  // namespace kith::gpu

@@ -1,7 +1,6 @@
 #include "gpu/device_names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdio>
 
@@ -10,51 +9,13 @@
 namespace kith::gpu {
 namespace {
 
-// From the headers of extensions, which Debian's OpenCL headers may lack.
-constexpr cl_device_info kUuid = 0x106A;           // CL_DEVICE_UUID_KHR
-constexpr cl_device_info kPciBusInfo = 0x410F;     // CL_DEVICE_PCI_BUS_INFO_KHR
-constexpr cl_device_info kPciBusNvidia = 0x4008;   // CL_DEVICE_PCI_BUS_ID_NV
-constexpr cl_device_info kPciSlotNvidia = 0x4009;  // CL_DEVICE_PCI_SLOT_ID_NV
-constexpr cl_device_info kPciDomainNvidia = 0x400A;
-constexpr cl_device_info kTopologyAmd = 0x4037;  // CL_DEVICE_TOPOLOGY_AMD
-
-struct PciAddress {
-  cl_uint domain, bus, device, function;
-};
-
-bool has(const std::string& extensions, const char* name) {
-  return extensions.find(name) != std::string::npos;
-}
-
-template <class V>
-bool ask(cl_device_id id, cl_device_info what, V& value) {
-  return opencl().clGetDeviceInfo(id, what, sizeof value, &value, nullptr) == CL_SUCCESS;
-}
-
-bool ask_pci(cl_device_id id, const std::string& extensions, PciAddress& address) {
-  if (has(extensions, "cl_khr_pci_bus_info")) return ask(id, kPciBusInfo, address);
-  if (has(extensions, "cl_nv_device_attribute_query")) {
-    cl_uint slot = 0;
-    if (!ask(id, kPciBusNvidia, address.bus) || !ask(id, kPciSlotNvidia, slot)) return false;
-    if (!ask(id, kPciDomainNvidia, address.domain)) address.domain = 0;
-    address.device = slot >> 3;
-    address.function = slot & 7;
-    return true;
-  }
-  if (!has(extensions, "cl_amd_device_attribute_query")) return false;
-  std::array<unsigned char, 24> topology{};  // a type, 17 bytes, then bus, device and function
-  if (!ask(id, kTopologyAmd, topology)) return false;
-  address = {0, topology[21], topology[22], topology[23]};
-  return true;
-}
-
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
-/// The digits of a UUID without what some tools write before it.
+/// The digits of a UUID without the prefix of some tools.
 std::string bare(const std::string& name) {
   const std::string text = lower_case(name);
   return text.starts_with("gpu-") ? text.substr(4) : text;
@@ -63,6 +24,16 @@ std::string bare(const std::string& name) {
 bool is_number(const std::string& text) {
   return !text.empty() && text.size() <= 3 &&
          text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// "gpu:1", "cuda:0", ...; "gpu" is "gpu:0". Empty for other names.
+std::string numbered(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  const std::string kind = name.substr(0, colon);
+  if (kind != "gpu" && kind != "cuda" && kind != "hip" && kind != "opencl") return "";
+  if (colon == std::string::npos) return kind + ":0";
+  const std::string number = name.substr(colon + 1);
+  return is_number(number) ? kind + ":" + std::to_string(std::stoi(number)) : "";
 }
 
 /// Hexadecimal digits where `like` has a 0, and the same characters elsewhere.
@@ -75,19 +46,7 @@ bool has_form(const std::string& text, const std::string& like) {
 
 }  // namespace
 
-std::string pci_address_of(cl_device_id id, const std::string& extensions) {
-  PciAddress at{};
-  if (!ask_pci(id, extensions, at)) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", at.domain, at.bus, at.device, at.function);
-  return text;
-}
-
-std::string uuid_of(cl_device_id id, const std::string& extensions) {
-  std::array<unsigned char, 16> bytes{};
-  if (!has(extensions, "cl_khr_device_uuid") || !ask(id, kUuid, bytes) ||
-      std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == 0; }))
-    return "";
+std::string uuid_text(const std::array<unsigned char, 16>& bytes) {
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     char digits[3];
@@ -99,20 +58,19 @@ std::string uuid_of(cl_device_id id, const std::string& extensions) {
 }
 
 void check_device_name(const char* call, const std::string& name) {
-  if (name == "gpu" || (name.starts_with("gpu:") && is_number(name.substr(4)))) return;
+  if (!numbered(name).empty()) return;
   if (has_form(lower_case(name), "0000:00:00.0") ||
       has_form(bare(name), "00000000-0000-0000-0000-000000000000"))
     return;
   refuse(
-      "{}: device = {}; give cpu, gpu, or gpu:N for the one with number N, or the PCI address or "
-      "the UUID of one",
+      "{}: device = {}; give cpu, gpu, or gpu:N for the one with number N, cuda:N, hip:N or "
+      "opencl:N for one of an interface, or the PCI address or the UUID of one",
       call, name);
 }
 
 bool is_name_of(const std::string& name, const Device& device) {
-  if (name == "gpu") return device.name == "gpu:0";
-  if (name.starts_with("gpu:"))
-    return device.name == "gpu:" + std::to_string(std::stoi(name.substr(4)));
+  if (const std::string number = numbered(name); !number.empty())
+    return number == device.name || number == device.api;
   return (!device.pci_address.empty() && lower_case(name) == device.pci_address) ||
          (!device.uuid.empty() && bare(name) == device.uuid);
 }

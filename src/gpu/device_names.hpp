@@ -1,21 +1,17 @@
-// What a device may be called: by its number, or by what names it on every system.
+// The names of a device: its number, or an address that is the same on every system.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include <kith/gpu.hpp>
 
-#include "gpu/opencl.hpp"
-
 namespace kith::gpu {
 
-/// "0000:3b:00.0", or empty if no extension of the driver reports it.
-std::string pci_address_of(cl_device_id id, const std::string& extensions);
+/// "8-4-4-4-12" digits.
+std::string uuid_text(const std::array<unsigned char, 16>& bytes);
 
-/// "GPU-" and this is what nvidia-smi prints; empty if the driver does not report it.
-std::string uuid_of(cl_device_id id, const std::string& extensions);
-
-/// Throws Error (invalid_argument) for what can be no name of any device.
+/// Throws Error (invalid_argument) for a name that no device can have.
 void check_device_name(const char* call, const std::string& name);
 
 /// "gpu" is "gpu:0".

@@ -1,114 +1,65 @@
-// Which devices there are, and which of them keep the numerical contract.
+// All devices, by any interface: their list, their names, and the open ones.
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include <kith/gpu.hpp>
 
 #include "base/fail.hpp"
+#include "gpu/cuda/open.hpp"
 #include "gpu/device.hpp"
 #include "gpu/device_names.hpp"
+#include "gpu/opencl/open.hpp"
 #include "gpu/self_test.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith::gpu {
 namespace {
 
-struct Listed {
-  Device facts;
-  cl_platform_id platform;
-  cl_device_id id;
+/// The devices of all interfaces, and why there are none of some.
+struct Found {
+  std::vector<Listed> devices;
+  std::string reasons;
 };
 
-/// Texts of OpenCL end in a zero.
-std::string without_end(std::string text) {
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  return text;
+std::string without_prefix(std::string_view message) {
+  constexpr std::string_view kPrefix = "gpu: ";
+  return std::string(message.starts_with(kPrefix) ? message.substr(kPrefix.size()) : message);
 }
 
-std::string platform_text(cl_platform_id id, cl_platform_info what) {
-  std::size_t size = 0;
-  check(opencl().clGetPlatformInfo(id, what, 0, nullptr, &size), "asking for a platform");
-  std::string text(size, '\0');
-  check(opencl().clGetPlatformInfo(id, what, size, text.data(), nullptr), "asking for a platform");
-  return without_end(std::move(text));
-}
-
-std::string device_text(cl_device_id id, cl_device_info what) {
-  std::size_t size = 0;
-  check(opencl().clGetDeviceInfo(id, what, 0, nullptr, &size), "asking for a device");
-  std::string text(size, '\0');
-  check(opencl().clGetDeviceInfo(id, what, size, text.data(), nullptr), "asking for a device");
-  return without_end(std::move(text));
-}
-
-template <class V>
-V value_of(cl_device_id id, cl_device_info what) {
-  V value{};
-  check(opencl().clGetDeviceInfo(id, what, sizeof value, &value, nullptr), "asking for a device");
-  return value;
-}
-
-/// Results must have the bits of the CPU's.
-std::string refusal_of(cl_device_id id, bool has_float64) {
-  const auto single = value_of<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG);
-  if (!value_of<cl_bool>(id, CL_DEVICE_AVAILABLE))
-    return "its driver says that it is not available";
-  if (!value_of<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE)) return "it has no compiler";
-  if (!value_of<cl_bool>(id, CL_DEVICE_ENDIAN_LITTLE)) return "its bytes are in the other order";
-  if (!(single & CL_FP_ROUND_TO_NEAREST)) return "it does not round to nearest";
-  if (!(single & CL_FP_DENORM)) return "it has no subnormal numbers";
-  if (!(single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) && !has_float64)
-    return "it has neither exact division nor float64";
-  if (value_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE) < kGroupSize)
-    return "its groups have fewer than 64 work-items";
-  return "";
-}
-
-Listed listed(cl_platform_id platform, cl_device_id id) {
-  Device device;
-  device.model = device_text(id, CL_DEVICE_NAME);
-  device.platform = platform_text(platform, CL_PLATFORM_NAME);
-  device.version = device_text(id, CL_DEVICE_VERSION);
-  device.is_gpu = (value_of<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
-  device.memory = value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
-  device.compute_units = static_cast<int>(value_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS));
-  const std::string extensions = device_text(id, CL_DEVICE_EXTENSIONS);
-  device.pci_address = pci_address_of(id, extensions);
-  device.uuid = uuid_of(id, extensions);
-  device.has_float64 =
-      extensions.find("cl_khr_fp64") != std::string::npos &&
-      (value_of<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_DENORM) != 0;
-  device.refusal = refusal_of(id, device.has_float64);
-  return {std::move(device), platform, id};
-}
-
-std::vector<cl_platform_id> platforms() {
-  cl_uint count = 0;
-  // Loaders without a driver answer with an error of an extension.
-  if (opencl().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) return {};
-  std::vector<cl_platform_id> found(count);
-  if (count > 0)
-    check(opencl().clGetPlatformIDs(count, found.data(), nullptr), "listing platforms");
-  return found;
-}
-
-std::vector<Listed> list() {
-  std::vector<Listed> all;
-  for (cl_platform_id platform : platforms()) {
-    cl_uint count = 0;
-    if (opencl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS)
-      continue;
-    std::vector<cl_device_id> ids(count);
-    check(opencl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr),
-          "listing devices");
-    for (cl_device_id id : ids) all.push_back(listed(platform, id));
+void add(Found& found, std::vector<Listed> (*list)()) {
+  try {
+    for (Listed& device : list()) found.devices.push_back(std::move(device));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unavailable) throw;
+    found.reasons += (found.reasons.empty() ? "" : "; ") + without_prefix(error.what());
   }
-  std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
-    return a.facts.is_gpu && !b.facts.is_gpu;
+}
+
+/// A card that CUDA or HIP has as well gets no number from OpenCL.
+bool is_known(const Device& one, const std::vector<Listed>& devices) {
+  if (!one.api.starts_with("opencl:")) return false;
+  return std::any_of(devices.begin(), devices.end(), [&](const Listed& listed) {
+    const Device& other = listed.facts;
+    return !other.api.starts_with("opencl:") &&
+           ((!one.pci_address.empty() && one.pci_address == other.pci_address) ||
+            (!one.uuid.empty() && one.uuid == other.uuid));
   });
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].facts.name = "gpu:" + std::to_string(i);
-  return all;
+}
+
+/// CUDA's, then HIP's, then OpenCL's.
+Found find_devices() {
+  Found found;
+  add(found, &cuda::nvidia_devices);
+  add(found, &cuda::amd_devices);
+  add(found, &opencl_devices);
+  std::size_t number = 0;
+  for (Listed& listed : found.devices) {
+    Device& facts = listed.facts;
+    facts.name = is_known(facts, found.devices) ? facts.api : "gpu:" + std::to_string(number++);
+  }
+  return found;
 }
 
 /// "gpu:0 (GeForce), gpu:1 (Arc)".
@@ -119,20 +70,30 @@ std::string names_of(const std::vector<Listed>& all) {
   return names;
 }
 
-[[noreturn]] void fail_without_devices(const char* call) {
+[[noreturn]] void fail_without_devices(const char* call, const std::string& reasons) {
+  if (!reasons.empty()) fail(ErrorCode::unavailable, "gpu: {}", reasons);
   fail(ErrorCode::unavailable,
-       "{}: no OpenCL device on this machine; install the driver of one, or pocl-opencl-icd, which "
-       "runs on the CPU",
+       "{}: no device of CUDA, HIP or OpenCL on this machine; install the driver of one, or "
+       "pocl-opencl-icd, which runs on the CPU",
        call);
+}
+
+/// At least one.
+Found find_some(const char* call) {
+  Found found = find_devices();
+  if (found.devices.empty()) fail_without_devices(call, found.reasons);
+  return found;
 }
 
 }  // namespace
 
 std::vector<Device> devices() {
   return public_call("gpu", [&] {
-    std::vector<Device> found;
-    for (Listed& device : list()) found.push_back(std::move(device.facts));
-    return found;
+    Found found = find_devices();
+    if (found.devices.empty() && !found.reasons.empty()) fail_without_devices("gpu", found.reasons);
+    std::vector<Device> facts;
+    for (Listed& device : found.devices) facts.push_back(std::move(device.facts));
+    return facts;
   });
 }
 
@@ -143,7 +104,7 @@ std::unique_ptr<OpenDevice> tested_device(const char* call, const Listed& device
   std::string refusal = device.facts.refusal;
   std::unique_ptr<OpenDevice> made;
   if (refusal.empty()) {
-    made = std::make_unique<OpenDevice>(device.facts, device.platform, device.id);
+    made = std::make_unique<OpenDevice>(device.facts, device.open(device.facts));
     refusal = first_difference(*made);
   }
   if (!refusal.empty())
@@ -160,17 +121,17 @@ OpenDevice& open_device(const char* call, const std::string& name) {
   static auto& by_name = *new std::map<std::string, OpenDevice*>;
   check_device_name(call, name);
   const std::lock_guard lock(mutex);
-  if (const auto found = by_name.find(name); found != by_name.end()) return *found->second;
-  const std::vector<Listed> all = list();
-  if (all.empty()) fail_without_devices(call);
+  if (const auto known = by_name.find(name); known != by_name.end()) return *known->second;
+  const Found found = find_some(call);
+  const std::vector<Listed>& all = found.devices;
   const auto device = std::find_if(
       all.begin(), all.end(), [&](const Listed& listed) { return is_name_of(name, listed.facts); });
   if (device == all.end())
-    fail(ErrorCode::unavailable, "{}: device = {}; the devices here are {}", call, name,
-         names_of(all));
-  const auto known = open.find(device->facts.name);
-  if (known == open.end()) open.emplace(device->facts.name, tested_device(call, *device));
-  OpenDevice& made = *open.at(device->facts.name);
+    fail(ErrorCode::unavailable, "{}: device = {}; the devices here are {}{}{}", call, name,
+         names_of(all), found.reasons.empty() ? "" : "; ", found.reasons);
+  const std::string& key = device->facts.api;
+  if (!open.contains(key)) open.emplace(key, tested_device(call, *device));
+  OpenDevice& made = *open.at(key);
   by_name.emplace(name, &made);
   return made;
 }
@@ -180,15 +141,49 @@ Device device(const std::string& name) {
 }
 
 std::string device_of_process(const char* call, std::size_t process) {
-  const std::vector<Listed> all = list();
-  if (all.empty()) fail_without_devices(call);
-  const auto gpus = static_cast<std::size_t>(std::count_if(
-      all.begin(), all.end(), [](const Listed& device) { return device.facts.is_gpu; }));
-  return all[process % (gpus > 0 ? gpus : all.size())].facts.name;
+  std::vector<std::string> gpus, all;
+  for (const auto& [facts, open] : find_some(call).devices)
+    if (facts.name.starts_with("gpu:")) {
+      all.push_back(facts.name);
+      if (facts.is_gpu) gpus.push_back(facts.name);
+    }
+  const std::vector<std::string>& used = gpus.empty() ? all : gpus;
+  return used[process % used.size()];
 }
 
-void measure_kernels(bool is_on, const std::string& device) {
-  public_call("gpu", [&] { open_device("gpu", device).measure_kernels(is_on); });
+std::shared_ptr<void> allocate(std::size_t bytes, const std::string& device) {
+  return public_call("gpu", [&]() -> std::shared_ptr<void> {
+    OpenDevice& open = open_device("gpu", device);
+    if (open.facts().api.starts_with("opencl:"))
+      fail(ErrorCode::unavailable,
+           "gpu: memory of {} has no address in OpenCL; use a device of CUDA or HIP",
+           open.facts().name);
+    Driver& driver = open.driver();
+    return {driver.allocate(std::max(bytes, std::size_t{1})),
+            [&driver](void* memory) { driver.release(memory); }};
+  });
+}
+
+bool holds(const void* memory, const std::string& device) {
+  return public_call("gpu", [&] { return open_device("gpu", device).has(memory); });
+}
+
+void copy_to_device(void* to, const void* from, std::size_t bytes, const std::string& device) {
+  public_call("gpu", [&] {
+    if (bytes > 0) open_device("gpu", device).driver().write(to, 0, from, bytes);
+  });
+}
+
+void copy_to_host(void* to, const void* from, std::size_t bytes, const std::string& device) {
+  public_call("gpu", [&] {
+    OpenDevice& open = open_device("gpu", device);
+    open.wait_for_others();
+    if (bytes > 0) open.driver().read(const_cast<void*>(from), 0, to, bytes);
+  });
+}
+
+void measure_kernels(bool is_measured, const std::string& device) {
+  public_call("gpu", [&] { open_device("gpu", device).measure_kernels(is_measured); });
 }
 
 std::vector<KernelTime> kernel_times(const std::string& device) {

@@ -11,7 +11,7 @@
 
 DEVICE uint load_parent(GLOBAL racing_uint* parent, uint i) { return parent[i]; }
 DEVICE void store_parent(GLOBAL racing_uint* parent, uint i, uint up) { parent[i] = up; }
-DEVICE int hang(GLOBAL racing_uint* parent, uint root, uint below) {
+DEVICE int attach_root(GLOBAL racing_uint* parent, uint root, uint below) {
   return ATOMIC_CAS(parent + root, root, below) == root;
 }
 #define KITH_SETS DEVICE
@@ -45,7 +45,7 @@ KERNEL void fof_start(GLOBAL const uint* unit, GLOBAL const ulong* unit_at, uint
   parent[i] = start;
 }
 
-// Has the receiver to look at the source, a node of the same plane that does not come before it?
+// Must the receiver visit the source, a node of the same plane that does not come before it?
 DEVICE int keeps_pair(GLOBAL const real* boxes, GLOBAL const uint* unit, uint receiver, uint source,
                       uint shift, const real* r_lo, const real* r_hi, real reach2,
                       const real* side, GLOBAL racing_uint* parent) {
@@ -71,7 +71,7 @@ KERNEL void fof_room(uint r_first, uint r_parent, ulong receivers, GLOBAL const 
 }
 
 // Lists of the nodes of a plane from those of the plane above; one group per receiver. Each list has
-// room for all candidates, as in walk.cl, so that each pair is looked at, and linked, once.
+// room for all candidates, as in walk.cl, so that each pair is visited, and linked, once.
 KERNEL void fof_step(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* unit, ulong unit_at,
                      uint nodes, uint shift, uint r_first, uint r_parent,
                      GLOBAL const ulong* first, GLOBAL const uint* size, GLOBAL const uint* list,
@@ -102,8 +102,8 @@ KERNEL void fof_step(GLOBAL const real* boxes, ulong box_at, GLOBAL const uint* 
 DEVICE uint lowest_bit(uint mask) { return 31u - LEADING_ZEROS(mask & (0u - mask)); }
 
 // The points of a receiver of 64 with those of its sources; block_unit: plane 0 of the units. Each
-// work-item compares one of 8 blocks of the receiver with one of 8 of the source; its point then looks
-// only at the blocks that its own block has in reach.
+// work-item compares one of 8 blocks of the receiver with one of 8 of the source; its point then
+// visits only the blocks within reach of its own block.
 KERNEL void fof_link(GLOBAL const real* tree_blocks, GLOBAL const real* tree_boxes,
                      uint block_count, ulong n, GLOBAL const uint* block_unit, uint r_first,
                      GLOBAL const ulong* list_first, GLOBAL const uint* list_size,
@@ -140,7 +140,7 @@ KERNEL void fof_link(GLOBAL const real* tree_blocks, GLOBAL const real* tree_box
     uint near = 0, round = 0;
     for (uint mask = in_reach[turn + lane / LANES]; mask != 0; mask &= mask - 1, ++round) {
       uint b = lowest_bit(mask);
-      // Pairs inside a node are looked at once, by the later point.
+      // Pairs inside a node are visited once, by the later point.
       if (source == r_first + GROUP() && (source * LANES + b) * LANES > self) break;
       COUNT(box, round);
       if (lower_distance2_to(x, boxes, b, side) <= reach2) near |= 1u << b;

@@ -10,11 +10,11 @@
 namespace kith::gpu {
 namespace {
 
-/// The tree joined with itself, and the names of what is connected.
+/// The tree joined with itself, and the labels of connected points.
 template <class T>
 class Fof {
  public:
-  Fof(OpenDevice& device, const Tree::Impl& tree, T reach2)
+  Fof(OpenDevice& device, const AnyTree::Impl& tree, T reach2)
       : device_(device),
         tree_(tree_on<T>(device, tree)),
         n_(tree_->points()),
@@ -28,7 +28,7 @@ class Fof {
   void link(Workers& workers) {
     const Stage stage(workers, "link", n_);
     find_units();
-    constexpr std::size_t kListBytes = 1024;  // of a receiver on all planes, as a rule
+    constexpr std::size_t kListBytes = 1024;  // of a receiver on all planes, usually
     Batches batches(device_, tree_->plane(1).nodes, kListBytes);
     batches.run([&](std::uint32_t begin, std::uint32_t end) {
       workers.check_cancelled();
@@ -178,7 +178,7 @@ class Fof {
 }  // namespace
 
 template <class T>
-void Calls<T>::fof(const Tree::Impl& tree, T reach2, DeviceGroups& groups, Workers& workers) {
+void Calls<T>::fof(const AnyTree::Impl& tree, T reach2, DeviceGroups& groups, Workers& workers) {
   const std::size_t points = tree.facts([](const auto& data) { return data.planes.points; });
   std::fill_n(groups.label, points == 0 ? tree.input_size : 0, -1);
   if (groups.root) std::fill_n(groups.root, points == 0 ? tree.input_size : 0, std::int64_t{-1});
@@ -189,15 +189,15 @@ void Calls<T>::fof(const Tree::Impl& tree, T reach2, DeviceGroups& groups, Worke
 }
 
 template <class T>
-void Calls<T>::join(const Tree::Impl& tree, T reach2, std::uint32_t* parent, Workers& workers) {
+void Calls<T>::join(const AnyTree::Impl& tree, T reach2, std::uint32_t* parent, Workers& workers) {
   Fof<T> job(device_, tree, reach2);
   job.link(workers);
   job.read_sets(parent);
 }
 
-template void Calls<float>::join(const Tree::Impl&, float, std::uint32_t*, Workers&);
-template void Calls<double>::join(const Tree::Impl&, double, std::uint32_t*, Workers&);
-template void Calls<float>::fof(const Tree::Impl&, float, DeviceGroups&, Workers&);
-template void Calls<double>::fof(const Tree::Impl&, double, DeviceGroups&, Workers&);
+template void Calls<float>::join(const AnyTree::Impl&, float, std::uint32_t*, Workers&);
+template void Calls<double>::join(const AnyTree::Impl&, double, std::uint32_t*, Workers&);
+template void Calls<float>::fof(const AnyTree::Impl&, float, DeviceGroups&, Workers&);
+template void Calls<double>::fof(const AnyTree::Impl&, double, DeviceGroups&, Workers&);
 
 }  // namespace kith::gpu

@@ -53,7 +53,7 @@ DEVICE real upper_distance2(const real* p_lo, const real* p_hi, const real* q_lo
   return box_upper2(p_lo, p_hi, q_lo, q_hi, side, DIM);
 }
 
-// A node of 64 points in local memory: 8 blocks as they lie in the tree, and their boxes.
+// A node of 64 points in local memory: 8 blocks in the layout of the tree, and their boxes.
 #define NODE_BLOCKS (LANES * BLOCK_STRIDE)
 
 // All work-items of the group call it; a barrier follows before it is read.
@@ -67,8 +67,8 @@ DEVICE void load_node(GLOBAL const real* blocks, GLOBAL const real* boxes, uint 
     to_boxes[i] = boxes[(ulong)node * CHUNK_STRIDE + i];
 }
 
-// The same with blocks APART scalars from each other: work-items that look at different blocks then
-// read from different banks of local memory.
+// Loads a node with blocks APART scalars from each other: work-items that read different blocks
+// then use different banks of local memory.
 #define APART (BLOCK_STRIDE + 1u)
 DEVICE void load_apart(GLOBAL const real* blocks, GLOBAL const real* boxes, uint node,
                        uint block_count, LOCAL real* to_blocks, LOCAL real* to_boxes) {
@@ -100,7 +100,7 @@ DEVICE real distance2_to(const real* x, LOCAL const real* block, uint lane, cons
   return sum;
 }
 
-// The same if no axis is periodic, or if none is crossed.
+// The squared distance if no axis is periodic, or if none is crossed.
 DEVICE real open_distance2_to(const real* x, LOCAL const real* block, uint lane) {
   real sum;
   SUM_SQUARES(sum, magnitude(minus(x[axis], block[axis * LANES + lane])));
@@ -116,7 +116,7 @@ DEVICE real lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane
   return sum;
 }
 
-// The same if no axis is crossed.
+// The bound if no axis is crossed.
 DEVICE real open_lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane) {
   real sum;
   SUM_SQUARES(sum, least(x[axis], x[axis], chunk[axis * LANES + lane],

@@ -1,13 +1,13 @@
 // Nearest neighbors from interaction lists: one group of 64 work-items for a receiver of 64
-// queries, one work-item per query. Sources come nearest first; the group stops at the first one that
-// is farther than what every query already has.
+// queries, one work-item per query. Sources come nearest first; the group stops at the first one
+// that is farther than the k-th neighbor of every query so far.
 //
-// Work-items of a warp wait for each other, so they do together what they can:
+// Work-items of a warp wait for each other, so they share as much work as possible:
 // - For a few sources of 8 blocks each, the 64 work-items test all pairs of these blocks with the 8
-//   blocks of queries. A work-item tests those in reach of its own 8 queries for itself, and then
-//   looks at its blocks one after the other: next to it another block may be looked at.
+//   blocks of queries. A work-item tests its query with those within reach of its 8 queries, and
+//   then visits its blocks one after the other; its neighbor may visit another block meanwhile.
 // - Accepted neighbors wait in local memory until some work-item has more than 8; then all merge up
-//   to 8 of theirs into what they have. The bound lags behind, and the result is the same.
+// to 8 of theirs into their lists. The bound lags behind, and the result is the same.
 //
 // A pass finds up to K neighbors of each query, in registers; for more, the next pass takes only
 // neighbors whose key (d2, index) is greater than the last one's. So any k is exact.
@@ -54,8 +54,8 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
     index[b] = high;                                                                  \
   }
 
-// Up to 8 of what a work-item holds, merged into what it has. On a GPU by bitonic networks: the new
-// ones sorted; the least of them and of the last 8; these falling, so that all of them rise and
+// Merges up to 8 waiting neighbors of a work-item into its list. On a GPU by bitonic networks: the
+// new ones sorted; the least of them and of the last 8; these falling, so that all of them rise and
 // fall; and all sorted. CPUs insert one by one, which compiles in a tenth of the time.
 #ifdef FOR_GPU
 #define MERGE_HELD()                                                                               \
@@ -141,9 +141,9 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
   }
 
 // list_first: that of the first receiver of this launch. Rows of k; `done` neighbors are there. Where
-// fewer than K are wanted, the `spare` first places are taken by what comes before all neighbors.
-// q_boxes: the blocks of the queries. reach: of receivers, what the farthest neighbor in their own
-// node needs (OWN_NODE).
+// fewer than K are wanted, the `spare` first places hold a key that comes before all neighbors.
+// q_boxes: the blocks of the queries. reach: of receivers, the distance of the farthest neighbor in
+// their own node (OWN_NODE).
 KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_first,
                 ulong q_points, GLOBAL const real* s_blocks, GLOBAL const real* s_boxes,
                 uint s_block_count, uint sources, GLOBAL const ulong* list_first,
@@ -158,7 +158,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
   SHARED uint held_index[(GROUP_SIZE + 1) * HELD];
   SHARED real farthest[GROUP_SIZE];
   SHARED uint in_reach[2 * LANES];
-  SHARED uint wants[2], is_busy[2], is_full[2], crosses[2];
+  SHARED flag_uint wants[2], is_busy[2], is_full[2], crosses[2];
   uint lane = LANE(), own = q_first + GROUP();
   ulong position = (ulong)own * GROUP_SIZE + lane;
   int is_query = position < q_points;
@@ -176,7 +176,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
     d2[i] = index[i] != NO_INDEX ? out_d2[row + i - spare] : limit2;
     if ((uint)i < spare) d2[i] = -1;
   }
-  // Work-items without a query look at nothing.
+  // Work-items without a query visit no blocks.
   int looks = is_query;
   real floor2 = -1;
   uint floor_index = 0;
@@ -220,7 +220,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
       farthest[lane] = bound2;
       if (lane == 0) wants[next] = is_busy[next] = is_full[next] = 0;
       BARRIER();
-      // Those that are read after the second barrier are cleared after the first.
+      // Flags that are read after the second barrier are cleared after the first.
       if (lane == 0) crosses[next] = 0;
       if (lane < LANES) in_reach[next * LANES + lane] = 0;
       if (is_full[now]) {

@@ -6,17 +6,34 @@
 namespace kith::gpu {
 namespace {
 
-/// As in knn.cl.
+/// The sources of a receiver, as in knn.cl.
 enum class Sources : std::uint32_t { all_listed, own_node, others_listed };
 
-/// Neighbors of one pass: what the registers of a work-item hold.
+/// Neighbors of one pass: as many as the registers of a work-item hold.
 std::uint32_t pass_size(std::size_t k) { return k <= 8 ? 8 : k <= 16 ? 16 : 32; }
+
+/// Arrays of the caller as arguments of a kernel, which reads no null.
+struct RowArguments {
+  template <class T>
+  RowArguments(const RowsOnDevice<T>& rows, const Uints& unused)
+      : index(rows.index ? rows.index : unused.memory()),
+        distance(rows.distance ? rows.distance : unused.memory()),
+        words(!rows.index    ? 0
+              : rows.is_long ? 2
+                             : 1),
+        has_distance(rows.distance != nullptr) {}
+  Memory index, distance;
+  std::uint32_t words, has_distance;
+};
 
 template <class T>
 class Knn {
  public:
-  Knn(OpenDevice& device, const DeviceSearch<T>& search, std::size_t k, Workers& workers)
+  /// `stays`: where rows go that are not delivered to the host, or null.
+  Knn(OpenDevice& device, const DeviceSearch<T>& search, std::size_t k,
+      const RowsOnDevice<T>* stays, Workers& workers)
       : device_(device),
+        stays_(stays),
         search_(search),
         k_(k),
         trees_(device, search, workers),
@@ -30,7 +47,7 @@ class Knn {
 
   /// The rows of some receivers; false if memory was short.
   bool run(std::uint32_t begin, std::uint32_t end, std::size_t list_room,
-           FunctionRef<void(const DeviceRows<T>&)> take) {
+           FunctionRef<void(const DeviceRows<T>&)> deliver) {
     const QueryRange range(queries(), begin, end);
     const std::size_t room = (end - begin) * kGroupQueries * k_;
     Buffer<T> d2(device_, room);
@@ -44,6 +61,10 @@ class Knn {
     const Sources sources = begins_with_own_ ? Sources::others_listed : Sources::all_listed;
     for (std::size_t done = 0; done < k_; done += pass_size(k_))
       pass(*lists, sources, begin, end, done, d2, index);
+    if (stays_) {
+      store(range, d2, index);
+      return true;
+    }
     rows_.read_queries(*trees_.queries, "knn", range);
     rows_.d2.resize(range.count * k_);
     rows_.index.resize(range.count * k_);
@@ -51,11 +72,21 @@ class Knn {
     index.read(rows_.index.data(), rows_.index.size());
     rows_.offset.resize(range.count + 1);
     for (std::size_t i = 0; i <= range.count; ++i) rows_.offset[i] = i * k_;
-    take(rows_.rows(range));
+    deliver(rows_.rows(range));
     return true;
   }
 
  private:
+  void store(const QueryRange& range, const Buffer<T>& d2, const Uints& index) {
+    const PackedTree<T>& queries = *trees_.queries;
+    const RowArguments to(*stays_, unused_);
+    device_.launch(queries.program("rows"), "store_rows", range.count * k_, queries.blocks(),
+                   std::uint64_t{range.first}, std::uint64_t{range.count},
+                   static_cast<std::uint32_t>(k_), std::uint32_t{stays_->in_tree_order}, index, d2,
+                   stays_->unscale, to.index, to.words, to.distance, to.has_distance);
+    device_.finish();
+  }
+
   /// The neighbors of a point in its own node of 64 give a bound that no boxes give: the lists are
   /// a fifth as long. For points of the tree, and as many neighbors as one pass finds.
   static bool begins_with_own(const DeviceSearch<T>& search, std::size_t k) {
@@ -76,6 +107,8 @@ class Knn {
   }
 
   OpenDevice& device_;
+  const RowsOnDevice<T>* stays_;
+  Uints unused_{device_, 1};
   const DeviceSearch<T>& search_;
   std::size_t k_;
   SearchTrees<T> trees_;
@@ -86,26 +119,53 @@ class Knn {
   HostRows<T> rows_;
 };
 
-}  // namespace
-
 template <class T>
-void Calls<T>::knn(const DeviceSearch<T>& search, std::size_t k,
-                   FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) {
+void search(OpenDevice& device, const DeviceSearch<T>& search, std::size_t k,
+            const RowsOnDevice<T>* stays, FunctionRef<void(const DeviceRows<T>&)> deliver,
+            Workers& workers) {
   constexpr std::size_t kMost = 0xffffffff;
   if (k > kMost)
     fail(ErrorCode::too_large, "knn: k = {}; a device finds at most {} neighbors", k, kMost);
-  Knn<T> job(device_, search, k, workers);
+  Knn<T> job(device, search, k, stays, workers);
   if (job.queries() == 0) return;
   const Stage stage(workers, "search", job.queries());
-  Batches batches(device_, job.receivers(), kGroupQueries * k * (sizeof(T) + 4));
+  Batches batches(device, job.receivers(), kGroupQueries * k * (sizeof(T) + 4));
   batches.run([&](std::uint32_t begin, std::uint32_t end) {
     workers.check_cancelled();
-    if (!job.run(begin, end, batches.list_room(), take)) return false;
+    if (!job.run(begin, end, batches.list_room(), deliver)) return false;
     workers.advance(QueryRange(job.queries(), begin, end).count);
     return true;
   });
 }
 
+}  // namespace
+
+template <class T>
+void Calls<T>::knn(const DeviceSearch<T>& what, std::size_t k,
+                   FunctionRef<void(const DeviceRows<T>&)> deliver, Workers& workers) {
+  search<T>(device_, what, k, nullptr, deliver, workers);
+}
+
+template <class T>
+void Calls<T>::knn_into(const DeviceSearch<T>& what, std::size_t k, const RowsOnDevice<T>& rows,
+                        Workers& workers) {
+  device_.wait_for_others();
+  const Uints unused(device_, 1);
+  const RowArguments to(rows, unused);
+  const ProgramKey program{"rows", sizeof(T) == 8, what.tree.dimension};
+  device_.launch(program, "fill_rows", rows.rows * k, to.index, to.words, to.distance,
+                 to.has_distance, std::uint64_t{rows.rows * k});
+  device_.finish();
+  const std::size_t points = what.tree.facts([](const auto& data) { return data.planes.points; });
+  if (points == 0 || rows.rows == 0 || what.limit2 < 0) return;
+  search<T>(
+      device_, what, k, &rows, [](const DeviceRows<T>&) {}, workers);
+}
+
+template void Calls<float>::knn_into(const DeviceSearch<float>&, std::size_t,
+                                     const RowsOnDevice<float>&, Workers&);
+template void Calls<double>::knn_into(const DeviceSearch<double>&, std::size_t,
+                                      const RowsOnDevice<double>&, Workers&);
 template void Calls<float>::knn(const DeviceSearch<float>&, std::size_t,
                                 FunctionRef<void(const DeviceRows<float>&)>, Workers&);
 template void Calls<double>::knn(const DeviceSearch<double>&, std::size_t,

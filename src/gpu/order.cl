@@ -80,8 +80,8 @@ DEVICE int z_less(const real* p, const real* q) {
 
 // ---- grids (src/geometry/grid.hpp)
 
-// What a grid needs beside the lower ends of its bounds: [0] can it split, then the window of
-// digits of a z-curve: [1] least digit, [2] number of digits, [3] has a sign.
+// The parameters of a grid, in addition to the lower ends of its bounds: [0] can it split, then the
+// window of digits of a z-curve: [1] least digit, [2] number of digits, [3] has a sign.
 #define GRID_FACTS 4u
 
 DEVICE real power_of_two(int exponent) { return ldexp((real)1, exponent); }
@@ -90,7 +90,7 @@ DEVICE int digits_for(uint size, uint is_long) {
   return is_long || size > IN_CACHE ? LONG_DIGITS : SHORT_DIGITS;
 }
 
-// One work-item per segment. `is_long`: its keys are long whatever its size.
+// One work-item per segment. `is_long`: its keys are long at any size.
 KERNEL void make_grids(GLOBAL const real* lo, GLOBAL const real* hi, GLOBAL const uint* begin,
                        uint segments, uint is_long, uint is_hilbert, GLOBAL real* scale,
                        GLOBAL int* facts) {
@@ -169,8 +169,8 @@ KERNEL void make_keys(GLOBAL const real* points, GLOBAL const uint* row, GLOBAL 
   keys[slot] = (curve_key)place;
 }
 
-// ---- segments too large for the CPU's cache (2-D and 3-D): top cells that still are lose the low
-// bits of their keys and are sorted again, as they are on the CPU
+// ---- segments too large for the CPU's cache (2-D and 3-D): top cells that still are too large
+// lose the low bits of their keys and are sorted again, as on the CPU
 
 // The numbers of the segments with long keys, in any order.
 KERNEL void find_large(GLOBAL const uint* begin, uint segments, GLOBAL uint* large,
@@ -224,7 +224,7 @@ KERNEL void range_boxes(GLOBAL const real* points, GLOBAL const uint* row,
 
 // ---- from sorted keys to the next round
 
-// row and position hold what the slots had before; item: the slot whose point comes to each slot.
+// row and position hold the slots of the last round; item: the slot whose point comes to each slot.
 KERNEL void place_rows(GLOBAL const uint* item, GLOBAL const uint* row,
                        GLOBAL const uint* position, ulong n, GLOBAL uint* new_row,
                        GLOBAL uint* order) {
@@ -251,7 +251,7 @@ KERNEL void mark_heads(GLOBAL const uint* item, GLOBAL const uint* segment,
   head[slot] = is_head;
 }
 
-// The same where all slots are of one segment, from the sorted keys.
+// Heads of runs where all slots are of one segment, from the sorted keys.
 KERNEL void mark_heads_of_one(GLOBAL const curve_key* sorted, ulong n, GLOBAL uint* head) {
   ulong slot = THREAD();
   if (slot > n) return;
@@ -299,7 +299,9 @@ KERNEL void next_round(GLOBAL const uint* run_of, GLOBAL const uint* run_begin,
   new_position[to] = position[slot];
   new_segment[to] = kept[run];
   if (offset == 0) new_begin[kept[run]] = to;
-  if (slot + 1 == run_begin[run + 1]) new_begin[kept[run] + 1] = to + 1;
+  // The end of the last segment; others end where the next one begins.
+  if (slot + 1 == run_begin[run + 1] && kept[run + 1] == kept[run_of[n]])
+    new_begin[kept[run + 1]] = to + 1;
 }
 
 // z-order: the few points of one cell by comparison. Slots of a run have consecutive positions.

@@ -1,5 +1,5 @@
-// Round by round: what the CPU does by recursion (tree/order.cpp, tree/order_any.cpp) is done here
-// for all runs of a depth at once; see order.cl.
+// Round by round: the recursion of the CPU (tree/order.cpp, tree/order_any.cpp), for all runs of a
+// depth at once; see order.cl.
 #include "gpu/order.hpp"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class Order {
   static std::uint64_t u64(std::size_t n) { return n; }
   static inline const ProgramKey kIdentity{"sort"};
   std::uint32_t is_hilbert() const { return from_.is_hilbert; }
-  /// The first round of a larger set has long keys, whatever its size.
+  /// The first round of a larger set has long keys, at any size.
   std::uint32_t is_long() const { return has_tables_ && is_root_ && n_ > kNoScatter; }
 
   /// Sorts `active` slots; returns how many are left for the next round.
@@ -97,7 +97,7 @@ class Order {
 
   std::uint32_t segments32() const { return static_cast<std::uint32_t>(segments_); }
 
-  /// Its pieces first, one group each, then their boxes.
+  /// Measures the pieces of a large segment first, one group each, then their boxes.
   void measure_large(std::uint32_t segment) {
     std::uint32_t ends[2];
     begin_.read(ends, 2, segment);
@@ -143,14 +143,14 @@ class Order {
 
   void sort_slots(std::size_t active) {
     sort_.reset(active);
-    if (segments_ > 1) sort_.take(keys_, active);
+    if (segments_ > 1) sort_.copy_keys(keys_, active);
     sort_.sort(active, key_bits());
     if (segments_ == 1) return;
     sort_.gather(segment_, active);
     sort_.sort(active, static_cast<int>(std::bit_width(segments_ - 1)));
   }
 
-  // ---- what is left
+  // ---- the next round
 
   std::size_t next_round(std::size_t active) {
     const Uints& item = sort_.items();

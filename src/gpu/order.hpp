@@ -16,7 +16,7 @@ struct RowsInFrame {
   const Buffer<T>& rows;
   int dimension;
   std::size_t size;
-  Bounds<kAnyDimension, T> bounds;  ///< as the CPU's order sees them (tree/input.hpp)
+  Bounds<kAnyDimension, T> bounds;  ///< as for the order on the CPU (tree/input.hpp)
   bool is_hilbert;                  ///< or z
 };
 

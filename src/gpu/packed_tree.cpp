@@ -77,7 +77,7 @@ void PackedTree<T>::write(const PlanesView<T>& from) {
 }
 
 template <class T>
-void PackedTree<T>::copy_to(const Tree::Impl& tree) const {
+void PackedTree<T>::copy_to(const AnyTree::Impl& tree) const {
   Planes<T>& planes = std::get<TreeData<T>>(tree.data).planes;
   planes.is_implicit = true;
   if (points_ == 0) return;
@@ -100,7 +100,7 @@ void PackedTree<T>::copy_to(const Tree::Impl& tree) const {
 }
 
 template <class T>
-std::shared_ptr<const PackedTree<T>> tree_on(OpenDevice& device, const Tree::Impl& tree) {
+std::shared_ptr<const PackedTree<T>> tree_on(OpenDevice& device, const AnyTree::Impl& tree) {
   using Packed = PackedTree<T>;
   if (auto origin = std::dynamic_pointer_cast<const Packed>(tree.origin);
       origin && &origin->device() == &device)
@@ -118,7 +118,7 @@ std::shared_ptr<const PackedTree<T>> tree_on(OpenDevice& device, const Tree::Imp
 
 template class PackedTree<float>;
 template class PackedTree<double>;
-template std::shared_ptr<const PackedTree<float>> tree_on(OpenDevice&, const Tree::Impl&);
-template std::shared_ptr<const PackedTree<double>> tree_on(OpenDevice&, const Tree::Impl&);
+template std::shared_ptr<const PackedTree<float>> tree_on(OpenDevice&, const AnyTree::Impl&);
+template std::shared_ptr<const PackedTree<double>> tree_on(OpenDevice&, const AnyTree::Impl&);
 
 }  // namespace kith::gpu

@@ -31,7 +31,7 @@ class PackedTree : public DeviceTree {
   /// The arrays of a tree of the host.
   void write(const PlanesView<T>& from);
 
-  void copy_to(const Tree::Impl& tree) const override;
+  void copy_to(const AnyTree::Impl& tree) const override;
 
   OpenDevice& device() const { return device_; }
   int dimension() const { return dimension_; }
@@ -69,6 +69,6 @@ std::shared_ptr<PackedTree<T>> build_tree(OpenDevice& device, const DeviceInput<
 
 /// The tree on the device: where it was built, or a copy that is made once.
 template <class T>
-std::shared_ptr<const PackedTree<T>> tree_on(OpenDevice& device, const Tree::Impl& tree);
+std::shared_ptr<const PackedTree<T>> tree_on(OpenDevice& device, const AnyTree::Impl& tree);
 
 }  // namespace kith::gpu

@@ -44,7 +44,7 @@ DEVICE Plane plane_of(GLOBAL real* boxes, GLOBAL uint* ranges, uint nodes) {
 
 DEVICE ulong room_of(uint nodes) { return (nodes + LANES - 1) / LANES * LANES; }
 
-// The node from what is below it: 8 least and 8 largest coordinates per axis. Nodes past the last are
+// A node from its children: 8 least and 8 largest coordinates per axis. Nodes past the last are
 // empty boxes.
 DEVICE void write_node(Plane plane, ulong node, GLOBAL const real* low, GLOBAL const real* high,
                        uint smallest, uint largest) {

@@ -1,8 +1,10 @@
 // The common subset of OpenCL C 1.2, CUDA C and C++ in which the kernels are written. As C++
-// (KERNELS_ON_HOST, tests/gpu/host) they run on fibers, in orders that no driver shows.
+// (KERNELS_ON_HOST, tests/gpu/host) they run on fibers, in orders that no driver uses.
 //
 // REAL (float or double) and DIM (axes) come from the command line. Groups are one-dimensional and
 // have GROUP_SIZE work-items. No sub-groups, and no assumption that groups make progress at once.
+//
+// A flag_uint may get one and the same value from several work-items at once.
 //
 // COUNT(section, key) marks a piece of work for the count of warps; work-items with the same key
 // since the last barrier do it together.
@@ -17,9 +19,10 @@
 #define GLOBAL __global
 #define LOCAL __local
 #define SHARED __local
-// Arrays of a work-item stay in registers only if loops over them are unrolled; to compile that for a
-// CPU takes many seconds and gains nothing. The hint is one of OpenCL C 2.0, which compilers for 1.2
-// need not know; without any (NO_UNROLL), arrays may be in memory, and results are the same.
+// Arrays of a work-item stay in registers only if loops over them are unrolled; to compile that for
+// a CPU takes many seconds and gains nothing. The hint is one of OpenCL C 2.0, which compilers
+// for 1.2 need not know; without any (NO_UNROLL), arrays may be in memory, and results are the
+// same.
 #ifndef NO_UNROLL
 #ifdef __has_attribute
 #if __has_attribute(opencl_unroll_hint)
@@ -56,8 +59,9 @@
 #define ATOMIC_CAS(p, seen, value) atomic_cmpxchg(p, seen, value)
 #define COUNT(section, key)
 typedef volatile uint racing_uint;
+typedef uint flag_uint;
 #elif defined(KERNELS_ON_HOST)
-#define FOR_GPU  // which they stand for
+#define FOR_GPU  // they run the code for GPUs
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -88,6 +92,7 @@ typedef unsigned long ulong;
 #define COUNT(section, key) \
   if (kith::host::item.counts) kith::host::count(kith::host::Section::section, key)
 using kith::host::racing_uint;
+typedef racing_uint flag_uint;
 #else
 #define FOR_GPU
 typedef unsigned char uchar;
@@ -98,7 +103,11 @@ typedef unsigned long long ulong;
 #else
 typedef unsigned long ulong;
 #endif
+#ifdef __HIP__  // else it assumes groups of 1024, and there are fewer registers for each work-item
+#define KERNEL extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(1, 64)))
+#else
 #define KERNEL extern "C" __global__
+#endif
 #define DEVICE static __device__ inline
 #define GLOBAL
 #define LOCAL
@@ -123,6 +132,7 @@ typedef unsigned long ulong;
 #define ATOMIC_CAS(p, seen, value) atomicCAS((uint*)(p), seen, value)
 #define COUNT(section, key)
 typedef volatile uint racing_uint;
+typedef uint flag_uint;
 #endif
 
 #define GROUP_SIZE 64u

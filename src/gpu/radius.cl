@@ -94,7 +94,8 @@ KERNEL void radius_sort(GLOBAL const ulong* offsets, GLOBAL real* all_d2, GLOBAL
 
 // ---- longer rows, all of them at once, by the radix sort: no work-item works for long
 
-// rows + 1 values, the last one 0; scanned, they tell where the entries of a long row begin.
+// rows + 1 values, the last one 0; scanned, they are the places where the entries of a long row
+// begin.
 KERNEL void long_rows(GLOBAL const ulong* offsets, ulong rows, GLOBAL ulong* sizes) {
   ulong row = THREAD();
   if (row > rows) return;

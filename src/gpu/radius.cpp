@@ -24,7 +24,7 @@ class Radius {
   std::size_t queries() const { return trees_.queries->points(); }
 
   bool run(std::uint32_t begin, std::uint32_t end, bool only_count, const Batches& batches,
-           FunctionRef<void(const DeviceRows<T>&)> take) {
+           FunctionRef<void(const DeviceRows<T>&)> deliver) {
     const auto lists = walk_.run(begin, end, batches.list_room());
     if (!lists) return false;
     const QueryRange range(queries(), begin, end);
@@ -37,7 +37,7 @@ class Radius {
     rows_.read_queries(*trees_.queries, "radius", range);
     rows_.offset.resize(range.count + 1);
     offsets.read(rows_.offset.data(), range.count + 1);
-    take(rows_.rows(range));
+    deliver(rows_.rows(range));
     return true;
   }
 
@@ -118,14 +118,14 @@ class Radius {
 
 template <class T>
 void Calls<T>::radius(const DeviceSearch<T>& search, bool only_count,
-                      FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) {
+                      FunctionRef<void(const DeviceRows<T>&)> deliver, Workers& workers) {
   Radius<T> job(device_, search, workers);
   if (job.queries() == 0) return;
   const Stage stage(workers, only_count ? "count" : "fill", job.queries());
   Batches batches(device_, job.receivers(), kGroupQueries * 16);
   batches.run([&](std::uint32_t begin, std::uint32_t end) {
     workers.check_cancelled();
-    if (!job.run(begin, end, only_count, batches, take)) return false;
+    if (!job.run(begin, end, only_count, batches, deliver)) return false;
     workers.advance(QueryRange(job.queries(), begin, end).count);
     return true;
   });

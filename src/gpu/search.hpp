@@ -1,5 +1,5 @@
-// What kNN and radius searches on a device have in common: the trees of sources and queries, and
-// where results wait on their way to the host.
+// Shared by kNN and radius searches on a device: the trees of sources and queries, and the rows of
+// results on the host.
 #pragma once
 
 #include <memory>

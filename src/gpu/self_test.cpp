@@ -81,6 +81,25 @@ bool same_value(T a, T b) {
   return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b) || (std::isnan(a) && std::isnan(b));
 }
 
+/// Where rows stay on the device, it takes the roots.
+template <class T>
+std::string different_root(OpenDevice& device) {
+  std::vector<T> values, others;
+  make_values(values, others);
+  for (T& value : values) value = std::fabs(value);
+  const std::size_t n = values.size();
+  Buffer<T> in(device, n), out(device, n);
+  in.write(values.data(), n);
+  device.launch({"rows", sizeof(T) == 8}, "check_roots", n, in, std::uint64_t{n}, out);
+  std::vector<T> found(n);
+  out.read(found.data(), n);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!same_value(found[i], std::sqrt(values[i])))
+      return formatted("the root of {} ({}) is {}, and {} on the CPU; update its driver", values[i],
+                       sizeof(T) == 4 ? "float32" : "float64", found[i], std::sqrt(values[i]));
+  return "";
+}
+
 template <class T>
 std::string different_real(OpenDevice& device) {
   std::vector<T> a, b;
@@ -164,6 +183,10 @@ std::string different_atomic(OpenDevice& device) {
 std::string first_difference(OpenDevice& device) {
   std::string found = different_real<float>(device);
   if (found.empty() && device.facts().has_float64) found = different_real<double>(device);
+  if (!device.facts().api.starts_with("opencl:")) {
+    if (found.empty()) found = different_root<float>(device);
+    if (found.empty()) found = different_root<double>(device);
+  }
   if (found.empty()) found = different_integer(device);
   return found.empty() ? different_atomic(device) : found;
 }

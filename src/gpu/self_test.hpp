@@ -1,4 +1,4 @@
-// Whether a device computes what the CPU computes: drivers promise it, and this looks.
+// A test that a device computes the same bits as the CPU, as drivers claim.
 #pragma once
 
 #include <string>

@@ -66,7 +66,7 @@ void KeySort<Key>::reset(std::size_t n) {
 }
 
 template <class Key>
-void KeySort<Key>::take(const Buffer<Key>& keys, std::size_t n) {
+void KeySort<Key>::copy_keys(const Buffer<Key>& keys, std::size_t n) {
   device_.launch(kSort, sort_kernel<Key>("sort_copy_uint", "sort_copy_ulong"), n, keys, keys_,
                  std::uint64_t{n});
 }

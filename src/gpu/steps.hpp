@@ -1,4 +1,4 @@
-// Prefix sums and sorting on a device: the steps that everything else is made of.
+// Prefix sums and sorting on a device: the steps of all algorithms.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class KeySort {
   /// items = 0, 1, 2, ...
   void reset(std::size_t n);
   /// Copies the keys.
-  void take(const Buffer<Key>& keys, std::size_t n);
+  void copy_keys(const Buffer<Key>& keys, std::size_t n);
   /// keys = values[items], for a second sort by a coarser key.
   void gather(const Uints& values, std::size_t n);
   /// Stable, by the lowest `bits` bits of the keys.

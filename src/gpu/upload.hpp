@@ -1,5 +1,4 @@
-// The caller's arrays on their way to a device: whether there is room for them, and rows without
-// gaps.
+// Uploads of the caller's arrays: whether there is room for them, and rows without gaps.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@ namespace kith::gpu {
 /// array.
 inline void check_room(const char* call, const OpenDevice& device, std::size_t points,
                        std::size_t each, std::size_t widest) {
-  device.look_at_memory();
+  device.query_memory();
   const std::size_t fit = std::min(device.available() / each, device.largest_piece() / widest);
   if (points > fit)
     fail(ErrorCode::out_of_memory,

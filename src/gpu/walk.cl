@@ -1,13 +1,13 @@
 // The paper's walk, plane by plane: each receiving node has a list of source nodes that it still
-// has to look at; one group of work-items makes the list of one receiver from its parent's. Each list
-// has room for all candidates, so that each of them is looked at once and no sizes are guessed: list r
-// has size[r] entries from first[r] on.
+// has to visit; one group of work-items makes the list of one receiver from its parent's. Each list
+// has room for all candidates, so that each of them is visited once and no sizes are guessed:
+// list r has size[r] entries from first[r] on.
 //
-// How far a receiver looks: `bound2`, and among sources at exactly that distance `bound_index`.
-// For the k nearest it follows from sources that certainly hold k points: the greatest (upper
-// distance, largest index) of `wanted` full nodes is no less than the key of the k-th neighbor. A
-// source whose least key (lower distance, smallest index) is greater is dropped. That is what keeps
-// lists short where thousands of points are equal.
+// The search radius of a receiver: `bound2`, and among sources at exactly that distance
+// `bound_index`. For the k nearest it follows from sources that certainly hold k points: the
+// greatest (upper distance, largest index) of `wanted` full nodes is no less than the key of the
+// k-th neighbor. A source whose least key (lower distance, smallest index) is greater is dropped.
+// This keeps lists short where thousands of points are equal.
 
 DEVICE int is_less(real a, uint a_index, uint a_node, real b, uint b_index, uint b_node) {
   if (a != b) return a < b;
@@ -58,7 +58,7 @@ KERNEL void walk_step(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint
   if (has_reach && reach[reach_at + receiver] < bound) {
     bound = reach[reach_at + receiver];
     most = NO_INDEX;
-    // Neighbors that are known make a better bound than boxes; only equal points need an index.
+    // Known neighbors give a better bound than boxes; only equal points need an index.
     if (bound > 0) wanted = 0;
   }
 
@@ -130,7 +130,7 @@ KERNEL void walk_step(GLOBAL const real* r_boxes, ulong r_at, uint r_first, uint
   }
 }
 
-// The farthest that any query of a receiver of 64 queries looks, and of the nodes above.
+// The largest search radius of the queries of a receiver of 64 queries, and of the nodes above.
 KERNEL void reach_of_groups(GLOBAL const real* blocks, GLOBAL const real* limits2, ulong n,
                             uint nodes, GLOBAL real* reach) {
   ulong node = THREAD();

@@ -5,7 +5,7 @@
 namespace kith::gpu {
 namespace {
 
-/// More nodes than this are not searched for a bound: that of the plane above serves as well.
+/// More nodes than this are not searched for a bound: the bound of the plane above is used instead.
 constexpr std::size_t kMostWanted = 8;
 
 }  // namespace
@@ -43,7 +43,7 @@ void Walk<T>::make_reach() {
   reach_ = Buffer<T>(device_, room);
   const ProgramKey program = receivers_.program("walk");
   const std::uint32_t groups = receivers_.plane(1).nodes;
-  // Receivers of other batches look at nothing.
+  // Receivers of other batches visit no sources.
   device_.launch(program, "fill_reach", room, reach_, T(-1), room);
   if (!goal_.limits2) return;
   device_.launch(program, "reach_of_groups", groups, receivers_.blocks(), *goal_.limits2,

@@ -9,8 +9,8 @@
 
 namespace kith::gpu {
 
-/// For each receiver the run source[first, first + size) of nodes of plane 1, and how far each is
-/// at least. There may be gaps between the runs.
+/// For each receiver the run source[first, first + size) of nodes of plane 1, and the least
+/// distance of each. There may be gaps between the runs.
 template <class T>
 struct Lists {
   Ulongs first;
@@ -35,8 +35,8 @@ class Walk {
   /// Receivers of the batch: nodes of plane 1.
   std::uint32_t receivers() const { return receivers_.plane(1).nodes; }
 
-  /// How far each receiver looks, if the goal says so: written by the caller for a batch, before
-  /// lift_reach and run.
+  /// The search radius of each receiver, if the goal sets it: written by the caller for a batch,
+  /// before lift_reach and run.
   Buffer<T>& reach() { return reach_; }
   /// From the receivers [begin, end) to the nodes above.
   void lift_reach(std::uint32_t begin, std::uint32_t end);

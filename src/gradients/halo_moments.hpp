@@ -1,5 +1,5 @@
-// What the derivatives of halo fields are made of: the moments of one group about its center, in
-// one order for any number of threads.
+// The terms of the derivatives of halo fields: the moments of one group about its center, in one
+// order for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <kith/gradients.hpp>
 
 #include "groups/eigen.hpp"
-#include "groups/sums.hpp"
+#include "groups/source.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith {

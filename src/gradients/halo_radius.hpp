@@ -10,7 +10,7 @@
 
 #include <kith/gradients.hpp>
 
-#include "groups/sums.hpp"
+#include "groups/source.hpp"
 
 namespace kith {
 
@@ -53,7 +53,7 @@ class RadiusReader {
   }
 
  private:
-  /// So many members ahead are asked for: reads and writes go to rows all over memory.
+  /// Members are prefetched this far ahead: their rows are all over memory.
   static constexpr std::size_t kAhead = 64;
   static constexpr std::size_t kRows = 4;
   static constexpr std::size_t kLanes = kRows * kAxisRoom<D>;

@@ -3,40 +3,17 @@
 // With weights w, their sum W, and x, v about center and mean velocity (sum w x = 0, so that the
 // center's own motion drops out of the second moments):
 //   center        dC = sum (w dx + dm x) / W
-//   radius        R dR = sum (w x.dx + dm (x^2 - R^2) / 2) / W, the dispersion likewise
+//   radius        R dR = sum (w x.dx + dm (x^2 - R^2) / 2) / W; the same for the dispersion
 //   shape tensor  dQ = sum (w (dx x^T + x dx^T) + dm (x x^T - Q)) / W
 //   eigenvalues   dl = u^T dQ u
-#include <functional>
-
 #include "base/fail.hpp"
-#include "base/sides.hpp"
 #include "gradients/halo_moments.hpp"
 #include "gradients/halo_radius.hpp"
+#include "groups/each_group.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kLarge = 65536;  // groups beyond this are shared by all threads
-
-void check(const char* call, const PointsView& points, const Members& members,
-           const HaloOptions& options, const Workers& workers) {
-  if (points.dimension < 1 || points.dimension > kMaxDimension)
-    refuse("{}: points of dimension {}; kith handles 1 to {}", call, points.dimension,
-           kMaxDimension);
-  if (members.order.size() != points.size)
-    refuse("{}: {} points, but the groups are of {}; pass the points that the groups were made of",
-           call, points.size, members.order.size());
-  check_members(call, members, points.size, workers);
-  if (options.box.dimension() != 0 && options.box.dimension() != points.dimension)
-    refuse("{}: a box of {} axes for points of dimension {}", call, options.box.dimension(),
-           points.dimension);
-  check_values(call, "mass", options.mass, points.size, workers);
-  const PointsView& velocity = options.velocity;
-  if (velocity.data && (velocity.size != points.size || velocity.dimension != points.dimension))
-    refuse("{}: velocity has {} rows of {}, the points have {} of {}", call, velocity.size,
-           velocity.dimension, points.size, points.dimension);
-}
 
 void check_field(const char* call, const char* name, const std::vector<double>& field,
                  std::size_t expected) {
@@ -56,42 +33,6 @@ void check_fields(const GroupValues& values, std::size_t groups, std::size_t d, 
   check_field(call, "decorated_mass", values.decorated_mass, groups);
   if (!has_velocity && !(values.velocity.empty() && values.velocity_dispersion.empty()))
     refuse("halos_vjp: cotangents of velocities, but no velocities");
-}
-
-Source source_of(const PointsView& points, const HaloOptions& options) {
-  Source from{points,
-              options.velocity,
-              ValueReader(options.mass),
-              {},
-              {},
-              static_cast<std::size_t>(points.dimension),
-              0};
-  from.side = sides_of(options.box, points.dimension);
-  return from;
-}
-
-/// make() makes a body for each range of groups, body(group) is called for all of them: large ones
-/// one after the other, each shared by all threads.
-template <class Make>
-void for_ranges_of_groups(const Members& members, const Workers& workers, Make make) {
-  const std::size_t count = members.count();
-  std::size_t large = 0;  // groups fall in size, or nearly so: attached points do not count
-  for (auto body = make(); large < count && members.of(large).size() > kLarge;) body(large++);
-  workers.for_ranges(count - large, 16, [&](std::size_t begin, std::size_t end) {
-    auto body = make();
-    std::size_t looked = members.offset[large + begin];
-    for (std::size_t group = large + begin; group < large + end; ++group) {
-      body(group);
-      if (members.offset[group + 1] - looked < kLarge) continue;
-      workers.check_cancelled();
-      looked = members.offset[group + 1];
-    }
-    workers.advance(members.offset[large + end] - members.offset[large + begin]);
-  });
-}
-template <class Body>
-void for_each_group(const Members& members, const Workers& workers, Body body) {
-  for_ranges_of_groups(members, workers, [&] { return std::ref(body); });
 }
 
 /// A part of a table of groups, or nothing.
@@ -273,10 +214,12 @@ template <class Work>
 void halo_call(const char* call, const PointsView& points, const Members& members,
                const HaloOptions& options, const Execution& execution, Work work) {
   public_call(call, execution, [&](Workers& workers) {
-    check(call, points, members, options, workers);
+    const GivenColumns given{.points = points, .velocity = options.velocity, .mass = options.mass};
+    check_members(call, members, points.size, workers);
+    check_columns(call, given, options.box, workers);
     const Stage stage(workers, call, members.offset.back());
     with_dimension(points.dimension, [&]<int D>() {
-      work.template operator()<D>(source_of(points, options), workers);
+      work.template operator()<D>(Source(given, options.box), workers);
     });
   });
 }
@@ -365,9 +308,9 @@ void halos_vjp(PointsView points, const Members& members, const HaloOptions& opt
               };
               if (needs_velocity || wanted.tensor || wanted.shape)
                 return for_each_group(members, workers, in_full);
-              for_ranges_of_groups(members, workers, [&] {
+              for_ranges_of_groups(members, workers, kGroupGrain, [&] {
                 return [&, reader = RadiusReader<D>(read, out)](std::size_t group) mutable {
-                  if (members.of(group).size() > kLarge) return in_full(group);
+                  if (members.of(group).size() > kLargeGroup) return in_full(group);
                   reader.read(members.of(group), members.offset.back() - members.offset[group + 1]);
                   reader.write(radius_cotangent<D>(cotangent, group, from.d, options.alpha));
                 };

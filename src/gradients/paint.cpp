@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "geometry/frame.hpp"
 #include "groups/columns.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/public_call.hpp"
 #include "parallel/transpose.hpp"
 
@@ -13,7 +14,6 @@ namespace kith {
 namespace {
 
 constexpr int kMost = 4;  // dimensions
-constexpr std::size_t kPaintGrain = std::size_t{1} << 12;
 
 /// The mesh and where a point lies on it.
 class Mesh {
@@ -106,7 +106,7 @@ std::vector<double> painted(const Mesh& mesh, std::size_t points, const Workers&
   std::vector<double> amount(cell.size());
   for (std::size_t first = 0; first < points; first += batch) {
     const std::size_t count = std::min(batch, points - first);
-    workers.for_ranges(count, kPaintGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(count, kHeavyPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const Mesh::Place place = mesh.place(first + i);
         for (int corner = 0; corner < mesh.corners(); ++corner) {
@@ -144,7 +144,7 @@ void paint_vjp(PointsView points, ValuesView weight, const MeshOptions& options,
       refuse("paint_vjp: {} cotangents for {} cells", cotangent.size(), mesh.size());
     const ValueReader read(weight);
     const auto d = static_cast<std::size_t>(mesh.dimension());
-    workers.for_ranges(points.size, kPaintGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(points.size, kHeavyPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const Mesh::Place place = mesh.place(i);
         double by_weight = 0, by_place[kMost] = {};

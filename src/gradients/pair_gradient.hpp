@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gradients/places.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/transpose.hpp"
 
 namespace kith {
@@ -125,7 +126,7 @@ class PairGradientSum {
 
   void write(const std::vector<double>& sum, T* out) const {
     if (!out) return;
-    workers_.for_ranges(sum.size(), kPlaceGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(sum.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) out[i] = static_cast<T>(sum[i]);
     });
   }

@@ -11,12 +11,11 @@
 #include "base/array.hpp"
 #include "base/fail.hpp"
 #include "geometry/distance.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/workers.hpp"
 #include "tree/input.hpp"
 
 namespace kith {
-
-inline constexpr std::size_t kPlaceGrain = std::size_t{1} << 14;
 
 /// The rows of a view in the frame of a tree over the points.
 template <class T>
@@ -24,7 +23,7 @@ Array<T> places_of(const PointsView& view, const Frame<T>& frame, const Workers&
   const auto d = static_cast<std::size_t>(view.dimension);
   Array<T> places(view.size * d, workers.pool());
   const T* data = static_cast<const T*>(view.data);
-  workers.for_ranges(view.size, kPlaceGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(view.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t axis = 0; axis < d; ++axis)
         places[i * d + axis] =

@@ -10,14 +10,13 @@
 
 #include "base/fail.hpp"
 #include "gradients/link_numbers.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/public_call.hpp"
 #include "parallel/union_find.hpp"
 #include "tree/input.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kTopologyGrain = std::size_t{1} << 12;  // rows of pairs
 
 void check(const SoftLinkOptions& options) {
   const auto require = [](const char* name, double value) {
@@ -42,7 +41,7 @@ void draw(const SoftLinks& links, const LinkSampleOptions& options, const Worker
           LinkSamples& out) {
   const std::size_t bytes = out.bytes();
   out.bits.assign(links.size() * bytes, 0);
-  workers.for_ranges(links.points(), kTopologyGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(links.points(), kHeavyPointGrain, [&](std::size_t begin, std::size_t end) {
     for_each_link(links, begin, end, [&](const Link& link) {
       std::uint8_t* bits = out.bits.data() + link.pair * bytes;
       const std::uint64_t limit = link_limit(links.probability[link.pair]);
@@ -62,9 +61,9 @@ void find_components(const SoftLinks& links, const LinkSamples& samples, std::si
   root.resize(links.points());
   std::iota(root.begin(), root.end(), 0u);
   const UnionFind<std::uint32_t> sets(root.data());
-  for (std::size_t begin = 0; begin < links.points(); begin += kTopologyGrain) {
+  for (std::size_t begin = 0; begin < links.points(); begin += kHeavyPointGrain) {
     workers.check_cancelled();
-    for_each_link(links, begin, std::min(begin + kTopologyGrain, links.points()),
+    for_each_link(links, begin, std::min(begin + kHeavyPointGrain, links.points()),
                   [&](const Link& link) {
                     if (samples.is_linked(link.pair, sample))
                       sets.unite_alone(static_cast<std::uint32_t>(link.i),
@@ -96,7 +95,7 @@ template <class T>
 void set_probabilities(const T* distance, SoftLinks& links, const Workers& workers) {
   links.probability.resize(links.size());
   const SoftLinkOptions& options = links.options;
-  workers.for_ranges(links.size(), kTopologyGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(links.size(), kHeavyPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t pair = begin; pair < end; ++pair) {
       const double q = static_cast<double>(distance[pair]) / options.linking_length;
       links.probability[pair] =
@@ -119,7 +118,7 @@ SoftLinks soft_links(PointsView points, const SoftLinkOptions& options,
     check_view("soft_links", points, options.box);
     check(options);
     SoftLinks links{options, {}, {}, {}};
-    const Tree tree(points, {.box = options.box}, execution);
+    const AnyTree tree(points, {.box = options.box}, execution);
     with_scalar(points.scalar, [&]<class T>() {
       auto pairs = radius_pairs<T, std::int32_t>(
           tree, {.radius = options.reach * options.linking_length}, execution);

@@ -1,4 +1,4 @@
-// Are all points of two nodes certainly out of reach of each other, although their boxes are not?
+// Separating-plane test: proves that two nodes have no pair in range although their boxes do.
 // Two surfaces that almost touch have many such nodes: a plane between them decides in one look
 // what takes thousands of pairs of leaves otherwise.
 //
@@ -126,7 +126,7 @@ class Apart {
     weight_[count_++] = weight;
   }
 
-  /// Of the points along sign * d.
+  /// The least place of the points along sign * d.
   HWY_INLINE Extreme least_along(const Points& points, T sign) const {
     const Tag<T> tag;
     Extreme found;

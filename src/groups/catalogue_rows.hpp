@@ -3,96 +3,92 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
-#include <kith/catalogue.hpp>
+#include <kith/detail/catalogue_columns.hpp>
 
-#include "geometry/frame.hpp"
 #include "groups/eigen.hpp"
+#include "groups/median_speed.hpp"
+#include "groups/rotation_curve.hpp"
 #include "groups/sums.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith {
 
-/// Which members a group has: how many, and the one about which it is unwrapped.
+/// The members of a group: how many, the lowest index, and the row of that member in the source,
+/// about which the group is unwrapped.
 struct GroupFacts {
-  std::size_t size, first;
-  std::vector<double> origin = {};  ///< that one's position, if it is not in the source's rows
+  std::size_t size;
+  std::int64_t lowest;
+  std::size_t first_row;
 };
 
-/// Components of the angular momentum.
-inline std::size_t angular_components(const Source& from) {
-  return !from.has_velocity() || from.d < 2 || from.d > 3 ? 0 : 2 * from.d - 3;
-}
-
-class CatalogueRows {
+class CatalogueMaker {
  public:
-  CatalogueRows(const Source& from, std::size_t groups, const CatalogueOptions& options,
-                const Workers& workers)
-      : from_(from), options_(options), workers_(workers) {
-    allocate(groups);
+  CatalogueMaker(const Source& from, std::size_t groups, const CatalogueOptions& options,
+                 const Workers& workers)
+      : from_(from), options_(options) {
+    out_.dimension = static_cast<int>(from.d);
+    out_.types = static_cast<int>(from.types);
+    for_each_column(out_,
+                    [&]<class Value>(const CatalogueColumn& column, std::vector<Value>& values) {
+                      if (has(column))
+                        values = filled<Value>(workers, groups * column_width(column, out_));
+                    });
   }
 
-  /// Of the angular momentum.
-  std::size_t components() const { return components_; }
+  const CatalogueOptions& options() const { return options_; }
 
-  static Center center_of(const Sums& sums) {
-    Center center{sums.position, sums.velocity};
-    for (double& x : center.position) x /= sums.weight;
-    for (double& v : center.velocity) v /= sums.weight;
-    return center;
-  }
-
-  void put(std::size_t group, const GroupFacts& facts, const Sums& sums, const Center& center,
-           const Moments& moments) {
+  void put(std::size_t group, const GroupFacts& facts, const Sums& sums, const Moments& moments) {
+    const Center center = GroupSums::center_of(sums);
     out_.size[group] = static_cast<std::int64_t>(facts.size);
-    out_.lowest[group] = static_cast<std::int64_t>(facts.first);
+    out_.lowest[group] = facts.lowest;
     out_.mass[group] = sums.mass;
-    put_position(group, facts, sums, center);
+    put_position(group, facts.first_row, sums, center);
     put_moments(group, moments, sums.weight);
     if (from_.has_velocity()) put_velocity(group, moments, center, sums);
     put_types(group, sums);
   }
 
+  void put(std::size_t group, const RotationCurve& curve) {
+    out_.max_circular_velocity[group] = curve.largest();
+    out_.max_circular_radius[group] = curve.radius();
+    out_.half_mass_radius[group] = curve.half_mass_radius();
+  }
+
+  void put(std::size_t group, const MedianSpeed& median) {
+    out_.median_speed[group] = median.value();
+  }
+
+  /// Where circular velocities are measured from.
+  std::vector<double> middle(std::size_t group) const {
+    const std::vector<double>& middles = options_.peak.empty() ? out_.center : options_.peak;
+    return row_of(middles, group);
+  }
+  std::vector<double> velocity(std::size_t group) const { return row_of(out_.velocity, group); }
+
   Catalogue take() { return std::move(out_); }
 
  private:
-  template <class Value>
-  void resize(std::vector<Value>& column, std::size_t size) const {
-    column = filled<Value>(workers_, size);
+  /// A row of vectors.
+  std::vector<double> row_of(const std::vector<double>& column, std::size_t group) const {
+    const auto begin = column.begin() + at(group * from_.d);
+    return {begin, begin + at(from_.d)};
   }
 
-  void allocate(std::size_t count) {
-    const std::size_t d = from_.d;
-    const std::size_t moving = from_.has_velocity() ? count : 0;
-    components_ = angular_components(from_);
-    out_.dimension = static_cast<int>(d);
-    out_.types = static_cast<int>(from_.types);
-    for (auto* column : {&out_.mass, &out_.radius, &out_.inertia_radius}) resize(*column, count);
-    for (auto* column : {&out_.center, &out_.shape, &out_.lower, &out_.upper})
-      resize(*column, count * d);
-    resize(out_.size, count);
-    resize(out_.lowest, count);
-    resize(out_.spans, count);
-    resize(out_.axes, count * d * d);
-    resize(out_.velocity, moving * d);
-    resize(out_.velocity_dispersion, moving);
-    resize(out_.angular_momentum, moving * components_);
-    resize(out_.type_size, count * from_.types);
-    resize(out_.type_mass, count * from_.types);
-    if (options_.contaminating_types.empty()) return;
-    resize(out_.contaminating_size, count);
-    resize(out_.contaminating_mass, count);
+  bool has(const CatalogueColumn& column) const {
+    if (needs_gravity(column)) return options_.gravity > 0;
+    if (column.shape == ColumnShape::contaminant) return !options_.contaminating_types.empty();
+    return column.unit.velocity == 0 || from_.has_velocity();
   }
 
-  void put_position(std::size_t group, const GroupFacts& facts, const Sums& sums,
+  void put_position(std::size_t group, std::size_t first_row, const Sums& sums,
                     const Center& center) {
     for (std::size_t axis = 0; axis < from_.d; ++axis) {
-      const double at = facts.origin.empty()
-                            ? RowReader(from_.position)(facts.first, static_cast<int>(axis))
-                            : facts.origin[axis];
+      const double at = RowReader(from_.position)(first_row, static_cast<int>(axis));
       const std::size_t i = group * from_.d + axis;
-      out_.center[i] = in_box(at + center.position[axis], axis);
+      out_.center[i] = from_.in_box(at + center.position[axis], axis);
       out_.lower[i] = at + sums.lower[axis];
       out_.upper[i] = at + sums.upper[axis];
       const double side = from_.side[axis];
@@ -100,20 +96,15 @@ class CatalogueRows {
     }
   }
 
-  double in_box(double x, std::size_t axis) const {
-    const double side = from_.side[axis], origin = options_.box.origin(static_cast<int>(axis));
-    return side > 0 ? origin + wrapped(x, origin, side) : x;
-  }
-
   void put_moments(std::size_t group, const Moments& moments, double weight) {
     out_.radius[group] = std::sqrt(moments.radius2);
     out_.inertia_radius[group] = std::sqrt(moments.inertia / weight);
     const std::size_t d = from_.d;
     std::vector<double> tensor(d * d);
+    const double* product = moments.tensor.data();
     for (std::size_t row = 0; row < d; ++row)
       for (std::size_t column = row; column < d; ++column)
-        tensor[row * d + column] = tensor[column * d + row] =
-            moments.tensor[row * d + column] / weight;
+        tensor[row * d + column] = tensor[column * d + row] = *product++ / weight;
     const Eigen eigen = JacobiSolver(std::move(tensor), from_.d).solve();
     std::copy(eigen.values.begin(), eigen.values.end(), out_.shape.begin() + at(group * from_.d));
     std::copy(eigen.vectors.begin(), eigen.vectors.end(),
@@ -123,11 +114,15 @@ class CatalogueRows {
   void put_velocity(std::size_t group, const Moments& moments, const Center& center,
                     const Sums& sums) {
     out_.velocity_dispersion[group] = std::sqrt(moments.dispersion / sums.weight);
+    out_.kinetic_energy[group] = sums.mass > 0 ? moments.dispersion / 2 : 0;
     std::copy(center.velocity.begin(), center.velocity.end(),
               out_.velocity.begin() + at(group * from_.d));
-    for (std::size_t i = 0; i < components_; ++i)  // without mass there is no momentum
-      out_.angular_momentum[group * components_ + i] =
-          sums.mass > 0 ? moments.angular_momentum[i] : 0;
+    const std::size_t components = moments.angular_momentum.size();
+    for (std::size_t i = 0; i < components; ++i)  // without mass there is no momentum
+      if (sums.mass > 0) {
+        out_.angular_momentum[group * components + i] = moments.angular_momentum[i];
+        out_.spin[group * components + i] = moments.angular_momentum[i] / sums.mass;
+      }
   }
 
   void put_types(std::size_t group, const Sums& sums) {
@@ -145,9 +140,38 @@ class CatalogueRows {
 
   const Source& from_;
   const CatalogueOptions& options_;
-  const Workers& workers_;
-  std::size_t components_ = 0;
   Catalogue out_;
 };
+
+/// Columns that need more than sums over the members.
+inline bool has_member_columns(const CatalogueOptions& options) {
+  return options.gravity > 0 || options.velocity.data;
+}
+
+/// Adds them to a row that has the columns of the sums.
+template <class Team>
+void add_member_columns(Team& team, std::size_t group, CatalogueMaker& rows) {
+  if (team.has_velocity()) {
+    const auto median = team.run([&] { return MedianSpeed(rows.velocity(group), team.size()); });
+    team.own([&] { rows.put(group, *median); });
+  }
+  const double gravity = rows.options().gravity;
+  if (gravity > 0) {
+    const auto curve =
+        team.run_sorted([&] { return RotationCurve(gravity, {rows.middle(group)}, team.size()); });
+    team.own([&] { rows.put(group, *curve); });
+  }
+}
+
+/// The row of a group, from the answers of the team that has its members.
+template <class Team>
+void add_row(Team& team, std::size_t group, CatalogueMaker& rows) {
+  const auto sums = team.run([] { return GroupSums(); });
+  const auto moments = team.run([&] { return GroupMoments(*sums); });
+  team.own([&] {
+    rows.put(group, {team.size(), team.lowest(), team.first_row()}, sums->sums(), moments->sum());
+  });
+  add_member_columns(team, group, rows);
+}
 
 }  // namespace kith

@@ -1,9 +1,9 @@
-// A catalogue whose sums are made on a device.
+// Rows of a catalogue whose sums are computed on a device.
 #pragma once
 
 #include <span>
 
-#include "groups/sums.hpp"
+#include "groups/catalogue_rows.hpp"
 #include "parallel/workers.hpp"
 #include "tree/device.hpp"
 
@@ -16,7 +16,8 @@ struct GroupedPoints {
   std::span<const std::size_t> offset;
 };
 
-Catalogue catalogue_on(DeviceSums& device, const Source& from, const GroupedPoints& points,
-                       const CatalogueOptions& options, Workers& workers);
+/// Puts the columns that follow from sums.
+void add_rows_on(DeviceSums& device, const Source& from, const GroupedPoints& points,
+                 CatalogueMaker& rows, Workers& workers);
 
 }  // namespace kith

@@ -57,8 +57,8 @@ class DirectSum {
     to.is_body(body);
   }
 
-  /// What the bodies [begin, end) do to each receiver. Bodies without mass do nothing, wherever
-  /// they are.
+  /// The potential of the bodies [begin, end) at each receiver. Bodies without mass do nothing,
+  /// wherever they are.
   void run(const Receivers& to, std::size_t begin, std::size_t end, T* potential,
            WorkMeter& meter) const {
     T r2[kMost];

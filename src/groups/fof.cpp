@@ -24,18 +24,11 @@ void solve(const TreeData<T>& data, const Box& box, const FofOptions& options, W
   const Array<std::uint32_t> parent =
       points == 0 ? Array<std::uint32_t>()
                   : join(data.planes, data.frame.side, reach.reach2, workers);
-  const Stage stage(workers, "labels", 4 * points);
-  const CountedSets sets =
-      count_sets(data.planes, parent.data(), options.keep_roots ? 1 : options.min_size, workers);
-  if (options.keep_roots) {
-    write_roots(data.planes, sets, workers, groups.root);
-    forget_small_sets(sets, options.min_size, workers);
-  }
-  name_sets(data.planes, sets, options.min_size, workers, groups);
+  write_groups(data.planes, parent.data(), options.min_size, options.keep_roots, workers, groups);
 }
 
 template <class T>
-void solve_on_device(const Tree& tree, const FofOptions& options, const Execution& execution,
+void solve_on_device(const AnyTree& tree, const FofOptions& options, const Execution& execution,
                      Workers& workers, Groups::Impl& groups) {
   const Frame<T>& frame = frame_of_tree<T>(tree);
   const double length = linking_length_of(options, tree.box(), tree.size(), tree.dimension());
@@ -46,7 +39,7 @@ void solve_on_device(const Tree& tree, const FofOptions& options, const Executio
                      options.keep_roots ? groups.root.data() : nullptr,
                      {},
                      {}};
-  device_calls<T>("fof", execution).fof(tree.impl(), reach.reach2, found, workers);
+  device_calls<T>("fof", execution).fof(impl_of(tree), reach.reach2, found, workers);
   groups.lowest = Array<std::uint32_t>(found.lowest.size(), workers.pool());
   groups.size = Array<std::uint64_t>(found.size.size(), workers.pool());
   std::copy(found.lowest.begin(), found.lowest.end(), groups.lowest.begin());
@@ -55,7 +48,7 @@ void solve_on_device(const Tree& tree, const FofOptions& options, const Executio
 
 }  // namespace
 
-Groups fof(const Tree& tree, const FofOptions& options, const Execution& execution) {
+Groups fof(const AnyTree& tree, const FofOptions& options, const Execution& execution) {
   return device_call("fof", execution, [&](Workers& workers) {
     check_fof_options(options);
     if (options.box != Box() && options.box != tree.box())
@@ -64,13 +57,13 @@ Groups fof(const Tree& tree, const FofOptions& options, const Execution& executi
     groups->label = Array<std::int32_t>(tree.input_size(), workers.pool());
     if (options.keep_roots) groups->root = Array<std::int64_t>(tree.input_size(), workers.pool());
     if (is_cpu(execution))
-      tree.impl().visit(
+      impl_of(tree).visit(
           [&](const auto& data) { solve(data, tree.box(), options, workers, *groups); });
     else
       with_scalar(tree.scalar(), [&]<class T>() {
         solve_on_device<T>(tree, options, execution, workers, *groups);
       });
-    return Groups(std::move(groups));
+    return wrap_impl<Groups>(std::move(groups));
   });
 }
 
@@ -78,7 +71,7 @@ Groups fof(PointsView points, const FofOptions& options, const Execution& execut
   return device_call("fof", execution, [&] {
     check_view("fof", points, options.box);
     check_fof_options(options);
-    const Tree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
+    const AnyTree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
     return fof(tree, options, execution);
   });
 }
@@ -93,7 +86,7 @@ std::vector<std::int64_t> Groups::sizes() const {
   return public_call(
       "groups", [&] { return std::vector<std::int64_t>(impl_->size.begin(), impl_->size.end()); });
 }
-std::vector<std::int64_t> Groups::lowest() const {
+std::vector<std::int64_t> Groups::lowest_members() const {
   return public_call("groups", [&] {
     return std::vector<std::int64_t>(impl_->lowest.begin(), impl_->lowest.end());
   });

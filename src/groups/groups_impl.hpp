@@ -1,10 +1,11 @@
-// What a Groups holds.
+// The implementation of Groups.
 #pragma once
 
 #include <cstdint>
 
 #include <kith/groups.hpp>
 
+#include "base/access.hpp"
 #include "base/array.hpp"
 
 namespace kith {

@@ -44,7 +44,7 @@ class Joiner {
     for (int height = nodes_.job().top(); height > nodes_.job().task_height; --height)
       if (const Index above = nodes_.ancestor(height, node); nodes_.is_joined(height, above))
         return fuse(nodes_.job().task_height, node, nodes_.first_point(height, above));
-    inside(nodes_.job().task_height, node);
+    join_below(nodes_.job().task_height, node);
   }
 
   /// Round two: links of the node with all later nodes of its height.
@@ -78,13 +78,13 @@ class Joiner {
 
   // ---- round one
 
-  void inside(int height, Index node) {
+  void join_below(int height, Index node) {
     if (nodes_.is_tight(height, node)) return fuse(height, node, nodes_.first_point(height, node));
     nodes_.set_joined(height, node, false);  // until its children are linked
     if (height == 1) return inside_leaf(node);
     const IndexRange range = nodes_.children(height, node);
     const auto begin = static_cast<Index>(range.begin), end = static_cast<Index>(range.end);
-    for (Index child = begin; child < end; ++child) inside(height - 1, child);
+    for (Index child = begin; child < end; ++child) join_below(height - 1, child);
     batch_.set_own({nodes_.first_point(height, node), nodes_.end_point(height, node)});
     link_children(height, node);
     components_.refresh(height - 1, begin, end);

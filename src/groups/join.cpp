@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "geometry/distance.hpp"
-#include "parallel/radix_sort.hpp"
+#include "parallel/borrowed.hpp"
 
 namespace kith {
 namespace {

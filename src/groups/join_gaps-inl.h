@@ -15,7 +15,7 @@ namespace kith {
 namespace HWY_NAMESPACE {
 
 /// Looks for a plane between two nodes where that seems worth its time. Pairs of leaves that were
-/// compared in vain earn the time for it, and so does success: where nodes touch, or are apart by
+/// compared without a link pay for it, and so does success: where nodes touch, or are apart by
 /// their boxes, nothing is spent. (Without this rule a lattice takes 1.4 times as long.)
 template <int D, class T, bool Packed>
 class JoinGaps {
@@ -28,7 +28,7 @@ class JoinGaps {
   /// Two leaves were compared.
   void note_leaves(bool are_linked) { earn(are_linked ? 0 : 1); }
 
-  /// Are the points of two nodes of one height certainly out of reach of each other?
+  /// Separating-plane test: have two nodes of one height certainly no pair in range?
   bool are_apart(int height, Index a, Index b) {
     if (height > kHeight) return false;
     const int cost = height == 2 ? 4 : 32;  // in pairs of leaves

@@ -1,4 +1,4 @@
-// What a join sees of a tree: nodes of all heights, their boxes, children and points; see join.hpp.
+// A join's view of a tree: nodes of all heights, their boxes, children and points; see join.hpp.
 // Included once per SIMD target.
 #if defined(KITH_GROUPS_JOIN_NODES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_GROUPS_JOIN_NODES_INL_H_
@@ -114,13 +114,13 @@ class JoinNodes {
   /// Could a link of the node cross a periodic edge?
   HWY_INLINE bool is_at_edge(int height, Index node) const {
     const NodeBox q = box(height, node);
-    bool is_any = false;
+    bool could_cross = false;
     for (int axis = 0; axis < range_axes(); ++axis) {
       const T most = std::max(root_box_.hi[axis] - q.lo[axis], q.hi[axis] - root_box_.lo[axis]);
       const T rest = range_.side[axis] - most;
-      is_any |= range_.side[axis] > 0 && rest * rest <= range_.reach2;
+      could_cross |= range_.side[axis] > 0 && rest * rest <= range_.reach2;
     }
-    return is_any;
+    return could_cross;
   }
 
   HWY_INLINE bool is_joined(int height, Index node) const { return joined_[height][node] != 0; }

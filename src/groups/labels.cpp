@@ -8,12 +8,12 @@
 #include <limits>
 
 #include "base/fail.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/radix_sort.hpp"
 
 namespace kith {
 namespace {
 
-constexpr std::size_t kLabelGrain = std::size_t{1} << 16;
 constexpr std::uint32_t kNone = kNoMember;     // as a label: -1
 constexpr std::uint32_t kSingle = 0xfffffffe;  // beyond every point
 /// Groups of this size or more are few and sorted by comparison.
@@ -48,14 +48,14 @@ class Naming {
 
  private:
   void each_range(FunctionRef<void(std::size_t, std::size_t)> body) const {
-    workers_.for_ranges(points_.points, kLabelGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(points_.points, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       body(begin, end);
       workers_.advance(end - begin);
     });
   }
   template <class V>
   void fill(const Array<V>& out, V value) const {
-    workers_.for_ranges(out.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(out.size(), kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(out.data() + begin, out.data() + end, value);
     });
   }
@@ -106,7 +106,7 @@ class Naming {
     const Array<std::uint32_t> singles = pack<std::uint32_t>(
         workers_, groups.label.size(), [&](std::size_t i) { return mark[i] == kSingle; });
     make_room(order.size() + singles.size(), groups);
-    workers_.for_ranges(order.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(order.size(), kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t group = begin; group < end; ++group)
         name_group(static_cast<std::uint32_t>(group), mark[order[group]], groups);
     });
@@ -134,7 +134,7 @@ class Naming {
   /// Groups of one point come last, in their order; their labels are known at once.
   void number_singles(const Array<std::uint32_t>& singles, std::size_t first, std::uint32_t* mark,
                       const Groups::Impl& groups) const {
-    workers_.for_ranges(singles.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(singles.size(), kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::size_t group = first + i;
         groups.lowest[group] = singles[i];
@@ -144,7 +144,7 @@ class Naming {
     });
   }
 
-  /// Lowest members by falling size of their groups, then ascending as they come.
+  /// Lowest members by falling size of their groups, then ascending in their order.
   Array<std::uint32_t> sorted_by_size(Array<std::uint32_t> order, const std::uint32_t* mark) const {
     auto size_of = [&](std::uint32_t lowest) { return size_[mark[lowest]]; };
     auto comes_first = [&](std::uint32_t a, std::uint32_t b) {
@@ -177,10 +177,10 @@ class Naming {
 template <class Points>
 void write_roots(const Points& points, const CountedSets& sets, const Workers& workers,
                  const Array<std::int64_t>& root) {
-  workers.for_ranges(root.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(root.size(), kLightPointGrain, [&](std::size_t begin, std::size_t end) {
     std::fill(root.data() + begin, root.data() + end, std::int64_t{-1});
   });
-  workers.for_ranges(points.points, kLabelGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(points.points, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
     each_point(points, begin, end, [&](std::size_t i, std::uint32_t index) {
       const std::uint32_t lowest = sets.lowest[sets.root[i]];
       root[index] = lowest == kNoMember ? -1 : std::int64_t{lowest};
@@ -190,7 +190,7 @@ void write_roots(const Points& points, const CountedSets& sets, const Workers& w
 }
 
 void forget_small_sets(const CountedSets& sets, std::size_t min_size, const Workers& workers) {
-  workers.for_ranges(sets.size.size(), kLabelGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(sets.size.size(), kLightPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (sets.size[i] < min_size) sets.lowest[i] = kNoMember;
     workers.advance(end - begin);
@@ -203,6 +203,24 @@ void name_sets(const Points& points, const CountedSets& sets, std::size_t min_si
   Naming<Points>(points, sets, min_size, workers).run(groups);
 }
 
+template <class Points>
+void write_groups(const Points& points, std::uint32_t* parent, std::size_t min_size,
+                  bool keep_roots, Workers& workers, Groups::Impl& groups) {
+  const Stage stage(workers, "labels", 4 * points.points);
+  const CountedSets sets = count_sets(points, parent, keep_roots ? 1 : min_size, workers);
+  if (keep_roots) {
+    write_roots(points, sets, workers, groups.root);
+    forget_small_sets(sets, min_size, workers);
+  }
+  name_sets(points, sets, min_size, workers, groups);
+}
+
+template void write_groups(const InputOrder&, std::uint32_t*, std::size_t, bool, Workers&,
+                           Groups::Impl&);
+template void write_groups(const Planes<float>&, std::uint32_t*, std::size_t, bool, Workers&,
+                           Groups::Impl&);
+template void write_groups(const Planes<double>&, std::uint32_t*, std::size_t, bool, Workers&,
+                           Groups::Impl&);
 template void write_roots(const InputOrder&, const CountedSets&, const Workers&,
                           const Array<std::int64_t>&);
 template void name_sets(const InputOrder&, const CountedSets&, std::size_t, const Workers&,

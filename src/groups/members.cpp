@@ -8,7 +8,6 @@
 
 #include <kith/catalogue.hpp>
 
-#include "base/fail.hpp"
 #include "groups/columns.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
@@ -84,33 +83,6 @@ std::vector<std::size_t> member_offsets(const Groups& groups, const Workers& wor
   });
   for_each_in_order(workers, count, [&](std::size_t group) { offset[group + 1] += offset[group]; });
   return offset;
-}
-
-void check_grouped(const char* call, std::size_t grouped, std::size_t points) {
-  if (grouped != points)
-    refuse("{}: {} points, but the groups are of {}; pass the points that the groups were made of",
-           call, points, grouped);
-}
-
-void check_members(const char* call, const Members& members, std::size_t points,
-                   const Workers& workers) {
-  const std::vector<std::size_t>& offset = members.offset;
-  if (offset.empty() || offset.front() != 0 || offset.back() > members.order.size())
-    refuse("{}: members of {} points with offsets that do not fit; they go from 0 to at most that",
-           call, members.order.size());
-  check_grouped(call, members.order.size(), points);
-  constexpr std::size_t kGrain = std::size_t{1} << 16;
-  workers.for_ranges(members.count(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t group = begin; group < end; ++group)
-      if (offset[group] >= offset[group + 1])
-        refuse("{}: group {} has no members; a group has at least one", call, group);
-  });
-  workers.for_ranges(points, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t last = 0;
-    for (std::size_t i = begin; i < end; ++i) last = std::max(last, members.order[i]);
-    if (last >= points)
-      refuse("{}: member {} of {} points; indices are below that", call, last, points);
-  });
 }
 
 Members members(const Groups& groups, const Execution& execution) {

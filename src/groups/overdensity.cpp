@@ -11,7 +11,7 @@
 #include "base/fail.hpp"
 #include "geometry/candidate.hpp"
 #include "groups/columns.hpp"
-#include "groups/edges.hpp"
+#include "groups/sphere_edges.hpp"
 #include "parallel/pieces.hpp"
 #include "parallel/public_call.hpp"
 #include "tree/tree_impl.hpp"
@@ -48,7 +48,7 @@ class Surroundings {
     checked_sort(found_.begin(), found_.end(), [&] { workers_.check_cancelled(); });
   }
 
-  /// As they lie outward.
+  /// The collected points by increasing radius.
   auto outward() {
     return Outward{found_.size(), metric_.axes.count(),
                    [this](std::size_t i) { return found_[i].key; },
@@ -103,10 +103,10 @@ class EdgeFinder {
               centers_[i * static_cast<std::size_t>(d) + static_cast<std::size_t>(axis)]),
           axis);
     std::vector<EdgeAt> edges(options_.density.size());
-    double reach = reach_.first(std::max(guess_(i), mass_(0)), within_(i));
-    for (bool is_done = false; !is_done; reach = EdgeReach<T>::next(reach)) {
-      around.collect(center, reach_.squared(reach));
-      is_done = reach_.find(around.outward(), around.total(), reach, within_(i), edges.data());
+    EdgeSearch<T> search(reach_, std::max(guess_(i), mass_(0)), within_(i), edges.data());
+    while (!search.is_done()) {
+      around.collect(center, search.reach2());
+      search.take(around.outward(), around.total());
     }
     for (std::size_t edge = 0; edge < edges.size(); ++edge) {
       out.mass[i * edges.size() + edge] = edges[edge].mass;
@@ -163,7 +163,7 @@ double edge_density(Edge edge, const Cosmology& c) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-Overdensities overdensities(const Tree& tree, std::span<const double> centers,
+Overdensities overdensities(const AnyTree& tree, std::span<const double> centers,
                             const OverdensityOptions& options, const Execution& execution) {
   return public_call("overdensities", execution, [&](Workers& workers) {
     check_spheres(tree.input_size(), tree.dimension(), centers, options, workers);
@@ -173,7 +173,7 @@ Overdensities overdensities(const Tree& tree, std::span<const double> centers,
     out.radius.resize(out.mass.size());
     out.size.resize(out.mass.size());
     const Stage stage(workers, "overdensities", count);
-    tree.impl().visit([&]<class T>(const TreeData<T>& data) {
+    impl_of(tree).visit([&]<class T>(const TreeData<T>& data) {
       with_dimension(tree.dimension(), [&]<int D>() {
         const EdgeFinder<D, T> finder(data, centers, options);
         workers.for_ranges(count, 8, [&](std::size_t begin, std::size_t end) {

@@ -1,6 +1,8 @@
 #include "groups/parts.hpp"
 
 #include "groups/join.hpp"
+#include "neighbors/parts.hpp"
+#include "parallel/union_find.hpp"
 
 namespace kith {
 
@@ -16,6 +18,20 @@ Array<std::uint32_t> GroupParts<T>::join(const Planes<T>& planes, const Frame<T>
                                          Workers& workers) {
   if (planes.points == 0) return {};
   return kith::join(planes, frame.side, reach2, workers);
+}
+
+template <class T>
+Array<std::uint32_t> GroupParts<T>::sets_of_rows(const Array<T>& rows, std::size_t n, int dimension,
+                                                 const Frame<T>& frame, T reach2,
+                                                 Workers& workers) {
+  const Planes<T> planes =
+      Parts<T>::planes_of_rows(rows.data(), n, dimension, TreeOptions{}, workers);
+  const Array<std::uint32_t> parent = join(planes, frame, reach2, workers);
+  const UnionFind<std::uint32_t> sets(parent.data());
+  Array<std::uint32_t> set(n, workers.pool());
+  for (std::size_t i = 0; i < n; ++i)
+    set[planes.index(i)] = planes.index(sets.find(static_cast<std::uint32_t>(i)));
+  return set;
 }
 
 template <class T>

@@ -1,5 +1,5 @@
-// What a library above calls to link parts of a point set: the core's own functions, made visible
-// as in neighbors/parts.hpp.
+// The interface for libraries above to link parts of a point set: the core's own functions,
+// exported as in neighbors/parts.hpp.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@ struct KITH_SHARED GroupParts {
   /// Sets of linked points, see groups/join.hpp; none without points.
   static Array<std::uint32_t> join(const Planes<T>& planes, const Frame<T>& frame, T reach2,
                                    Workers& workers);
+  /// Of each of a few rows in the frame, one row of its set, the same for all of them.
+  static Array<std::uint32_t> sets_of_rows(const Array<T>& rows, std::size_t n, int dimension,
+                                           const Frame<T>& frame, T reach2, Workers& workers);
   static CountedSets count(const Planes<T>& planes, std::uint32_t* parent, const Workers& workers);
 };
 

@@ -11,6 +11,7 @@
 #include "geometry/curve_key.hpp"
 #include "groups/direct_sum.hpp"
 #include "groups/octree.hpp"
+#include "parallel/grains.hpp"
 
 namespace kith {
 namespace {
@@ -78,7 +79,9 @@ std::vector<std::size_t> curve_order(const Bodies& bodies, const Workers& worker
   return order;
 }
 
-/// Above which no potential is of use.
+constexpr std::size_t kBodies = kOctet * kOctet;  // of an octet of leaves
+
+/// The limit above which potentials are not needed.
 double limit_of(const std::vector<Depth>& found) {
   return found.size() < kDeepestBy ? 0 : found.back().first;
 }
@@ -88,7 +91,6 @@ double limit_of(const std::vector<Depth>& found) {
 void add_deepest(const OctreeSum& sum, const std::vector<std::size_t>& branches,
                  const std::vector<std::size_t>& order, std::vector<Depth>& found,
                  const Workers& workers) {
-  constexpr std::size_t kBodies = kOctet * kOctet;    // of an octet of leaves
   constexpr std::size_t kOctets = kBranch / kBodies;  // of leaves in a branch
   const std::size_t old = found.size(), count = order.size();
   const double limit = limit_of(found);
@@ -98,7 +100,7 @@ void add_deepest(const OctreeSum& sum, const std::vector<std::size_t>& branches,
     if (octet * kBodies >= count || sum.bound_of_octet(octet) > limit) return;
     const std::size_t begin = octet * kBodies, end = std::min(count, begin + kBodies);
     double potential[kBodies];
-    for (std::size_t i = begin; i < end; i += kOctet) sum.run(i / kOctet, &potential[i - begin]);
+    sum.run(octet, potential);
     for (std::size_t i = begin; i < end; ++i)
       found[old + k * kBodies + i - begin] = {potential[i - begin], order[i]};
   });
@@ -128,28 +130,85 @@ std::vector<Depth> deepest_by(const OctreeSum& sum, const std::vector<std::size_
   return found;
 }
 
+/// The tree code of some bodies.
+struct CurveTree {
+  std::vector<std::size_t> order;  ///< of the bodies, along the curve
+  OctreeBranches branches;
+  OctreeTop top;
+
+  CurveTree(const Bodies& bodies, const Workers& workers)
+      : order(curve_order(bodies, workers)),
+        branches(branches_of(bodies, order)),
+        top(bodies.d, branches.nodes(bodies.d)) {
+    workers.check_cancelled();
+  }
+
+ private:
+  static OctreeBranches branches_of(const Bodies& bodies, const std::vector<std::size_t>& order) {
+    std::vector<double> x, mass;
+    x.reserve(bodies.x.size());
+    mass.reserve(order.size());
+    for (const std::size_t i : order) {
+      mass.push_back(bodies.mass[i]);
+      for (std::size_t axis = 0; axis < bodies.d; ++axis) x.push_back(bodies.at(i, axis));
+    }
+    return {bodies.d, std::move(x), std::move(mass)};
+  }
+};
+
 /// The points that a tree code finds deepest, ascending.
 std::vector<std::size_t> tree_candidates(const Bodies& bodies, double softening,
                                          const Workers& workers) {
-  const std::vector<std::size_t> order = curve_order(bodies, workers);
-  std::vector<double> x, mass;
-  x.reserve(bodies.x.size());
-  for (const std::size_t i : order) {
-    mass.push_back(bodies.mass[i]);
-    for (std::size_t axis = 0; axis < bodies.d; ++axis) x.push_back(bodies.at(i, axis));
-  }
-  workers.check_cancelled();
-  const OctreeBranches branches(bodies.d, std::move(x), std::move(mass));
-  const OctreeTop top(bodies.d, branches.nodes(bodies.d));
+  const CurveTree tree(bodies, workers);
   std::vector<std::size_t> found;
   for (const Depth& each :
-       deepest_by(OctreeSum(bodies.d, softening, top, branches), order, workers))
+       deepest_by(OctreeSum(bodies.d, softening, tree.top, tree.branches), tree.order, workers))
     found.push_back(each.second);
   std::sort(found.begin(), found.end());
   return found;
 }
 
+std::vector<double> tree_potentials(const Bodies& bodies, double softening,
+                                    const Workers& workers) {
+  const CurveTree tree(bodies, workers);
+  const OctreeSum sum(bodies.d, softening, tree.top, tree.branches);
+  std::vector<double> found = filled<double>(workers, bodies.count);
+  workers.for_each(range_count(bodies.count, kBodies), [&](std::size_t octet) {
+    workers.check_cancelled();
+    double potential[kBodies];
+    sum.run(octet, potential);
+    const std::size_t begin = octet * kBodies, end = std::min(bodies.count, begin + kBodies);
+    for (std::size_t i = begin; i < end; ++i) found[tree.order[i]] = potential[i - begin];
+  });
+  return found;
+}
+
 }  // namespace
+
+Bodies bodies_of(const Source& from, const MemberBlocks& blocks, Chosen chosen,
+                 const Workers& workers) {
+  Bodies bodies{.d = from.d};
+  std::vector<double> rows;
+  for (std::size_t b = 0; b < blocks.count(); ++b) {
+    workers.check_cancelled();
+    blocks.with_block(b, [&](const MemberBlock& block) {
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        if (chosen == Chosen::by_type && !from.is_chosen(block.members[i])) continue;
+        bodies.number.push_back(b * kSumBlock + i);
+        bodies.mass.push_back(block.m[i]);
+        rows.insert(rows.end(), block.x.data() + i * from.d, block.x.data() + (i + 1) * from.d);
+      }
+    });
+    bodies.block_end.push_back(bodies.mass.size());
+  }
+  bodies.count = bodies.mass.size();
+  bodies.x.resize(rows.size());
+  for_each_in_order(workers, bodies.count, [&](std::size_t i) {
+    for (std::size_t axis = 0; axis < from.d; ++axis)
+      bodies.x[axis * bodies.count + i] = rows[i * from.d + axis];
+  });
+  return bodies;
+}
 
 std::vector<std::uint64_t> curve_places(const Bodies& bodies, const double* lower,
                                         const double* upper, const Workers& workers) {
@@ -159,7 +218,7 @@ std::vector<std::uint64_t> curve_places(const Bodies& bodies, const double* lowe
   const WideCurveKey<double, EqualCells> key(bounds, d);
   std::vector<std::uint64_t> place(bodies.count);
   if (!key.can_split()) return place;
-  workers.for_ranges(bodies.count, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(bodies.count, kPointGrain, [&](std::size_t begin, std::size_t end) {
     double x[kMaxDimension];
     for (std::size_t i = begin; i < end; ++i) {
       for (std::size_t axis = 0; axis < bodies.d; ++axis) x[axis] = bodies.at(i, axis);
@@ -167,6 +226,32 @@ std::vector<std::uint64_t> curve_places(const Bodies& bodies, const double* lowe
     }
   });
   return place;
+}
+
+std::vector<double> potentials(const Bodies& bodies, double softening, const Workers& workers) {
+  if (bodies.count > kAllDirect) return tree_potentials(bodies, softening, workers);
+  std::vector<std::size_t> all(bodies.count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<double> found;
+  found.reserve(all.size());
+  for (const Depth& each : depths(DirectSum<double>(bodies, softening), bodies, all, workers))
+    found.push_back(each.first);
+  return found;
+}
+
+std::vector<double> potentials_at(std::span<const double> rows, const Bodies& bodies,
+                                  double softening, const Workers& workers) {
+  constexpr std::size_t kMost = DirectSum<double>::kMost;
+  const DirectSum<double> sum(bodies, softening);
+  std::vector<double> found = filled<double>(workers, rows.size() / bodies.d);
+  workers.for_ranges(found.size(), kMost, [&](std::size_t first, std::size_t last) {
+    DirectSum<double>::Receivers to;
+    for (std::size_t k = first; k < last; ++k)
+      to.add(bodies.d, [&](std::size_t axis) { return rows[k * bodies.d + axis]; });
+    WorkMeter meter(workers);
+    sum.run(to, 0, bodies.count, &found[first], meter);
+  });
+  return found;
 }
 
 std::size_t deepest(const Bodies& bodies, double softening, const Workers& workers) {

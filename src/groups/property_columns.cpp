@@ -4,20 +4,21 @@
 #include <cmath>
 #include <limits>
 
+#include <kith/detail/catalogue_columns.hpp>
+
 #include "base/sides.hpp"
 #include "geometry/frame.hpp"
+#include "parallel/grains.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kColumnGrain = std::size_t{1} << 14;
 
 /// The largest finite magnitude among values of float64, `stride` apart.
 double largest_of(const double* data, std::size_t count, std::ptrdiff_t stride,
                   const Workers& workers) {
   constexpr double kMost = std::numeric_limits<double>::max();
   return reduce(
-      workers, count, kColumnGrain, 0.0,
+      workers, count, kPointGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double found = 0;
         for (std::size_t i = begin; i < end; ++i) {
@@ -58,7 +59,7 @@ void copy_scaled(PointsView& rows, int exponent, const Workers& workers, std::ve
   const double* data = static_cast<const double*>(rows.data);
   const auto d = static_cast<std::size_t>(rows.dimension);
   copy = filled<double>(workers, rows.size * d);
-  workers.for_ranges(rows.size, kColumnGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(rows.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t axis = 0; axis < d; ++axis)
         copy[i * d + axis] = std::ldexp(f(data[static_cast<std::ptrdiff_t>(i) * rows.stride +
@@ -69,14 +70,17 @@ void copy_scaled(PointsView& rows, int exponent, const Workers& workers, std::ve
   rows = view(copy.data(), rows.size, rows.dimension);
 }
 
+/// Open axes have no origin: scaled with small coordinates, it could become infinite.
 Box scaled_box(const Box& box, int exponent) {
+  if (!box.is_periodic()) return Box::open();
   if (box.dimension() == 0)
     return Box::periodic(std::ldexp(box.side(0), exponent))
         .with_origin(std::ldexp(box.origin(0), exponent));
   std::vector<double> side = sides_of(box, box.dimension()),
                       origin = on_axes(box, box.dimension(), &Box::origin);
   scale_by(side, exponent);
-  scale_by(origin, exponent);
+  for (std::size_t axis = 0; axis < origin.size(); ++axis)
+    origin[axis] = side[axis] > 0 ? std::ldexp(origin[axis], exponent) : 0;
   return Box::periodic(side).with_origin(origin);
 }
 
@@ -154,13 +158,14 @@ CatalogueOptions PropertyColumns::scaled(const CatalogueOptions& options) const 
 }
 
 void PropertyColumns::restore(const CatalogueOptions& given, Catalogue& made) const {
-  for (auto* column : {&made.center, &made.lower, &made.upper, &made.radius, &made.inertia_radius})
-    scale_by(*column, -length_);
-  scale_by(made.shape, -2 * length_);
-  for (auto* column : {&made.velocity, &made.velocity_dispersion}) scale_by(*column, -speed_);
-  for (auto* column : {&made.mass, &made.type_mass, &made.contaminating_mass})
-    scale_by(*column, -mass_exponent_);
-  scale_by(made.angular_momentum, -(length_ + speed_ + mass_exponent_));
+  for_each_column(made, [&]<class Value>(const CatalogueColumn& column,
+                                         std::vector<Value>& values) {
+    const UnitPowers& unit = column.unit;
+    if constexpr (std::is_same_v<Value, double>)
+      if (&values != &made.max_circular_velocity)
+        scale_by(values,
+                 -(unit.length * length_ + unit.velocity * speed_ + unit.mass * mass_exponent_));
+  });
   const int square = property_exponent(given.gravity) + mass_exponent_ - length_;
   scale_by(made.max_circular_velocity, -square / 2);
 }

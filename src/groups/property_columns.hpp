@@ -45,6 +45,7 @@ class KITH_SHARED PropertyColumns {
   /// Values are multiplied by 2 to these powers.
   int length() const { return length_; }
   int speed() const { return speed_; }
+  int heaviness() const { return mass_exponent_; }
 
   /// A catalogue of these columns, for options that refer to the caller's.
   CatalogueOptions scaled(const CatalogueOptions& options) const;

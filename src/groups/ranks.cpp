@@ -1,4 +1,4 @@
-#include <kith/ranks.hpp>
+#include <kith/detail/ranks.hpp>
 
 namespace kith {
 

@@ -11,9 +11,9 @@ namespace kith {
 namespace {
 
 /// Options of 0 were not given.
-void check_length(const char* option, double value) {
+void check_length(const char* call, const char* option, double value) {
   if (!(value >= 0 && std::isfinite(value)))
-    refuse("fof: {} = {}; give a positive, finite number", option, value);
+    refuse("{}: {} = {}; give a positive, finite number", call, option, value);
 }
 
 double root_of(double cell, int dimension) {
@@ -44,21 +44,21 @@ double mean_separation_of(const FofOptions& options, const Box& box, std::size_t
 
 }  // namespace
 
-void check_fof_options(const FofOptions& options) {
-  check_length("linking_length", options.linking_length);
-  check_length("b", options.b);
-  check_length("mean_separation", options.mean_separation);
-  check_length("volume", options.volume);
+void check_fof_options(const FofOptions& options, const char* call) {
+  check_length(call, "linking_length", options.linking_length);
+  check_length(call, "b", options.b);
+  check_length(call, "mean_separation", options.mean_separation);
+  check_length(call, "volume", options.volume);
   if ((options.linking_length > 0) == (options.b > 0))
-    refuse("fof: linking_length = {} and b = {}; give one of them, greater than 0",
+    refuse("{}: linking_length = {} and b = {}; give one of them, greater than 0", call,
            options.linking_length, options.b);
   if (options.linking_length > 0 && (options.mean_separation > 0 || options.volume > 0))
-    refuse("fof: mean_separation = {} and volume = {} with a linking_length; they go with b",
+    refuse("{}: mean_separation = {} and volume = {} with a linking_length; they go with b", call,
            options.mean_separation, options.volume);
   if (options.mean_separation > 0 && options.volume > 0)
-    refuse("fof: mean_separation = {} and volume = {}; give one of them", options.mean_separation,
-           options.volume);
-  if (options.min_size < 1) refuse("fof: min_size = 0; the smallest group has 1 point");
+    refuse("{}: mean_separation = {} and volume = {}; give one of them", call,
+           options.mean_separation, options.volume);
+  if (options.min_size < 1) refuse("{}: min_size = 0; the smallest group has 1 point", call);
 }
 
 double linking_length_of(const FofOptions& options, const Box& box, std::size_t points,
@@ -74,19 +74,26 @@ double linking_length_of(const FofOptions& options, const Box& box, std::size_t 
 }
 
 template <class T>
+T reach2_of(T length, bool is_strict) {
+  // Distances of points in a tree's frame are far below the largest number, so an infinite square
+  // may be replaced by it; the kernels rely on a finite one to keep off empty boxes.
+  const T reach2 = std::min(length * length, std::numeric_limits<T>::max());
+  // d2 < r2 is d2 <= the number before r2.
+  if (is_strict) return reach2 > 0 ? std::nextafter(reach2, T(0)) : T(-1);
+  return reach2;
+}
+
+template <class T>
 LinkingReach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame) {
   constexpr T kMost = std::numeric_limits<T>::max();
   LinkingReach<T> reach;
   reach.linking_length = linking_length < double{kMost} ? static_cast<T>(linking_length) : kMost;
-  const T scaled = std::ldexp(reach.linking_length, frame.exponent);
-  // Distances of points in a tree's frame are far below kMost, so an infinite square may be
-  // replaced by it; the kernels rely on a finite one to keep off empty boxes.
-  reach.reach2 = std::min(scaled * scaled, kMost);
-  // d2 < r2 is d2 <= the number before r2.
-  if (is_strict) reach.reach2 = reach.reach2 > 0 ? std::nextafter(reach.reach2, T(0)) : T(-1);
+  reach.reach2 = reach2_of(std::ldexp(reach.linking_length, frame.exponent), is_strict);
   return reach;
 }
 
+template float reach2_of(float, bool);
+template double reach2_of(double, bool);
 template LinkingReach<float> reach_of(double, bool, const Frame<float>&);
 template LinkingReach<double> reach_of(double, bool, const Frame<double>&);
 

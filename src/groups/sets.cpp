@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <atomic>
 
+#include "parallel/grains.hpp"
 #include "parallel/union_find.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kSetsGrain = std::size_t{1} << 16;
 
 /// A run of points with one root. Several ranges may add to a root at once. Relaxed: the values are
 /// read after the loop has ended.
@@ -56,7 +55,7 @@ class Counting {
 
  private:
   void each_range(FunctionRef<void(std::size_t, std::size_t)> body) const {
-    workers_.for_ranges(points_.points, kSetsGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(points_.points, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       body(begin, end);
       workers_.advance(end - begin);
     });
@@ -92,7 +91,7 @@ class Counting {
     });
   }
 
-  /// Of the large sets alone: their points are few as a rule.
+  /// The lowest members of the large sets alone: their points are usually few.
   void find_lowest() const {
     each_range([&](std::size_t begin, std::size_t end) {
       each_run(

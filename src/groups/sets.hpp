@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// The lowest member of a set that has none, or whose lowest member nobody asked for.
+/// The lowest member of a set that has none, or whose lowest member is not wanted.
 inline constexpr std::uint32_t kNoMember = 0xffffffff;
 
 /// Sets of points in tree order. The arrays have a value per position, which counts where the

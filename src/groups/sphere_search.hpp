@@ -1,15 +1,15 @@
-// Centers of mass of spheres about the last one, ever smaller (Power et al. 2003), and the center
-// of mass of a whole group. Whoever has the members answers one question after the other; sums run
-// over blocks of members, as those of the catalogue do.
+// The center of mass of a group, and those of ever smaller spheres about the last one (Power et al.
+// 2003).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include <kith/centers.hpp>
+
+#include "groups/rounds.hpp"
 
 namespace kith {
 
@@ -19,47 +19,66 @@ struct SphereQuestion {
   bool is_unweighted = false;  ///< not by mass
   double radius2 = std::numeric_limits<double>::infinity();
   std::vector<double> middle;
+
+  template <class F, class... Q>
+  static void for_each_field(F f, Q&... q) {
+    f(Kept(), q.counts_all...);
+    f(Kept(), q.is_unweighted...);
+    f(Kept(), q.radius2...);
+    f(Appended(), q.middle...);
+  }
 };
 
-/// The answer, of all members or of a block of them.
 struct SphereSums {
   std::size_t count = 0;
   double farthest2 = 0;  ///< from the middle
   double weight = 0;
   std::vector<double> position;  ///< weighted
 
-  explicit SphereSums(std::size_t d = 0) : position(d, 0.0) {}
+  explicit SphereSums(const Source& from) : position(from.d) {}
 
-  void add(const SphereQuestion& question, const double* x, double mass) {
-    double r2 = 0;
-    for (std::size_t axis = 0; axis < position.size(); ++axis)
-      r2 += (x[axis] - question.middle[axis]) * (x[axis] - question.middle[axis]);
-    if (!(r2 <= question.radius2)) return;
-    const double w = question.is_unweighted ? 1 : mass;
-    ++count;
-    farthest2 = std::max(farthest2, r2);
-    weight += w;
-    for (std::size_t axis = 0; axis < position.size(); ++axis) position[axis] += w * x[axis];
-  }
-
-  SphereSums& operator+=(const SphereSums& more) {
-    count += more.count;
-    farthest2 = std::max(farthest2, more.farthest2);
-    weight += more.weight;
-    for (std::size_t axis = 0; axis < position.size(); ++axis)
-      position[axis] += more.position[axis];
-    return *this;
+  template <class F, class... S>
+  static void for_each_field(F f, S&... s) {
+    f(Added(), s.count...);
+    f(Most(), s.farthest2...);
+    f(Added(), s.weight...);
+    f(Added(), s.position...);
   }
 };
 
 class SphereSearch {
  public:
+  using Question = SphereQuestion;
+  using Partial = SphereSums;
+
   SphereSearch(CenterKind kind, std::size_t d) : is_shrinking_(kind == CenterKind::shrinking) {
     question_.middle.assign(d, 0.0);
   }
 
-  bool is_done() const { return step_ == Step::done; }
-  const SphereQuestion& question() const { return question_; }
+  template <int D>
+  static SphereSums answer(const Source& from, const SphereQuestion& question,
+                           const MemberBlock& block) {
+    const Axes<D> axes(static_cast<int>(from.d));
+    const auto d = static_cast<std::size_t>(axes.count());
+    SphereSums sums(from);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (!question.counts_all && !from.is_chosen(block.members[i])) continue;
+      const double* x = block.x.data() + i * d;
+      double r2 = 0;
+      for (std::size_t axis = 0; axis < d; ++axis)
+        r2 += (x[axis] - question.middle[axis]) * (x[axis] - question.middle[axis]);
+      if (!(r2 <= question.radius2)) continue;
+      const double w = question.is_unweighted ? 1 : block.m[i];
+      ++sums.count;
+      sums.farthest2 = std::max(sums.farthest2, r2);
+      sums.weight += w;
+      for (std::size_t axis = 0; axis < d; ++axis) sums.position[axis] += w * x[axis];
+    }
+    return sums;
+  }
+
+  const SphereQuestion* question() const { return step_ == Step::done ? nullptr : &question_; }
+  /// The center, about the first member.
   const std::vector<double>& middle() const { return question_.middle; }
 
   void take(const SphereSums& sums) {
@@ -113,5 +132,23 @@ class SphereSearch {
   double radius_ = 0;
   std::size_t least_ = 0;
 };
+
+/// About the first member, where the group's row is.
+template <class Team>
+std::vector<double> middle_of_sphere(Team& team, CenterKind kind) {
+  team.keep_blocks();
+  const auto search = team.run([&] { return SphereSearch(kind, team.source().d); });
+  std::vector<double> middle;
+  team.own([&] { middle = search->middle(); });
+  return middle;
+}
+
+/// The center of a group, from a place about its first member.
+inline void put_center(const Source& from, std::size_t first_row, const std::vector<double>& middle,
+                       double* center) {
+  const RowReader position(from.position);
+  for (std::size_t axis = 0; axis < from.d; ++axis)
+    center[axis] = from.in_box(position(first_row, static_cast<int>(axis)) + middle[axis], axis);
+}
 
 }  // namespace kith

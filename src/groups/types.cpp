@@ -9,6 +9,7 @@
 #include "groups/checks.hpp"
 #include "groups/groups_impl.hpp"
 #include "groups/reach.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/public_call.hpp"
 #include "tree/input.hpp"
 #include "tree/planes.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 /// Attached points are searched for in parts, which bounds the memory.
 constexpr std::size_t kPart = std::size_t{1} << 20;
-constexpr std::size_t kTypesGrain = std::size_t{1} << 16;
 
 using Types = std::span<const TypedPoints>;
 
@@ -83,12 +83,13 @@ class LinkedPoints {
     const auto d = static_cast<std::size_t>(parts_.front().points.dimension);
     rows_ = Array<T>(size_ * d, workers.pool());
     for (const Part& part : parts_)
-      workers.for_ranges(part.points.size, kTypesGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-          std::copy_n(static_cast<const T*>(part.points.data) +
-                          static_cast<std::ptrdiff_t>(i) * part.points.stride,
-                      d, rows_.data() + (part.begin + i) * d);
-      });
+      workers.for_ranges(part.points.size, kLightPointGrain,
+                         [&](std::size_t begin, std::size_t end) {
+                           for (std::size_t i = begin; i < end; ++i)
+                             std::copy_n(static_cast<const T*>(part.points.data) +
+                                             static_cast<std::ptrdiff_t>(i) * part.points.stride,
+                                         d, rows_.data() + (part.begin + i) * d);
+                         });
   }
 
   std::vector<Part> parts_;
@@ -132,7 +133,7 @@ class TypedGroups {
   void copy_groups(Groups::Impl& out) const {
     out.size = Array<std::uint64_t>(groups_.count(), workers_.pool());
     out.lowest = Array<std::uint32_t>(groups_.count(), workers_.pool());
-    workers_.for_ranges(groups_.count(), kTypesGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(groups_.count(), kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t group = begin; group < end; ++group) {
         out.size[group] = groups_.size(group);
         out.lowest[group] = static_cast<std::uint32_t>(linked_.original(groups_.lowest(group)));
@@ -140,7 +141,7 @@ class TypedGroups {
     });
   }
 
-  /// What a point in the group of linked point i gets; i = -1: in no group.
+  /// Sets label and root of a point in the group of linked point i; i = -1: in no group.
   void set(std::size_t at, std::int64_t i, Groups::Impl& out) const {
     out.label[at] = i < 0 ? -1 : groups_.label()[static_cast<std::size_t>(i)];
     if (out.root.empty()) return;
@@ -150,7 +151,7 @@ class TypedGroups {
   }
 
   void copy_labels(std::size_t linked, std::size_t at, std::size_t n, Groups::Impl& out) const {
-    workers_.for_ranges(n, kTypesGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         set(at + i, static_cast<std::int64_t>(linked + i), out);
       workers_.advance(end - begin);
@@ -164,7 +165,7 @@ class TypedGroups {
           static_cast<const T*>(points.data) + static_cast<std::ptrdiff_t>(first) * points.stride;
       part.size = std::min(kPart, points.size - first);
       const Array<std::int64_t> nearest = nearest_linked(part);
-      workers_.for_ranges(part.size, kTypesGrain, [&](std::size_t begin, std::size_t end) {
+      workers_.for_ranges(part.size, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) set(at + first + i, nearest[i], out);
         workers_.advance(end - begin);
       });
@@ -186,7 +187,7 @@ class TypedGroups {
   const Execution& execution_;
   Workers& workers_;
   LinkedPoints<T> linked_;
-  Tree tree_;
+  AnyTree tree_;
   Groups groups_;
   bool is_strict_;
 };
@@ -201,7 +202,7 @@ Groups fof(Types types, const FofOptions& options, const Execution& execution) {
     with_scalar(types.front().points.scalar, [&]<class T>() {
       TypedGroups<T>(types, options, execution, workers).fill(*groups);
     });
-    return Groups(std::move(groups));
+    return wrap_impl<Groups>(std::move(groups));
   });
 }
 

@@ -1,5 +1,5 @@
 // Appending the lanes that pass a test, without a branch: chosen lanes move to the front and the
-// whole vector is stored; what follows the chosen ones is overwritten by the next append.
+// whole vector is stored; the lanes behind the chosen ones are overwritten by the next append.
 //
 // Highway 1.0.3's CompressStore does the same, but g++ 12 copies its table to the stack at every
 // call: 2.5 times the time of a query. So the tables here are ours. AVX-512 has instructions for

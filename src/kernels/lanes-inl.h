@@ -89,7 +89,7 @@ struct BoxAt {
   HWY_INLINE Vec<T> upper(int axis) const { return hn::Set(Tag<T>(), box.hi[axis]); }
 };
 
-/// The same held in vectors, for loops that ask many blocks about one query.
+/// A point held in vectors, for loops over many blocks for one query.
 template <int D, class T>
 struct PointProbe {
   Vec<T> x[kAxisRoom<D>];
@@ -224,7 +224,7 @@ HWY_INLINE Vec<T> lower2(const From& q, const To& to, const T* HWY_RESTRICT side
   return sum;
 }
 
-/// Upper bounds likewise. Meaningless for unused boxes.
+/// Upper bounds, with the same arguments. Meaningless for unused boxes.
 template <bool Wrap, int D, class T, class From, class To, class Norm = Squares>
 HWY_INLINE Vec<T> upper2(const From& q, const To& to, const T* HWY_RESTRICT side, Axes<D> axes,
                          const Norm& norm = {}) {

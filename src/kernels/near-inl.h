@@ -17,7 +17,7 @@
 #include "kernels/bit_table.hpp"
 #include "kernels/lanes-inl.h"
 
-// g++ has a macro for it, clang a question.
+// GCC defines a macro; Clang needs __has_feature.
 #if defined(__SANITIZE_THREAD__)
 #define KITH_HAS_THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -114,7 +114,7 @@ HWY_INLINE std::uint32_t* append(std::uint32_t* HWY_RESTRICT out, std::uint32_t 
   return out + std::popcount(bits);
 }
 
-/// Writes (base + the number of each set bit) << 32 | low, likewise.
+/// Appends (base + the number of each set bit) << 32 | low; returns the new end.
 HWY_INLINE std::uint64_t* append_pairs(std::uint64_t* HWY_RESTRICT out, std::uint32_t base,
                                        unsigned bits, std::uint32_t low) {
   const Tag<std::uint64_t> tag;

@@ -50,7 +50,7 @@ class Selector {
 
  private:
   using Key = typename Keys<T>::Key;
-  /// Beyond so many candidates the rows fall out of the cache, and the network's n log^2 n shows.
+  /// Beyond this many candidates the rows fall out of the cache, and the network's n log^2 n shows.
   static constexpr std::size_t kMaxRows = 1 << 15;
 
   static HWY_INLINE void pad(const Slots<T>& slot, std::size_t count, std::size_t rows) {

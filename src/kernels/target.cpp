@@ -16,7 +16,7 @@ namespace {
 std::once_flag chosen;
 
 std::int64_t usable_targets() {
-  hwy::SetSupportedTargetsForTest(0);  // what the CPU has, not what was forced before
+  hwy::SetSupportedTargetsForTest(0);  // the targets of the CPU, not those forced before
   return hwy::SupportedTargets() & HWY_TARGETS;
 }
 

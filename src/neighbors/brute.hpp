@@ -16,8 +16,8 @@ struct BruteRow {
   bool operator==(const BruteRow&) const = default;
 };
 
-/// What knn(Tree(points, options), knn_options) gives in input order, one row per point, padded to
-/// k.
+/// The result of knn(AnyTree(points, options), knn_options) in input order, one row per point,
+/// padded to k.
 template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
                                    const KnnOptions& knn_options);
@@ -27,8 +27,8 @@ template <class T>
 std::vector<BruteRow<T>> brute_knn(PointsView points, const TreeOptions& options,
                                    PointsView queries, const KnnOptions& knn_options);
 
-/// What radius(Tree(points, options), radius_options) gives, one list per point, all neighbors in
-/// order.
+/// The result of radius(AnyTree(points, options), radius_options), one list per point, all
+/// neighbors in order.
 template <class T>
 std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
                                       const RadiusOptions& radius_options);
@@ -36,7 +36,7 @@ template <class T>
 std::vector<BruteRow<T>> brute_radius(PointsView points, const TreeOptions& options,
                                       PointsView queries, const RadiusOptions& radius_options);
 
-/// What weighted_pair_counts gives; with no weights, what pair_counts gives.
+/// The result of weighted_pair_counts; without weights, that of pair_counts.
 template <class T>
 std::vector<double> brute_pair_counts(PointsView receivers, PointsView sources,
                                       const TreeOptions& options, const PairWeights& weights,

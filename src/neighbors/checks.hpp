@@ -1,4 +1,4 @@
-// What callers may pass to searches: one text for one process and for ranks.
+// Checks of the arguments of searches: one text for one process and for ranks.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,13 @@ inline void check_nearest(const char* call, const KnnOptions& options) {
   check_k(call, options.k);
   check_radius(call, "max_radius", options.max_radius);
   check_norm(call, options.p);
+}
+
+/// `points`: the scalar of the tree.
+template <class T>
+void check_nearest(const char* call, Scalar points, const KnnOptions& options) {
+  check_scalar<T>(call, points);
+  check_nearest(call, options);
 }
 
 inline void check_balls(const RadiusOptions& options, std::size_t queries) {
@@ -83,7 +90,7 @@ inline void check_pair_options(const Searched& receivers, const Searched& source
     refuse("pair_counts: radii that do not ascend, with cumulative = false; sort them");
 }
 
-/// So many receivers and sources.
+/// Numbers of receivers and sources.
 inline void check_pair_total(std::uint64_t receivers, std::uint64_t sources) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (sources > 0 && receivers > kMost / sources)

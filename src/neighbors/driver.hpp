@@ -31,7 +31,7 @@ std::unique_ptr<SearchWorker> make_any_worker(const WalkJob<T>& job) {
   return make_worker(job);
 }
 
-/// The workers of a call: a range takes one that is free and gives it back with what it learned.
+/// The workers of a call: a range takes a free one and returns it with what it has learned.
 template <class Job>
 class WorkerPool {
  public:
@@ -102,9 +102,9 @@ void run_search(Job job, const char* stage_name, std::size_t expected, Workers& 
 
 /// The tree as the source of a search, and its own points as the queries.
 template <class T>
-void set_source(SearchJob<T>& job, const Tree& tree) {
-  const Frame<T>& frame = tree.impl().as<T>().frame;
-  job.source = job.queries = implicit_view<T>(tree.impl());
+void set_source(SearchJob<T>& job, const AnyTree& tree) {
+  const Frame<T>& frame = impl_of(tree).as<T>().frame;
+  job.source = job.queries = implicit_view<T>(impl_of(tree));
   // Blocks of the kd order are as compact.
   job.is_hilbert = tree.options().curve != Curve::z || tree.dimension() == 1;
   job.side = frame.side;
@@ -134,8 +134,8 @@ void set_target(SearchJob<T>& job, Index* index, T* distance) {
 template <class T>
 class QueryTree {
  public:
-  QueryTree(const PointsView& queries, const Tree& tree, Workers& workers)
-      : input_(read_queries<T>(queries, tree.impl().as<T>().frame, tree.options().non_finite,
+  QueryTree(const PointsView& queries, const AnyTree& tree, Workers& workers)
+      : input_(read_queries<T>(queries, impl_of(tree).as<T>().frame, tree.options().non_finite,
                                workers)) {
     if (input_.size == 0) return;
     const Stage stage(workers, "order queries", queries.size);
@@ -158,12 +158,14 @@ class QueryTree {
 };
 
 template <class Index>
-void check_index(const char* call, const Tree& tree) {
+void check_index(const char* call, const AnyTree& tree) {
   if (tree.input_size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
     fail(ErrorCode::too_large, "{}: {} points do not fit 32-bit indices; ask for std::int64_t",
          call, tree.input_size());
 }
 
-inline Searched searched(const Tree& tree) { return {tree.box(), tree.dimension(), tree.scalar()}; }
+inline Searched searched(const AnyTree& tree) {
+  return {tree.box(), tree.dimension(), tree.scalar()};
+}
 
 }  // namespace kith

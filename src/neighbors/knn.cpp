@@ -1,6 +1,7 @@
 #include <kith/neighbors.hpp>
 
 #include "neighbors/driver.hpp"
+#include "neighbors/empty_rows.hpp"
 #include "neighbors/on_device.hpp"
 #include "neighbors/walk_knn.hpp"
 
@@ -8,66 +9,69 @@ namespace kith {
 namespace {
 
 template <class T, class Index>
-void check(const Tree& tree, const KnnOptions& options, const NeighborRows<T, Index>& rows,
+void check(const AnyTree& tree, const KnnOptions& options, const NeighborRows<T, Index>& rows,
            std::size_t expected) {
-  check_scalar<T>("knn", tree.scalar());
-  check_nearest("knn", options);
+  check_nearest<T>("knn", tree.scalar(), options);
   if (rows.rows != expected)
     refuse("knn: room for {} rows, but there are {}; pass as many", rows.rows, expected);
   check_index<Index>("knn", tree);
 }
 
-/// Rows without neighbors: for queries that were dropped, and when nothing can be found.
 template <class T, class Index>
-void fill_empty(const NeighborRows<T, Index>& rows, std::size_t k, const Workers& workers) {
-  workers.for_ranges(rows.rows * k, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
-    if (rows.index) std::fill(rows.index + begin, rows.index + end, Index(-1));
-    if (rows.distance)
-      std::fill(rows.distance + begin, rows.distance + end, std::numeric_limits<T>::infinity());
-  });
-}
-
-template <class T, class Index>
-KnnJob<T> make_job(const Tree& tree, const KnnOptions& options,
+KnnJob<T> make_job(const AnyTree& tree, const KnnOptions& options,
                    const NeighborRows<T, Index>& rows) {
   KnnJob<T> job;
   set_source(job, tree);
   set_target(job, rows.index, rows.distance);
   job.k = options.k;
-  set_limit(job, options.max_radius, options.strict, options.p, tree.impl().as<T>().frame);
+  set_limit(job, options.max_radius, options.strict, options.p, data_of<T>(tree).frame);
   return job;
 }
 
 template <class T>
-bool is_hopeless(const KnnJob<T>& job) {
+bool has_no_result(const KnnJob<T>& job) {
   return job.source.points == 0 || job.limit < 0;
 }
 
 /// `receivers`: the tree of the queries.
 template <class T>
-void run(const KnnJob<T>& job, const KnnOptions& options, const Tree& tree,
+void run(const KnnJob<T>& job, const KnnOptions& options, const AnyTree& tree,
          const Planes<T>& receivers, Workers& workers) {
   if (options.method == KnnMethod::walk && options.p == 2)
-    walk_knn(job, tree.impl().as<T>().planes.view(), receivers.view(), workers);
+    walk_knn(job, data_of<T>(tree).planes.view(), receivers.view(), workers);
   else
     run_search(job, "search", options.k, workers);
 }
 
+/// Whether the arrays for the rows are in the memory of the device.
+template <class T, class Index>
+bool stay_there(const DeviceCalls<T>& calls, const NeighborRows<T, Index>& rows) {
+  const bool has_index = calls.has(rows.index), has_distance = calls.has(rows.distance);
+  if (rows.index && rows.distance && has_index != has_distance)
+    refuse("knn: indices and distances in the memory of different devices; give both on one");
+  return has_index || has_distance;
+}
+
 /// `queries`: null for the tree's own points.
 template <class T, class Index>
-void run_on_device(const Tree& tree, const PointsView* queries, const KnnOptions& options,
+void run_on_device(const AnyTree& tree, const PointsView* queries, const KnnOptions& options,
                    const NeighborRows<T, Index>& rows, const Execution& execution,
                    Workers& workers) {
   check_device_norm("knn", options.p);
   const Frame<T>& frame = frame_of_tree<T>(tree);
   const T limit = limit2(options.max_radius, options.strict, frame);
   const bool in_tree_order = !queries && options.order == RowOrder::tree;
-  fill_empty(rows, options.k, workers);
-  if (tree.size() == 0 || rows.rows == 0 || limit < 0) return;
   auto& calls = device_calls<T>("knn", execution);
   const T unscale = unscale_of<T>(tree);
+  if (stay_there(calls, rows))
+    return calls.knn_into(
+        {impl_of(tree), queries, options.exclude_self, limit}, options.k,
+        {rows.index, sizeof(Index) == 8, rows.distance, rows.rows, in_tree_order, unscale},
+        workers);
+  fill_empty(rows, options.k, workers);
+  if (tree.size() == 0 || rows.rows == 0 || limit < 0) return;
   calls.knn(
-      {tree.impl(), queries, options.exclude_self, limit}, options.k,
+      {impl_of(tree), queries, options.exclude_self, limit}, options.k,
       [&](const DeviceRows<T>& found) {
         visit_rows(found, unscale, workers, [&](std::size_t i, const Found<T>& row) {
           const std::size_t at = (in_tree_order ? found.first + i : row.row) * options.k;
@@ -101,7 +105,7 @@ std::shared_ptr<void> detail::allocate_rows(std::size_t rows, std::size_t k, std
 }
 
 template <Coordinate T, ResultIndex Index>
-void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index> rows,
+void knn_into(const Tree<T>& tree, const KnnOptions& options, NeighborRows<T, Index> rows,
               const Execution& execution) {
   device_call("knn", execution, [&](Workers& workers) {
     const bool in_tree_order = options.order == RowOrder::tree;
@@ -111,13 +115,13 @@ void knn_into(const Tree& tree, const KnnOptions& options, NeighborRows<T, Index
     KnnJob<T> job = make_job(tree, options, rows);
     job.exclude_self = options.exclude_self;
     job.in_tree_order = in_tree_order;
-    if (is_hopeless(job) || rows.rows > tree.size()) fill_empty(rows, options.k, workers);
-    if (!is_hopeless(job)) run(job, options, tree, tree.impl().as<T>().planes, workers);
+    if (has_no_result(job) || rows.rows > tree.size()) fill_empty(rows, options.k, workers);
+    if (!has_no_result(job)) run(job, options, tree, data_of<T>(tree).planes, workers);
   });
 }
 
 template <Coordinate T, ResultIndex Index>
-void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
+void knn_into(const Tree<T>& tree, std::type_identity_t<View<T>> queries, const KnnOptions& options,
               NeighborRows<T, Index> rows, const Execution& execution) {
   device_call("knn", execution, [&](Workers& workers) {
     check(tree, options, rows, queries.size);
@@ -127,8 +131,8 @@ void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
       return run_on_device<T, Index>(tree, &queries, options, rows, execution, workers);
     KnnJob<T> job = make_job(tree, options, rows);
     const QueryTree<T> asked(queries, tree, workers);
-    if (is_hopeless(job) || asked.size() < queries.size) fill_empty(rows, options.k, workers);
-    if (is_hopeless(job) || asked.size() == 0) return;
+    if (has_no_result(job) || asked.size() < queries.size) fill_empty(rows, options.k, workers);
+    if (has_no_result(job) || asked.size() == 0) return;
     asked.set_queries(job, options.k);
     run(job, options, tree, asked.planes(), workers);
   });
@@ -137,12 +141,12 @@ void knn_into(const Tree& tree, PointsView queries, const KnnOptions& options,
 /// A block with one query, and its box.
 template <Coordinate T, ResultIndex Index>
 struct KnnSearcher<T, Index>::Impl {
-  Tree tree;
+  AnyTree tree;
   KnnJob<T> job;
   Array<T> block, box;
   std::unique_ptr<SearchWorker> worker;
 
-  Impl(const Tree& t, const KnnOptions& options)
+  Impl(const AnyTree& t, const KnnOptions& options)
       : tree(t), job(make_job(t, options, NeighborRows<T, Index>())) {
     const auto d = static_cast<std::size_t>(tree.dimension());
     block = Array<T>(block_stride<T>(tree.dimension()));
@@ -161,7 +165,7 @@ struct KnnSearcher<T, Index>::Impl {
   }
 
   void set_query(const T* point) {
-    const Frame<T>& frame = tree.impl().as<T>().frame;
+    const Frame<T>& frame = data_of<T>(tree).frame;
     const auto d = static_cast<std::size_t>(tree.dimension());
     for (std::size_t axis = 0; axis < d; ++axis) {
       const T x = frame(point[axis], static_cast<int>(axis));
@@ -174,7 +178,7 @@ struct KnnSearcher<T, Index>::Impl {
 };
 
 template <Coordinate T, ResultIndex Index>
-KnnSearcher<T, Index>::KnnSearcher(const Tree& tree, const KnnOptions& options) {
+KnnSearcher<T, Index>::KnnSearcher(const Tree<T>& tree, const KnnOptions& options) {
   public_call("knn", Execution(), [&] {
     check(tree, options, NeighborRows<T, Index>(), 0);
     check_not_self("knn", options.exclude_self);
@@ -195,9 +199,8 @@ void KnnSearcher<T, Index>::operator()(const T* point, Index* index, T* distance
     Impl& impl = *impl_;
     impl.set_query(point);
     set_target(impl.job, index, distance);
-    if (is_hopeless(impl.job)) {
-      if (index) std::fill_n(index, impl.job.k, Index(-1));
-      if (distance) std::fill_n(distance, impl.job.k, std::numeric_limits<T>::infinity());
+    if (has_no_result(impl.job)) {
+      fill_empty(index, distance, 0, impl.job.k);
     } else {
       impl.worker->run(0, 1);
     }
@@ -205,9 +208,9 @@ void KnnSearcher<T, Index>::operator()(const T* point, Index* index, T* distance
 }
 
 #define KITH_INSTANTIATE(T, Index)                                                           \
-  template void knn_into(const Tree&, const KnnOptions&, NeighborRows<T, Index>,             \
+  template void knn_into(const Tree<T>&, const KnnOptions&, NeighborRows<T, Index>,          \
                          const Execution&);                                                  \
-  template void knn_into(const Tree&, PointsView, const KnnOptions&, NeighborRows<T, Index>, \
+  template void knn_into(const Tree<T>&, View<T>, const KnnOptions&, NeighborRows<T, Index>, \
                          const Execution&);                                                  \
   template class KnnSearcher<T, Index>;
 KITH_INSTANTIATE(float, std::int32_t)

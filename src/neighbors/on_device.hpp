@@ -21,8 +21,8 @@ inline void check_device_norm(const char* call, double p) {
 }
 
 template <class T>
-const Frame<T>& frame_of_tree(const Tree& tree) {
-  return tree.impl().facts([](const auto& data) -> const Frame<T>& {
+const Frame<T>& frame_of_tree(const AnyTree& tree) {
+  return impl_of(tree).facts([](const auto& data) -> const Frame<T>& {
     if constexpr (std::is_same_v<decltype(data.frame), Frame<T>>)
       return data.frame;
     else
@@ -32,7 +32,7 @@ const Frame<T>& frame_of_tree(const Tree& tree) {
 
 /// From the tree's lengths to the caller's.
 template <class T>
-T unscale_of(const Tree& tree) {
+T unscale_of(const AnyTree& tree) {
   return std::ldexp(T(1), -frame_of_tree<T>(tree).exponent);
 }
 

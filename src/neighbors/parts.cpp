@@ -2,6 +2,7 @@
 
 #include "geometry/curve_key.hpp"
 #include "neighbors/driver.hpp"
+#include "parallel/grains.hpp"
 
 namespace kith {
 namespace {
@@ -53,6 +54,28 @@ KeyBits curve_keys(const Bounds<kAnyDimension, T>& bounds, int dimension, Curve 
                    const T* rows, std::size_t n, Key* keys) {
   return curve == Curve::z ? any_keys<T, DigitCells>(bounds, dimension, rows, n, keys)
                            : any_keys<T, EqualCells>(bounds, dimension, rows, n, keys);
+}
+
+template <int D, class T>
+Bounds<kAnyDimension, T> bounds_of_rows(const T* rows, std::size_t n, int dimension,
+                                        const Workers& workers) {
+  using Box = Bounds<D, T>;
+  const Axes<D> axes(dimension);
+  const auto d = static_cast<std::size_t>(dimension);
+  const Box box = reduce(
+      workers, n, kPointGrain, Box::empty(),
+      [&](std::size_t begin, std::size_t end) {
+        Box part = Box::empty();
+        for (std::size_t i = begin; i < end; ++i) part.add(rows + i * d, axes);
+        return part;
+      },
+      [&](Box sum, const Box& part) {
+        sum.add(part, axes);
+        return sum;
+      });
+  auto bounds = Bounds<kAnyDimension, T>::empty();
+  bounds.add(box.lo, box.hi, Axes<kAnyDimension>(dimension));
+  return bounds;
 }
 
 }  // namespace
@@ -113,6 +136,25 @@ Planes<T> Parts<T>::planes(const Input<T>& input, const TreeOptions& options, Wo
   else
     build_cells(options, workers, planes);
   return planes;
+}
+
+template <class T>
+Input<T> Parts<T>::input_of_rows(const T* rows, std::size_t n, int dimension,
+                                 const Workers& workers) {
+  Input<T> input;
+  input.data = rows;
+  input.stride = dimension;
+  input.dimension = dimension;
+  input.size = n;
+  with_dimension(dimension,
+                 [&]<int D>() { input.bounds = bounds_of_rows<D>(rows, n, dimension, workers); });
+  return input;
+}
+
+template <class T>
+Planes<T> Parts<T>::planes_of_rows(const T* rows, std::size_t n, int dimension,
+                                   const TreeOptions& options, Workers& workers) {
+  return planes(input_of_rows(rows, n, dimension, workers), options, workers);
 }
 
 template <class T>

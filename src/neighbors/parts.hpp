@@ -1,6 +1,6 @@
-// What a library above calls to search in parts of a point set: trees in a frame that several
-// ranks agree on, keys along the curve, and searches of one part for the queries of another. Each
-// function is the core's own, made visible to the other libraries of kith.
+// The interface for libraries above to search in parts of a point set: trees in a frame that
+// several ranks agree on, keys along the curve, and searches of one part for the queries of
+// another. Each function is the core's own, exported to the other libraries of kith.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct KeyBits {
 template <class T>
 struct KITH_SHARED Parts {
   static void check(const char* call, const PointsView& points, const TreeOptions& options);
-  /// The curve along which points are dealt to ranks: that of the options, or one with keys.
+  /// The curve along which points are distributed to ranks: that of the options, or one with keys.
   static Curve curve(const TreeOptions& options, int dimension);
 
   static MeasuredRows<T> measure(const PointsView& points, NonFinite non_finite,
@@ -48,6 +48,12 @@ struct KITH_SHARED Parts {
   static Planes<T> ordered(const Input<T>& input, const TreeOptions& options, Workers& workers);
   /// The same under planes of the builder.
   static Planes<T> planes(const Input<T>& input, const TreeOptions& options, Workers& workers);
+  /// Rows that are in a frame already, row i with index i.
+  static Input<T> input_of_rows(const T* rows, std::size_t n, int dimension,
+                                const Workers& workers);
+  /// A tree of such rows.
+  static Planes<T> planes_of_rows(const T* rows, std::size_t n, int dimension,
+                                  const TreeOptions& options, Workers& workers);
   /// Packed planes over the blocks of any tree.
   static std::vector<Plane<T>> packed(const Planes<T>& planes, const Workers& workers);
   /// Sorts by key; equal keys keep the order of their indices, which must ascend.

@@ -23,42 +23,43 @@ namespace kith {
 namespace HWY_NAMESPACE {
 
 template <int D, class T, class Norm = Squares>
-class RadiusSearch final : public GroupSearch<D, T, Norm> {
+class RadiusSearch final : public SearchWorker {
  public:
   explicit RadiusSearch(const RadiusJob<T>& job)
-      : GroupSearch<D, T, Norm>(job),
-        job_(job),
-        counts_only_(job.counts && !this->has_own_limits() &&
+      : job_(job),
+        group_(job, counts_),
+        counts_only_(job.counts && !queries_.has_own_limits() &&
                      job.queries.blocks == job.source.blocks),
-        wholly_within_(this->sources_) {}
+        wholly_within_(sources_) {}
+
+  void run(std::size_t group_begin, std::size_t group_end) override {
+    group_.for_each_block(group_begin, group_end, [&]() HWY_ATTR { search_block(); });
+  }
 
  private:
-  using Base = GroupSearch<D, T, Norm>;
-  using Base::counts_of_, Base::is_listed_, Base::is_wrapped_, Base::list_, Base::listed2_,
-      Base::picked, Base::queries_, Base::query_, Base::sources_, Base::reserve_slots, Base::slots;
-  /// Beyond so many blocks a group is spread out, and each query does better from the root.
+  /// Beyond this many blocks a group is spread out, and each query does better from the root.
   static constexpr std::size_t kMaxListed = 1 << 16;
 
-  void search_block() override {
-    const T r2 = Base::shared_limit2(job_);
+  void search_block() {
+    const T r2 = queries_.shared_limit2();
     if (counts_only_ && r2 >= 0 && r2 <= std::numeric_limits<T>::max()) return count_block(r2);
     T limit2[kLanes], most = -1;
-    for (std::size_t j = 0; j < queries_; ++j) {
-      limit2[j] = this->limit2_of(j);
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
+      limit2[j] = queries_.limit2(j);
       if (limit2[j] <= std::numeric_limits<T>::max()) most = std::max(most, limit2[j]);
     }
-    std::fill(counts_of_, counts_of_ + kLanes, 0);
-    for (std::size_t j = 0; j < queries_; ++j)
+    candidates_.clear();
+    for (std::size_t j = 0; j < queries_.size(); ++j)
       if (limit2[j] > std::numeric_limits<T>::max()) {
-        take_all(j);
+        collect_all(j);
         limit2[j] = -1;
       }
-    if (job_.is_grouped && most > listed2_) this->list_group(most, kMaxListed);
+    if (job_.is_grouped && most > list_.reach2) list_.make(most, kMaxListed);
     if (most < 0) {
       // Nothing is left to search: nothing is strictly within a radius of 0, either.
-    } else if (!job_.is_grouped || !is_listed_) {
+    } else if (!job_.is_grouped || !list_.is_listed) {
       search_alone(limit2);
-    } else if (is_wrapped_) {
+    } else if (list_.is_wrapped) {
       search_listed<true>(limit2, most);
     } else {
       search_listed<false>(limit2, most);
@@ -68,44 +69,45 @@ class RadiusSearch final : public GroupSearch<D, T, Norm> {
 
   template <bool Wrap>
   void search_listed(const T* limit2, T most) {
-    const BoxProbe<D, T> probe(this->box_of_block(this->position_ / kLanes), sources_.axes());
-    sources_.template filter<Wrap>(list_, probe, most, this->near_);
-    for (std::size_t j = 0; j < queries_; ++j) {
+    const BoxProbe<D, T> probe(queries_.box_of(queries_.block()), sources_.axes());
+    sources_.template filter<Wrap>(list_.blocks, probe, most, list_.near);
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
       if (limit2[j] < 0) continue;
+      std::uint32_t* const picked = list_.picked(j);
       const std::size_t blocks =
-          sources_.template pick<Wrap>(this->near_, query_ + j, limit2[j], picked(j));
-      reserve_slots(blocks * kLanes);
-      this->template collect<Wrap>(j, picked(j), blocks, limit2[j]);
+          sources_.template pick<Wrap>(list_.near, queries_.point(j), limit2[j], picked);
+      candidates_.reserve(blocks * kLanes);
+      candidates_.template collect<Wrap>(j, picked, blocks, limit2[j]);
     }
   }
 
   // ---- numbers alone, of the points of the tree themselves
 
   void count_block(T r2) {
-    if (listed2_ < r2) {
-      listed2_ = r2;
-      is_wrapped_ = this->leaves_box(this->group_, r2);
-      const BoxProbe<D, T> probe(this->group_, sources_.axes());
-      group_count_ = is_wrapped_ ? wholly_within_.template list<true>(probe, r2, list_)
-                                 : wholly_within_.template list<false>(probe, r2, list_);
-      this->reserve_picked(list_.size);
+    if (list_.reach2 < r2) {
+      list_.reach2 = r2;
+      list_.is_wrapped = list_.leaves_box(list_.box, r2);
+      const BoxProbe<D, T> probe(list_.box, sources_.axes());
+      group_count_ = list_.is_wrapped
+                         ? wholly_within_.template list<true>(probe, r2, list_.blocks)
+                         : wholly_within_.template list<false>(probe, r2, list_.blocks);
+      list_.reserve_picked(list_.blocks.size);
     }
-    is_wrapped_ ? count_listed<true>(r2) : count_listed<false>(r2);
-    // Every point is within reach of itself.
-    const std::size_t self = job_.exclude_self ? 1 : 0;
-    for (std::size_t j = 0; j < queries_; ++j)
-      job_.counts[this->row_of(j)] = static_cast<std::int64_t>(counts_of_[j] - self);
+    list_.is_wrapped ? count_listed<true>(r2) : count_listed<false>(r2);
   }
 
   template <bool Wrap>
   void count_listed(T r2) {
-    const BoxProbe<D, T> probe(this->box_of_block(this->position_ / kLanes), sources_.axes());
-    const std::size_t inside = group_count_ + filter_listed<Wrap>(probe, r2);
-    for (std::size_t j = 0; j < queries_; ++j) {
-      const std::size_t blocks =
-          sources_.template pick<Wrap>(this->near_, query_ + j, r2, picked(j));
-      counts_of_[j] =
-          inside + wholly_within_.template count<Wrap>(picked(j), blocks, query_ + j, r2);
+    const BoxProbe<D, T> probe(queries_.box_of(queries_.block()), sources_.axes());
+    // Every point is within reach of itself.
+    const std::size_t self = job_.exclude_self ? 1 : 0;
+    const std::size_t others = group_count_ + filter_listed<Wrap>(probe, r2) - self;
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
+      std::uint32_t* const picked = list_.picked(j);
+      const T* const point = queries_.point(j);
+      const std::size_t blocks = sources_.template pick<Wrap>(list_.near, point, r2, picked);
+      job_.counts[queries_.row(j)] = static_cast<std::int64_t>(
+          others + wholly_within_.template count<Wrap>(picked, blocks, point, r2));
     }
   }
 
@@ -117,13 +119,14 @@ class RadiusSearch final : public GroupSearch<D, T, Norm> {
     const std::size_t last = job_.source.block_count() - 1;  // may be short of points
     std::size_t blocks = 0;
     sources_.template filter<Wrap, false>(
-        list_, probe, r2, this->near_, [&](std::size_t i, Vec<T>, unsigned near) HWY_ATTR {
-          const ListColumns<D, T> to{list_.boxes.data() + i, list_.stride, sources_.axes()};
+        list_.blocks, probe, r2, list_.near, [&](std::size_t i, Vec<T>, unsigned near) HWY_ATTR {
+          const InteractionList<T>& all = list_.blocks;
+          const ListColumns<D, T> to{all.boxes.data() + i, all.stride, sources_.axes()};
           const auto upper =
               upper2<Wrap>(probe, to, sources_.side(), sources_.axes(), sources_.norm());
           unsigned whole = near & bits_of(tag, hn::Le(upper, reach));
-          if (i + hn::Lanes(tag) >= list_.size && list_.source[list_.size - 1] == last)
-            whole &= ~(1u << (list_.size - 1 - i));
+          if (i + hn::Lanes(tag) >= all.size && all.source[all.size - 1] == last)
+            whole &= ~(1u << (all.size - 1 - i));
           blocks += count_bits(whole);
           return near & ~whole;
         });
@@ -131,47 +134,51 @@ class RadiusSearch final : public GroupSearch<D, T, Norm> {
   }
 
   void search_alone(const T* limit2) {
-    for (std::size_t j = 0; j < queries_; ++j) {
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
       if (limit2[j] < 0) continue;
-      ++this->counts_.alone;
-      this->list_alone(j, limit2[j], std::numeric_limits<std::size_t>::max());
-      this->collect_alone(j, limit2[j]);
+      ++counts_.alone;
+      candidates_.collect_from_root(j, limit2[j], std::numeric_limits<std::size_t>::max());
     }
   }
 
   /// Within an infinite radius, or one whose square is, all points lie.
-  void take_all(std::size_t j) {
+  void collect_all(std::size_t j) {
     const std::size_t blocks = job_.source.block_count();
     if (everything_.size() < blocks) everything_ = Array<std::uint32_t>(blocks);
     std::iota(everything_.begin(), everything_.begin() + blocks, 0u);
-    reserve_slots(blocks * kLanes);
-    this->template collect<true>(j, everything_.data(), blocks, std::numeric_limits<T>::infinity());
+    candidates_.reserve(blocks * kLanes);
+    candidates_.template collect<true>(j, everything_.data(), blocks,
+                                       std::numeric_limits<T>::infinity());
   }
 
   void finish() {
-    if (job_.exclude_self)
-      for (std::size_t j = 0; j < queries_; ++j) this->forget(j, this->query_index(j));
+    if (job_.exclude_self) candidates_.remove_queries();
     if (job_.counts) {
-      for (std::size_t j = 0; j < queries_; ++j)
-        job_.counts[this->row_of(j)] = static_cast<std::int64_t>(counts_of_[j]);
+      for (std::size_t j = 0; j < queries_.size(); ++j)
+        job_.counts[queries_.row(j)] = static_cast<std::int64_t>(candidates_.count(j));
       return;
     }
     const std::size_t keep =
         job_.max_neighbors ? job_.max_neighbors : std::numeric_limits<std::size_t>::max();
-    const bool is_cut = *std::max_element(counts_of_, counts_of_ + queries_) > keep;
-    if (job_.is_sorted || is_cut)
-      for (std::size_t j = 0; j < queries_; j += kColumns)
-        this->selector_.sort(slots(j), counts_of_ + j, keep);
-    for (std::size_t j = 0; j < queries_; ++j) {
-      const Found<T> found = this->found(j, std::min(counts_of_[j], keep));
+    const std::size_t* const counts = candidates_.counts();
+    const bool is_cut = *std::max_element(counts, counts + queries_.size()) > keep;
+    if (job_.is_sorted || is_cut) candidates_.sort(keep);
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
+      const Found<T> found = candidates_.found(j, std::min(candidates_.count(j), keep));
       if (job_.visit)
         (*job_.visit)(found);
       else
-        this->write_row(job_, found, static_cast<std::size_t>(job_.offsets[found.row]));
+        candidates_.write_row(found, static_cast<std::size_t>(job_.offsets[found.row]));
     }
   }
 
   const RadiusJob<T>& job_;
+  GroupSearch<D, T, Norm> group_;
+  Sources<D, T, Norm>& sources_ = group_.sources;
+  const QueryBlock<D, T, Norm::kPower == 2>& queries_ = group_.queries;
+  GroupList<D, T, Norm>& list_ = group_.list;
+  Candidates<D, T, Norm>& candidates_ = group_.candidates;
+
   const bool counts_only_;
   WhollyWithin<D, T, Norm> wholly_within_;
   std::size_t group_count_ = 0;  ///< points within reach of all queries of the group

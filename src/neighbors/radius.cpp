@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-void check(const Tree& tree, const PointsView* queries, const RadiusOptions& options) {
+void check(const AnyTree& tree, const PointsView* queries, const RadiusOptions& options) {
   check_balls(options, queries ? queries->size : tree.input_size());
   if (!queries) return;
   check_queries("radius", searched(tree), *queries);
@@ -20,10 +20,10 @@ void check(const Tree& tree, const PointsView* queries, const RadiusOptions& opt
 template <class T>
 class BallSearch {
  public:
-  BallSearch(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
+  BallSearch(const AnyTree& tree, const PointsView* queries, const RadiusOptions& options,
              Workers& workers)
       : workers_(workers), rows_(queries ? queries->size : tree.input_size()) {
-    const Frame<T>& frame = tree.impl().as<T>().frame;
+    const Frame<T>& frame = impl_of(tree).as<T>().frame;
     set_source(job_, tree);
     job_.exclude_self = options.exclude_self;
     job_.is_sorted = options.sorted;
@@ -34,14 +34,14 @@ class BallSearch {
       asked_.emplace(*queries, tree, workers);
       if (asked_->size() > 0) asked_->set_queries(job_, 0);
     }
-    is_hopeless_ = job_.source.points == 0 || (asked_ && asked_->size() == 0);
+    has_no_result_ = job_.source.points == 0 || (asked_ && asked_->size() == 0);
   }
 
   std::size_t rows() const { return rows_; }
   RadiusJob<T>& job() { return job_; }
 
   void run(const char* stage) {
-    if (!is_hopeless_) run_search(job_, stage, 64, workers_);
+    if (!has_no_result_) run_search(job_, stage, 64, workers_);
   }
 
   std::vector<std::int64_t> count() {
@@ -71,21 +71,21 @@ class BallSearch {
   std::vector<T> limits2_;
   std::vector<double> limits_;
   std::optional<QueryTree<T>> asked_;
-  bool is_hopeless_ = false;
+  bool has_no_result_ = false;
 };
 
 /// The same on a device.
 template <class T>
 class DeviceBallSearch {
  public:
-  DeviceBallSearch(const Tree& tree, const PointsView* queries, const RadiusOptions& options,
+  DeviceBallSearch(const AnyTree& tree, const PointsView* queries, const RadiusOptions& options,
                    const Execution& execution, Workers& workers)
       : tree_(tree),
         workers_(workers),
         calls_(device_calls<T>("radius", execution)),
         rows_(queries ? queries->size : tree.input_size()),
         limits2_(device_limits(options, frame_of_tree<T>(tree))),
-        search_{tree.impl(), queries, options.exclude_self,
+        search_{impl_of(tree), queries, options.exclude_self,
                 limit2(options.radius, options.strict, frame_of_tree<T>(tree)),
                 limits2_.empty() ? nullptr : limits2_.data()} {
     check_device_norm("radius", options.p);
@@ -121,7 +121,7 @@ class DeviceBallSearch {
     if (tree_.size() > 0 && rows_ > 0) calls_.radius(search_, only_count, take, workers_);
   }
 
-  const Tree& tree_;
+  const AnyTree& tree_;
   Workers& workers_;
   DeviceCalls<T>& calls_;
   std::size_t rows_;
@@ -129,7 +129,7 @@ class DeviceBallSearch {
   DeviceSearch<T> search_;
 };
 
-std::vector<std::int64_t> count(const Tree& tree, const PointsView* queries,
+std::vector<std::int64_t> count(const AnyTree& tree, const PointsView* queries,
                                 const RadiusOptions& options, const Execution& execution) {
   return device_call("radius", execution, [&](Workers& workers) {
     check(tree, queries, options);
@@ -159,10 +159,9 @@ std::size_t to_offsets(std::vector<std::int64_t>& counts, std::size_t limit,
 }
 
 template <class T, class Index>
-NeighborLists<T, Index> lists(const Tree& tree, const PointsView* queries,
+NeighborLists<T, Index> lists(const AnyTree& tree, const PointsView* queries,
                               const RadiusOptions& options, const Execution& execution) {
   return device_call("radius", execution, [&](Workers& workers) {
-    check_scalar<T>("radius", tree.scalar());
     check_index<Index>("radius", tree);
     check(tree, queries, options);
     if (!is_cpu(execution)) {
@@ -208,9 +207,7 @@ void visit_pairs(
 }
 
 /// Pairs have no individual radii, and a limit on neighbors would break them.
-template <class T>
-void check_pairs(const char* call, const Tree& tree, const RadiusOptions& options) {
-  check_scalar<T>(call, tree.scalar());
+void check_pairs(const char* call, const RadiusOptions& options) {
   check_balls(options, 0);
   if (options.max_neighbors > 0)
     refuse("{}: max_neighbors = {}; leave it 0", call, options.max_neighbors);
@@ -218,33 +215,33 @@ void check_pairs(const char* call, const Tree& tree, const RadiusOptions& option
 
 }  // namespace
 
-std::vector<std::int64_t> radius_count(const Tree& tree, const RadiusOptions& options,
+std::vector<std::int64_t> radius_count(const AnyTree& tree, const RadiusOptions& options,
                                        const Execution& execution) {
   return count(tree, nullptr, options, execution);
 }
 
-std::vector<std::int64_t> radius_count(const Tree& tree, PointsView queries,
+std::vector<std::int64_t> radius_count(const AnyTree& tree, PointsView queries,
                                        const RadiusOptions& options, const Execution& execution) {
   return count(tree, &queries, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
-NeighborLists<T, Index> radius(const Tree& tree, const RadiusOptions& options,
+NeighborLists<T, Index> radius(const Tree<T>& tree, const RadiusOptions& options,
                                const Execution& execution) {
   return lists<T, Index>(tree, nullptr, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
-NeighborLists<T, Index> radius(const Tree& tree, PointsView queries, const RadiusOptions& options,
-                               const Execution& execution) {
+NeighborLists<T, Index> radius(const Tree<T>& tree, std::type_identity_t<View<T>> queries,
+                               const RadiusOptions& options, const Execution& execution) {
   return lists<T, Index>(tree, &queries, options, execution);
 }
 
 template <Coordinate T, ResultIndex Index>
-Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options,
+Pairs<T, Index> radius_pairs(const Tree<T>& tree, const RadiusOptions& options,
                              const Execution& execution) {
   return public_call("radius_pairs", execution, [&](Workers& workers) {
-    check_pairs<T>("radius_pairs", tree, options);
+    check_pairs("radius_pairs", options);
     check_index<Index>("radius_pairs", tree);
     RadiusOptions sorted = options;
     sorted.sorted = true;
@@ -268,11 +265,10 @@ Pairs<T, Index> radius_pairs(const Tree& tree, const RadiusOptions& options,
 }
 
 template <Coordinate T>
-void for_each_pair(const Tree& tree, const RadiusOptions& options,
-                   const std::function<void(const Neighborhood<T>&)>& visit,
+void for_each_pair(const Tree<T>& tree, const RadiusOptions& options, const Visitor<T>& visit,
                    const Execution& execution) {
   public_call("for_each_pair", execution, [&](Workers& workers) {
-    check_pairs<T>("for_each_pair", tree, options);
+    check_pairs("for_each_pair", options);
     BallSearch<T> search(tree, nullptr, options, workers);
     visit_pairs<T>(search, "search", [&](std::size_t i, const auto& index, const auto& distance) {
       caller_code([&] { visit({i, index, distance}); });
@@ -280,21 +276,21 @@ void for_each_pair(const Tree& tree, const RadiusOptions& options,
   });
 }
 
-#define KITH_INSTANTIATE(T, Index)                                                              \
-  template NeighborLists<T, Index> radius(const Tree&, const RadiusOptions&, const Execution&); \
-  template NeighborLists<T, Index> radius(const Tree&, PointsView, const RadiusOptions&,        \
-                                          const Execution&);                                    \
-  template Pairs<T, Index> radius_pairs(const Tree&, const RadiusOptions&, const Execution&);
+#define KITH_INSTANTIATE(T, Index)                                                                 \
+  template NeighborLists<T, Index> radius<T, Index>(const Tree<T>&, const RadiusOptions&,          \
+                                                    const Execution&);                             \
+  template NeighborLists<T, Index> radius<T, Index>(const Tree<T>&, View<T>, const RadiusOptions&, \
+                                                    const Execution&);                             \
+  template Pairs<T, Index> radius_pairs<T, Index>(const Tree<T>&, const RadiusOptions&,            \
+                                                  const Execution&);
 KITH_INSTANTIATE(float, std::int32_t)
 KITH_INSTANTIATE(float, std::int64_t)
 KITH_INSTANTIATE(double, std::int32_t)
 KITH_INSTANTIATE(double, std::int64_t)
 #undef KITH_INSTANTIATE
-template void for_each_pair(const Tree&, const RadiusOptions&,
-                            const std::function<void(const Neighborhood<float>&)>&,
+template void for_each_pair(const Tree<float>&, const RadiusOptions&, const Visitor<float>&,
                             const Execution&);
-template void for_each_pair(const Tree&, const RadiusOptions&,
-                            const std::function<void(const Neighborhood<double>&)>&,
+template void for_each_pair(const Tree<double>&, const RadiusOptions&, const Visitor<double>&,
                             const Execution&);
 
 }  // namespace kith

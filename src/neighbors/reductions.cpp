@@ -1,6 +1,4 @@
-// What is made of neighborhoods without storing them.
-#include <cmath>
-
+// Reductions of neighborhoods without storing them.
 #include <kith/density.hpp>
 #include <kith/radius.hpp>
 
@@ -13,9 +11,9 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Neighborhoods come from the device in batches; what is made of them is made here.
+/// Neighborhoods come from the device in batches; they are reduced here.
 template <class T>
-void search_on_device(const char* call, const Tree& tree, const KnnOptions& options,
+void search_on_device(const char* call, const AnyTree& tree, const KnnOptions& options,
                       FunctionRef<void(const Found<T>&)> visit, const Execution& execution,
                       Workers& workers) {
   check_device_norm(call, options.p);
@@ -24,7 +22,7 @@ void search_on_device(const char* call, const Tree& tree, const KnnOptions& opti
   const T unscale = unscale_of<T>(tree);
   device_calls<T>(call, execution)
       .knn(
-          {tree.impl(), nullptr, options.exclude_self, limit}, options.k,
+          {impl_of(tree), nullptr, options.exclude_self, limit}, options.k,
           [&](const DeviceRows<T>& found) {
             visit_rows(found, unscale, workers,
                        [&](std::size_t, const Found<T>& row) { visit(row); });
@@ -33,25 +31,24 @@ void search_on_device(const char* call, const Tree& tree, const KnnOptions& opti
 }
 
 template <class T>
-void search(const char* call, const Tree& tree, const KnnOptions& options,
+void search(const char* call, const AnyTree& tree, const KnnOptions& options,
             FunctionRef<void(const Found<T>&)> visit, const Execution& execution,
             Workers& workers) {
-  check_scalar<T>(call, tree.scalar());
-  check_nearest(call, options);
+  check_nearest<T>(call, tree.scalar(), options);
   if (!is_cpu(execution))
     return search_on_device<T>(call, tree, options, visit, execution, workers);
   KnnJob<T> job;
   set_source(job, tree);
   job.k = options.k;
   job.exclude_self = options.exclude_self;
-  set_limit(job, options.max_radius, options.strict, options.p, tree.impl().as<T>().frame);
+  set_limit(job, options.max_radius, options.strict, options.p, impl_of(tree).as<T>().frame);
   job.visit = &visit;
   if (job.source.points > 0) run_search(job, call, options.k, workers);
 }
 
 /// One number for each point, from its neighbors.
 template <class F>
-std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOptions& options,
+std::vector<double> reduce_each(const char* call, const AnyTree& tree, const KnnOptions& options,
                                 F value, const Execution& execution) {
   return device_call(call, execution, [&](Workers& workers) {
     std::vector<double> result = filled(workers, tree.input_size(), kNone);
@@ -67,8 +64,7 @@ std::vector<double> reduce_each(const char* call, const Tree& tree, const KnnOpt
 }  // namespace
 
 template <Coordinate T>
-void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
-                           const std::function<void(const Neighborhood<T>&)>& visit,
+void for_each_neighborhood(const Tree<T>& tree, const KnnOptions& options, const Visitor<T>& visit,
                            const Execution& execution) {
   device_call("for_each_neighborhood", execution, [&](Workers& workers) {
     search<T>(
@@ -82,14 +78,12 @@ void for_each_neighborhood(const Tree& tree, const KnnOptions& options,
   });
 }
 
-template void for_each_neighborhood(const Tree&, const KnnOptions&,
-                                    const std::function<void(const Neighborhood<float>&)>&,
+template void for_each_neighborhood(const Tree<float>&, const KnnOptions&, const Visitor<float>&,
                                     const Execution&);
-template void for_each_neighborhood(const Tree&, const KnnOptions&,
-                                    const std::function<void(const Neighborhood<double>&)>&,
+template void for_each_neighborhood(const Tree<double>&, const KnnOptions&, const Visitor<double>&,
                                     const Execution&);
 
-std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options,
+std::vector<double> kth_distance(const AnyTree& tree, const KnnOptions& options,
                                  const Execution& execution) {
   return reduce_each(
       "kth_distance", tree, options,
@@ -100,7 +94,7 @@ std::vector<double> kth_distance(const Tree& tree, const KnnOptions& options,
       execution);
 }
 
-std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options,
+std::vector<double> mean_distance(const AnyTree& tree, const KnnOptions& options,
                                   const Execution& execution) {
   return reduce_each(
       "mean_distance", tree, options,
@@ -112,7 +106,7 @@ std::vector<double> mean_distance(const Tree& tree, const KnnOptions& options,
       execution);
 }
 
-std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
+std::vector<double> sph_density(const AnyTree& tree, const DensityOptions& options,
                                 const Execution& execution) {
   const int d = tree.dimension();
   check_density(options, d, tree.input_size());
@@ -121,13 +115,9 @@ std::vector<double> sph_density(const Tree& tree, const DensityOptions& options,
   return reduce_each(
       "sph_density", tree, {.k = options.k},
       [&](const auto& found) {
-        const double h = double{found.distance[found.count - 1]};
-        double sum = 0;
-        for (std::size_t i = 0; i < found.count; ++i) {
-          const double q = h > 0 ? double{found.distance[i]} / h : 0;
-          sum += kernel.value(q) * (options.mass.empty() ? 1 : options.mass[found.index[i]]);
-        }
-        return factor * sum / std::pow(h, d);
+        return kernel.density(
+            found.count, factor, [&](std::size_t i) { return double{found.distance[i]}; },
+            [&](std::size_t i) { return options.mass.empty() ? 1 : options.mass[found.index[i]]; });
       },
       execution);
 }

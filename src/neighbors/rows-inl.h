@@ -77,15 +77,6 @@ HWY_INLINE void write_neighbors(const SearchJob<T>& job, const Found<T>& found, 
   if (job.index64) widen(found.index, found.count, job.index64 + at);
 }
 
-/// The rest of a row of k.
-template <class T>
-HWY_INLINE void pad_row(const SearchJob<T>& job, std::size_t begin, std::size_t end) {
-  if (job.distance)
-    std::fill(job.distance + begin, job.distance + end, std::numeric_limits<T>::infinity());
-  if (job.index32) std::fill(job.index32 + begin, job.index32 + end, -1);
-  if (job.index64) std::fill(job.index64 + begin, job.index64 + end, -1);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace kith
 HWY_AFTER_NAMESPACE();

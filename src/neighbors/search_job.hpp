@@ -23,7 +23,7 @@ struct Found {
   const T* distance = nullptr;  ///< or d2, see SearchJob::wants_d2
 };
 
-/// What all searches have in common.
+/// The members of all search jobs.
 template <class T>
 struct SearchJob {
   PlanesView<T> source;      ///< implicit, as are the queries
@@ -59,6 +59,12 @@ struct SearchJob {
   const T* edges2 = nullptr;
   /// Called every few queries; throws when the caller wants to stop.
   const FunctionRef<void()>* checkpoint = nullptr;
+
+  /// Of the query with this index at this position.
+  std::size_t row_of(std::size_t position, std::uint32_t index) const {
+    if (in_tree_order) return position;
+    return rows ? rows[index] : index;
+  }
 };
 
 /// Rows of k.
@@ -85,7 +91,7 @@ struct RadiusJob : SearchJob<T> {
   const std::int64_t* offsets = nullptr;  ///< second pass: where each row starts
 };
 
-/// What the searches of a call did.
+/// The work of the searches of a call.
 struct SearchCounts {
   std::uint64_t rescanned = 0;   ///< searches repeated with a larger radius
   std::uint64_t alone = 0;       ///< queries that could not use a shared list

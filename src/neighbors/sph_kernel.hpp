@@ -1,6 +1,8 @@
 // The smoothing kernels of SPH, as functions of q = r / h, zero at and beyond q = 1.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <numbers>
 
 #include <kith/density.hpp>
@@ -35,6 +37,19 @@ struct KernelShape {
       case 2: return is_spline ? 40 / (7 * pi) : 7 / pi;
       default: return is_spline ? 8 / pi : 21 / (2 * pi);
     }
+  }
+
+  /// The density at a point from its neighbors, at least one, in their order: their distances and
+  /// masses. `factor`: as above.
+  template <class Distance, class Mass>
+  double density(std::size_t count, double factor, Distance distance, Mass mass) const {
+    const double h = distance(count - 1);
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double q = h > 0 ? distance(i) / h : 0;
+      sum += value(q) * mass(i);
+    }
+    return factor * sum / std::pow(h, dimension);
   }
 };
 

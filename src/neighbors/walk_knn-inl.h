@@ -3,8 +3,8 @@
 // The judge of the walk counts points by the upper bounds of the nodes that hold them: within the
 // first bound that enough points come before, every point of the receiver certainly has enough
 // neighbors. At a leaf the points nearest to it give each query a bound, the distance of
-// the last one needed among them; what is within that is collected from the list and selected as in
-// knn-inl.h.
+// the last one needed among them; the points within it are collected from the list and selected as
+// in knn-inl.h.
 #if defined(KITH_NEIGHBORS_WALK_KNN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_NEIGHBORS_WALK_KNN_INL_H_
 #undef KITH_NEIGHBORS_WALK_KNN_INL_H_
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "neighbors/knn_rows-inl.h"
+#include "walk/node_bound.hpp"
 #include "walk/walk-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,13 +26,16 @@ namespace kith {
 namespace HWY_NAMESPACE {
 
 template <int D, class T>
-class WalkKnn final : public KnnRows<D, T> {
+class WalkKnn final : public SearchWorker {
  public:
   explicit WalkKnn(const WalkJob<T>& job)
-      : KnnRows<D, T>(job), walk_job_(job), walk_(job.receivers, job.sources, job.side, *this) {}
+      : job_(job),
+        group_(job, counts_),
+        rows_(job, group_),
+        walk_(job.receivers, job.sources, job.side, *this) {}
 
   void run(std::size_t begin, std::size_t end) override {
-    for (std::size_t node = begin; node < end; ++node) walk_.run(walk_job_.task_plane, node);
+    for (std::size_t node = begin; node < end; ++node) walk_.run(job_.task_plane, node);
     hwy::FlushStream();
   }
 
@@ -41,11 +45,11 @@ class WalkKnn final : public KnnRows<D, T> {
 
   /// Every point of the box has enough neighbors that do not come after this. The list is gone
   /// through from where the last one had its nearest nodes: siblings have theirs close by, and once
-  /// those are known few others are looked at.
+  /// those are known few others are visited.
   template <bool Wrap>
   Candidate<T> bound(const Bounds<D, T>& box, int plane, const InteractionList<T>& list,
                      const Candidate<T>& limit) {
-    enough_.reset(need_, limit);
+    enough_.reset(rows_.need(), limit);
     const std::size_t start = std::min(nearest_at_, list.size) / kLanes * kLanes;
     count_nodes<Wrap>(box, plane, list, {start, list.size});
     count_nodes<Wrap>(box, plane, list, {0, start});
@@ -57,7 +61,7 @@ class WalkKnn final : public KnnRows<D, T> {
     const Tag<T> tag;
     const Axes<D> axes = sources_.axes();
     const BoxProbe<D, T> q(box, axes);
-    const PlaneView<T>& at = walk_job_.sources.plane(plane);
+    const PlaneView<T>& at = job_.sources.plane(plane);
     for (std::size_t i = part.begin; i < part.end; i += hn::Lanes(tag)) {
       const auto upper = upper2<Wrap>(
           q, ListColumns<D, T>{list.boxes.data() + i, list.stride, axes}, sources_.side(), axes);
@@ -71,75 +75,71 @@ class WalkKnn final : public KnnRows<D, T> {
         const std::uint32_t node = list.source[i + lane];
         const Candidate<T> end{ends[lane], at.largest[node]};
         if (!enough_.wants(end)) continue;
-        enough_.add(end, walk_job_.sources.points_of(plane, node).size());
+        enough_.add(end, job_.sources.points_of(plane, node).size());
         nearest_at_ = i;
       }
     }
   }
 
   bool wraps(const Bounds<D, T>& box, const Candidate<T>& bound) const {
-    return this->leaves_box(box, bound.key);
+    return group_.list.leaves_box(box, bound.key);
   }
 
   template <bool Wrap>
   void leaf(std::size_t leaf, const InteractionList<T>& list, const Candidate<T>& bound) {
-    const IndexRange queries = walk_job_.receivers.points_of(0, leaf);
+    const IndexRange queries = job_.receivers.points_of(0, leaf);
     for (std::size_t begin = queries.begin; begin < queries.end;) {
       const std::size_t end = std::min(queries.end, begin / kLanes * kLanes + kLanes);
       if (job_.checkpoint) (*job_.checkpoint)();
-      this->set_queries({begin, end});
-      this->set_limits();
+      group_.queries.set({begin, end});
+      rows_.set_limits();
       search<Wrap>(list, bound.key);
-      this->sort_rows();
-      this->deliver_rows();
+      rows_.sort();
+      rows_.deliver();
       begin = end;
     }
   }
 
  private:
-  using Base = KnnRows<D, T>;
-  using Base::counts_of_, Base::job_, Base::limit2_, Base::near_, Base::need_, Base::queries_,
-      Base::query_, Base::reserve_slots, Base::slots, Base::sources_;
-  /// Beyond so many nodes a query goes best first: dimensions are many or points are identical.
+  /// Beyond this many nodes a query goes best first: dimensions are many or points are identical.
   static constexpr std::size_t kMaxNodes = 4096;
-  /// A query's own bound comes from the nodes that end within so many times the squared bound of
+  /// A query's own bound comes from the nodes that end within kSample times the squared bound of
   /// the leaf; within 1 times they hold just enough points.
   static constexpr T kSample = T(1.5);
-
-  void search_block() override {}  // leaves come from the walk
 
   template <bool Wrap>
   void search(const InteractionList<T>& list, T bound2) {
     if (list.size > kMaxNodes) return search_each_best_first();
     auto box = Bounds<D, T>::empty();
-    for (std::size_t j = 0; j < queries_; ++j) {
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
       T x[kAxisRoom<D>];
-      load_lane(query_, j, sources_.axes(), x);
+      load_lane(queries_.point(j), 0, sources_.axes(), x);
       box.add(x, sources_.axes());
     }
     const BoxProbe<D, T> probe(box, sources_.axes());
     T radius2[kLanes] = {};
     bound_each<Wrap>(probe, list, bound2, radius2);
-    const T most2 = *std::max_element(radius2, radius2 + queries_);
+    const T most2 = *std::max_element(radius2, radius2 + queries_.size());
     // Distances that overflow: lists are padded with boxes infinitely far away.
     if (!(most2 <= std::numeric_limits<T>::max())) return search_each_best_first();
-    sources_.template filter<Wrap>(list, probe, most2, near_);
-    picked_.resize(near_.size + 2 * kLanes);
-    for (std::size_t j = 0; j < queries_; ++j) {
+    InteractionList<T>& near = group_.list.near;
+    sources_.template filter<Wrap>(list, probe, most2, near);
+    picked_.resize(near.size + 2 * kLanes);
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
       const std::size_t nodes =
-          sources_.template pick<Wrap>(near_, query_ + j, radius2[j], picked_.data());
+          sources_.template pick<Wrap>(near, queries_.point(j), radius2[j], picked_.data());
       collect<Wrap>(j, blocks_of(picked_.data(), nodes), radius2[j]);
     }
   }
 
   void search_each_best_first() {
-    for (std::size_t j = 0; j < queries_; ++j) this->search_best_first(j);
+    for (std::size_t j = 0; j < queries_.size(); ++j) rows_.search_best_first(j);
   }
 
   template <bool Wrap>
   void collect(std::size_t j, const std::vector<std::uint32_t>& blocks, T r2) {
-    reserve_slots(blocks.size() * kLanes);
-    Base::template collect<Wrap>(j, blocks.data(), blocks.size(), r2);
+    candidates_.reserve(blocks.size() * kLanes);
+    candidates_.template collect<Wrap>(j, blocks.data(), blocks.size(), r2);
   }
 
   /// The radius within which each query has all that it needs, known from the points near the box.
@@ -147,15 +147,14 @@ class WalkKnn final : public KnnRows<D, T> {
   void bound_each(const BoxProbe<D, T>& probe, const InteractionList<T>& list, T bound2,
                   T* radius2) {
     const std::vector<std::uint32_t>& blocks = near_blocks<Wrap>(probe, list, bound2 * kSample);
-    for (std::size_t j = 0; j < queries_; ++j) {
-      radius2[j] = std::min(limit2_[j], bound2);
+    for (std::size_t j = 0; j < queries_.size(); ++j) {
+      radius2[j] = std::min(rows_.limit2(j), bound2);
       collect<Wrap>(j, blocks, radius2[j]);
     }
-    std::fill(counts_of_ + queries_, counts_of_ + kLanes, 0);
-    for (std::size_t j = 0; j < queries_; j += kColumns)
-      this->selector_.sort(slots(j), counts_of_ + j, need_);
-    for (std::size_t j = 0; j < queries_; ++j)
-      if (counts_of_[j] >= need_ && need_ > 0) radius2[j] = slots(j).d2[need_ - 1];
+    const std::size_t need = rows_.need();
+    candidates_.sort(need);
+    for (std::size_t j = 0; j < queries_.size(); ++j)
+      if (candidates_.count(j) >= need && need > 0) radius2[j] = candidates_.slots(j).d2[need - 1];
   }
 
   /// Blocks of the nodes that end within r2 of the box.
@@ -183,12 +182,12 @@ class WalkKnn final : public KnnRows<D, T> {
   /// once, and its points of other leaves do no harm.
   const std::vector<std::uint32_t>& blocks_of(const std::uint32_t* leaves, std::size_t count) {
     blocks_.clear();
-    if (walk_job_.sources.is_implicit()) {
+    if (job_.sources.is_implicit()) {
       blocks_.assign(leaves, leaves + count);
       return blocks_;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const IndexRange points = walk_job_.sources.points_of(0, leaves[i]);
+      const IndexRange points = job_.sources.points_of(0, leaves[i]);
       auto block = static_cast<std::uint32_t>(points.begin / kLanes);
       if (!blocks_.empty() && blocks_.back() == block) ++block;
       for (; block * kLanes < points.end; ++block) blocks_.push_back(block);
@@ -196,9 +195,14 @@ class WalkKnn final : public KnnRows<D, T> {
     return blocks_;
   }
 
-  const WalkJob<T>& walk_job_;
+  const WalkJob<T>& job_;
+  GroupSearch<D, T> group_;
+  Sources<D, T>& sources_ = group_.sources;
+  const QueryBlock<D, T, true>& queries_ = group_.queries;
+  Candidates<D, T>& candidates_ = group_.candidates;
+  KnnRows<D, T> rows_;
   Walk<D, T, WalkKnn> walk_;
-  FirstNodes<T> enough_;
+  NodeBound<T> enough_;
   std::size_t nearest_at_ = 0;  ///< where in its list the last receiver found its nearest node
   std::vector<std::uint32_t> picked_, blocks_;
 };

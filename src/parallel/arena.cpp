@@ -18,7 +18,7 @@
 namespace kith {
 
 // TBB counts the CPUs once, when it starts: it would keep a process that began on one CPU at one
-// thread for good.
+// thread forever.
 int available_threads() {
   const int cpus = cpus_of_thread().count();
   return cpus > 0 ? cpus : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -34,14 +34,15 @@ struct Arena::Team {
   Team* next = nullptr;                      // in the list of idle teams
 };
 
-/// The teams that no call uses now. An intrusive list: to give a team back takes no memory. Teams
-/// are never destroyed; there are as many as calls have run at once. It is there from the start,
-/// without a guard: ThreadSanitizer would not see that one in code that it does not watch.
+/// The teams that no call uses now. An intrusive list, so that returning a team takes no memory.
+/// Teams are never destroyed; there are as many as calls have run at once. The list is initialized
+/// statically, without a guard: ThreadSanitizer would not see the guard in code that is not
+/// instrumented.
 class Arena::Idle {
  public:
   static Idle idle;
 
-  Team* take(int threads) {
+  Team* acquire(int threads) {
     const std::lock_guard lock(mutex_);
     for (Team** link = &first_; *link; link = &(*link)->next)
       if ((*link)->threads == threads) return std::exchange(*link, (*link)->next);
@@ -78,9 +79,9 @@ constinit Arena::Idle Arena::Idle::idle;
 
 const int Arena::forks = pthread_atfork(nullptr, nullptr, [] { Idle::idle.begin_child(); });
 
-Arena::Arena(int threads) : team_(Idle::idle.take(threads)) {
+Arena::Arena(int threads) : team_(Idle::idle.acquire(threads)) {
   if (!team_) team_ = Idle::idle.make(threads);
-  // By default TBB starts no more threads than it counted CPUs.
+  // By default TBB starts no more threads than the number of CPUs that it counted.
   if (threads <= tbb::info::default_concurrency()) return;
   try {
     team_->limit.emplace(tbb::global_control::max_allowed_parallelism, threads);

@@ -1,11 +1,10 @@
 // The threads themselves: a team of oneTBB that runs numbered tasks. No other file knows TBB.
 //
 // Debian's libtbb is not compiled for ThreadSanitizer, which therefore does not see how TBB hands
-// tasks from thread to thread and takes every loop for a race. So arena.cpp, which is nothing but
-// calls of TBB, is left out of the instrumentation, and the two edges that its loops promise (what
-// the caller did before comes before each task; each task comes before what the caller does next)
-// are told by Handover. Everything above, all loop bodies among it, is watched: a race between two
-// bodies is reported.
+// tasks from thread to thread and takes every loop for a race. So arena.cpp, which contains nothing
+// but calls of TBB, is not instrumented, and Handover declares the two happens-before edges of its
+// loops: from the caller to each task, and from each task back to the caller. Code above this file,
+// including loop bodies, stays instrumented: a race between two bodies is reported.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,7 @@ namespace kith {
 int available_threads();
 
 /// A team of threads for one call. Teams are kept and used again: each new arena of TBB costs some
-/// 7 kB that oneTBB 2021.8 never gives back. Calls that run at once, or one inside the other, have
+/// 7 kB that oneTBB 2021.8 never frees. Calls that run at once, or one inside the other, have
 /// different teams, so a thread that waits for its own loop never takes up work of another call.
 class Arena {
  public:
@@ -45,19 +44,19 @@ class Arena {
  private:
   struct Team;
   class Idle;
-  static const int forks;  // registers what a child of a fork does, when the library is loaded
+  static const int forks;  // registers the handler of forks, when the library is loaded
   Team* team_;
 };
 
-/// Tells ThreadSanitizer that one side of a handover comes before the other; nothing in other
+/// Declares to ThreadSanitizer that one side of a handover comes before the other; empty in other
 /// builds.
 struct Handover {
 #if defined(KITH_THREAD_SANITIZER)
-  static void give(const void* place) { __tsan_release(const_cast<void*>(place)); }
-  static void take(const void* place) { __tsan_acquire(const_cast<void*>(place)); }
+  static void release(const void* place) { __tsan_release(const_cast<void*>(place)); }
+  static void acquire(const void* place) { __tsan_acquire(const_cast<void*>(place)); }
 #else
-  static void give(const void*) {}
-  static void take(const void*) {}
+  static void release(const void*) {}
+  static void acquire(const void*) {}
 #endif
 };
 

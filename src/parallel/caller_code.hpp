@@ -1,5 +1,5 @@
-// Functions that the caller passed in, visitors and progress callbacks: what they throw belongs to
-// the caller and leaves the library as it was thrown.
+// Functions that the caller passed in, visitors and progress callbacks: their exceptions belong to
+// the caller and leave the library unchanged.
 #pragma once
 
 #include <exception>
@@ -9,16 +9,16 @@
 
 namespace kith {
 
-/// What the caller's own code threw, on its way out.
+/// Carries an exception of the caller's own code out of the library.
 struct KITH_SHARED CallerException {
   std::exception_ptr thrown;
 };
 
 /// How many calls and loop bodies of the library this thread is inside of: the outermost call alone
-/// hands an exception of the caller back.
+/// rethrows an exception of the caller.
 KITH_SHARED int& library_depth() noexcept;
 
-/// Inside the library, to the end of the scope.
+/// Marks this thread as inside the library for the scope.
 class InLibrary {
  public:
   InLibrary() { ++library_depth(); }
@@ -27,7 +27,7 @@ class InLibrary {
   InLibrary& operator=(const InLibrary&) = delete;
 };
 
-/// Outside of it again.
+/// Marks this thread as running the caller's code for the scope.
 class InCallerCode {
  public:
   InCallerCode() : depth_(std::exchange(library_depth(), 0)) {}

@@ -24,7 +24,7 @@ struct CpuMask {
   }
 };
 
-/// Of the calling thread.
+/// The mask of the calling thread.
 KITH_SHARED CpuMask cpus_of_thread();
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// Loops of one thread that are long enough to look at the cancel token in between.
+// Loops of one thread that are long enough to check the cancel token in between.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void for_each_in_order(const Workers& workers, std::size_t n, F&& body) {
   });
 }
 
-/// Looks at the token whenever so much work is done, for loops whose items differ in cost.
+/// Checks the token after each fixed amount of work, for loops whose items differ in cost.
 class WorkMeter {
  public:
   explicit WorkMeter(const Workers& workers, std::size_t work = std::size_t{1} << 16)

@@ -5,6 +5,7 @@
 
 #include "base/array.hpp"
 #include "base/fail.hpp"
+#include "parallel/device_name.hpp"
 
 namespace kith {
 namespace {
@@ -20,9 +21,12 @@ namespace {
 }  // namespace
 
 void refuse_device(const char* call, const std::string& device) {
-  if (device == "gpu" || device.starts_with("gpu:"))
+  if (may_name_device(device))
     fail(ErrorCode::unavailable, "{}: no code for device = {}; leave device = cpu", call, device);
-  refuse("{}: device = {}; give cpu, gpu, or gpu:N for the one with number N", call, device);
+  refuse(
+      "{}: device = {}; give cpu, gpu, or gpu:N for the one with number N, cuda:N, hip:N or "
+      "opencl:N, or the PCI address or the UUID of one",
+      call, device);
 }
 
 int& library_depth() noexcept {
@@ -36,13 +40,13 @@ void rethrow_as_error(const char* call) {
   } catch (const Error&) {
     throw;
   } catch (const CallerException& exception) {
-    if (library_depth() > 0) throw;  // to the call around this one
+    if (library_depth() > 0) throw;  // passed on to the call around this one
     std::rethrow_exception(exception.thrown);
   } catch (const NoMemory& exception) {
     fail_for_memory(call, exception.bytes);
   } catch (const std::bad_alloc&) {
     fail_for_memory(call, 0);
-  } catch (const std::length_error&) {  // a container beyond what an address space holds
+  } catch (const std::length_error&) {  // a container larger than an address space
     fail_for_memory(call, 0);
   } catch (const std::exception& exception) {
     fail(ErrorCode::internal, "{}: unexpected exception: {}; please report it", call,

@@ -1,10 +1,10 @@
 // The door of the library: every public function that can fail runs inside `public_call`.
 //
 // It sets the floating-point environment of the numerical contract, chooses the SIMD target, makes
-// the workers, and sees to it that nothing but Error leaves: lack of memory becomes out_of_memory,
-// anything else that is not Error becomes internal. Errors of a call inside another pass unchanged.
-// What the caller's own functions throw (visitors, progress) reaches the caller as it was thrown:
-// they are called through `caller_code`.
+// the workers, and lets nothing but Error out: lack of memory becomes out_of_memory, any other
+// exception that is not an Error becomes internal. Errors of a call inside another pass unchanged.
+// Exceptions of the caller's own functions (visitors, progress) reach the caller unchanged: these
+// functions are called through `caller_code`.
 #pragma once
 
 #include <type_traits>
@@ -15,7 +15,7 @@
 #include "base/float_environment.hpp"
 #include "kernels/target.hpp"
 #include "parallel/caller_code.hpp"
-#include "parallel/looks.hpp"
+#include "parallel/cancel_probe.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith {
@@ -50,7 +50,7 @@ inline Execution on_cpu(Execution execution) {
 /// `name` is the call's name in messages, a literal.
 template <class F>
 decltype(auto) device_call(const char* name, const Execution& execution, F&& f) {
-  const Looks::Span span;
+  const CancelProbe::Span span;
   return public_call(name, [&]() -> decltype(auto) {
     choose_target();
     if constexpr (std::is_invocable_v<F, Workers&>) {
@@ -69,7 +69,7 @@ decltype(auto) device_call(const char* name, const Execution& execution, F&& f) 
   });
 }
 
-/// The same for calls that run on the CPU alone.
+/// f(workers) for calls that run on the CPU alone.
 template <class F>
 decltype(auto) public_call(const char* name, const Execution& execution, F&& f) {
   if (!is_cpu(execution)) refuse_device(name, execution.device);

@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -19,56 +17,8 @@
 
 namespace kith {
 
-/// Objects that loop bodies borrow and give back. A body that waits inside a nested loop may be put
-/// aside for another body on the same thread, so scratch memory cannot belong to a thread. Free
-/// objects are an intrusive list: giving one back takes no memory and cannot fail.
-template <class T>
-class Borrowed {
-  struct Item {
-    T object;
-    Item* next = nullptr;
-  };
-
- public:
-  Borrowed() = default;
-  ~Borrowed() {
-    while (first_) delete std::exchange(first_, first_->next);
-  }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-
-  class Loan {
-   public:
-    explicit Loan(Borrowed& owner) : owner_(owner), item_(owner.take()) {
-      if (!item_) item_ = new Item;
-    }
-    ~Loan() { owner_.give(item_); }
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    T& operator*() const { return item_->object; }
-    T* operator->() const { return &item_->object; }
-
-   private:
-    Borrowed& owner_;
-    Item* item_;
-  };
-
- private:
-  Item* take() {
-    const std::lock_guard lock(mutex_);
-    return first_ ? std::exchange(first_, first_->next) : nullptr;
-  }
-  void give(Item* item) noexcept {
-    const std::lock_guard lock(mutex_);
-    item->next = std::exchange(first_, item);
-  }
-
-  std::mutex mutex_;
-  Item* first_ = nullptr;
-};
-
 /// How many records a part of a scatter has: few enough to notice a cancelled call and to share
-/// among threads, enough that the parts' tables of buckets stay small beside the records.
+/// among threads, enough that the parts' tables of buckets stay small compared to the records.
 inline std::size_t scatter_grain(std::size_t n) {
   return std::clamp<std::size_t>(n / 256, std::size_t{1} << 16, std::size_t{1} << 19);
 }
@@ -123,8 +73,8 @@ class KeySorter {
   }
 
  private:
-  /// So few keys are compared with each other, many at once, in less time than tables take to
-  /// clear.
+  /// Up to this many keys are compared with each other, many at once, in less time than clearing
+  /// tables takes.
   static constexpr std::size_t kRanked = 64;
 
   /// Each key goes to its rank, the number of those before it: no branch depends on the keys.
@@ -174,7 +124,7 @@ class KeySorter {
   std::vector<std::uint64_t> words_, other_;
 };
 
-/// A long key and what it belongs to.
+/// A long key and the index of its record.
 struct KeyIndex {
   std::uint64_t key;
   std::uint32_t index;

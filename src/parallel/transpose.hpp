@@ -1,10 +1,10 @@
-// The deterministic transpose: rows of values are added to the rows of their targets, each target's
-// in the order in which they come. That is what scatters a gradient over neighbor lists back to the
+// The deterministic transpose: rows of values are added to the rows of their targets, those of one
+// target in their order of appearance. It scatters a gradient over neighbor lists back to the
 // points.
 //
 // Records are sorted by stretches of targets (stable), then each stretch adds its records one after
 // the other. The order of the additions to a target is that of the records, for any number of
-// threads. Atomic additions would be in the order of arrival: other bits with every run.
+// threads. Atomic additions would happen in the order of arrival: different bits in every run.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace kith {
 
-/// The target of a record that goes nowhere.
+/// The target of a record that is left out.
 inline constexpr std::uint32_t kNoTarget = ~std::uint32_t{0};
 
 /// Adds batches of records to `targets` rows of sums. D: numbers in a row, or kAnyDimension.

@@ -4,12 +4,12 @@
 // the same set: (1) `unite` writes to a root only by compare-and-swap, expecting the root to point
 // at itself, so two threads cannot both attach it and no link is lost (swapping against a
 // value that was just read again, instead of the root that was found, would lose one); (2) `find`
-// shortens a path by storing the grandparent, which is an ancestor for good. A store of (2) may
+// shortens a path by storing the grandparent, which remains an ancestor. A store of (2) may
 // overwrite another store of (2) with an older ancestor: still an ancestor, only a longer path. It
 // cannot overwrite (1), because (1) changes a root, and (2) writes only to entries that were seen
 // not to be roots, and an entry that is not a root never becomes one again. All accesses are
-// relaxed atomics: the array holds no pointer to other data, and what a thread must see of the
-// others' work is ordered by the end of the parallel loop. The text is that of devices, too.
+// relaxed atomics: the array holds no pointer to other data, and the end of the parallel loop
+// orders the threads' other memory accesses. Devices compile the same text.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace kith {
 /// Sets as operations on an array of parents.
 namespace sets {
 
-/// Parents that other threads change, and such that none does: a link then needs no locked
+/// An array of parents. If no other thread changes it (IsShared = false), a link needs no locked
 /// instruction.
 template <class Index, bool IsShared>
 struct ParentArray {
@@ -38,12 +38,12 @@ void store_parent(ParentArray<Index, IsShared> of, Index i, Index up) {
 }
 
 template <class Index>
-bool hang(ParentArray<Index, true> of, Index root, Index below) {
+bool attach_root(ParentArray<Index, true> of, Index root, Index below) {
   return std::atomic_ref<Index>(of.parent[root])
       .compare_exchange_weak(root, below, std::memory_order_relaxed);
 }
 template <class Index>
-bool hang(ParentArray<Index, false> of, Index root, Index below) {
+bool attach_root(ParentArray<Index, false> of, Index root, Index below) {
   store_parent(of, root, below);
   return true;
 }
@@ -63,7 +63,7 @@ class UnionFind {
   explicit UnionFind(Index* parent) : parent_{parent} {}
 
   void reset(Index i) const { set(i, i); }
-  /// At the start, instead: puts i below a point of its set that is not higher, or at itself.
+  /// Instead of `reset`: makes `up`, a member of i's set with up <= i, the parent of i.
   void set(Index i, Index up) const { sets::store_parent(parent_, i, up); }
 
   /// The parent as seen now. Equal parents mean one set; different ones mean nothing.
@@ -72,13 +72,15 @@ class UnionFind {
   /// The root of i's set as of now: the smallest member that is linked so far.
   Index find(Index i) const { return sets::find_root(parent_, i); }
 
-  /// Once all sets are joined: makes i point at its root, which it returns. Not beside `find`.
+  /// Once all sets are joined: makes i point at its root, which it returns. Must not run
+  /// concurrently with `find`.
   Index flatten(Index i) const { return sets::flatten(parent_, i); }
 
-  /// Makes one set of the sets of i and j. Returns true if this call joined them.
+  /// Merges the sets of i and j. Returns true if this call joined them.
   bool unite(Index i, Index j) const { return sets::unite(parent_, i, j); }
 
-  /// The same while no other thread touches the two sets: without the cost of a locked instruction.
+  /// Merges two sets that no other thread touches meanwhile, without the cost of a locked
+  /// instruction.
   bool unite_alone(Index i, Index j) const {
     return sets::unite(sets::ParentArray<Index, false>{parent_.parent}, i, j);
   }

@@ -8,7 +8,7 @@
 #include "base/float_environment.hpp"
 #include "parallel/arena.hpp"
 #include "parallel/caller_code.hpp"
-#include "parallel/looks.hpp"
+#include "parallel/cancel_probe.hpp"
 
 namespace kith {
 namespace {
@@ -53,15 +53,15 @@ void run_on(const Arena& arena, std::size_t count, const Run& run) {
   };
   // Tasks take over at the address of the context and hand back at that of its end.
   Context context{run};
-  Handover::give(&context);
+  Handover::release(&context);
   {
-    const AtEnd take{Handover::take, &context.end};
+    const AtEnd acquire{Handover::acquire, &context.end};
     arena.run(
         count,
         [](void* argument, std::size_t i) {
-          Handover::take(argument);
+          Handover::acquire(argument);
           auto& mine = *static_cast<Context*>(argument);
-          const AtEnd give{Handover::give, &mine.end};
+          const AtEnd release{Handover::release, &mine.end};
           mine.run_unless_failed(i);
         },
         &context);
@@ -123,7 +123,7 @@ const Arena& Workers::arena() const {
 }
 
 void Workers::check_cancelled() const {
-  Looks::note(Looks::Event::look);
+  CancelProbe::note(CancelProbe::Event::check);
   if (execution_.cancel && execution_.cancel->is_cancelled())
     fail(ErrorCode::cancelled, "{}: cancelled by the caller", call_);
 }
@@ -132,7 +132,7 @@ void Workers::for_ranges(std::size_t n, std::size_t grain,
                          FunctionRef<void(std::size_t, std::size_t)> body) const {
   const std::size_t ranges = range_count(n, grain);
   const auto run = [&](std::size_t range) {
-    const Looks::Span span;
+    const CancelProbe::Span span;
     check_cancelled();
     const FloatEnvironment environment;
     const InLibrary inside;
@@ -143,7 +143,7 @@ void Workers::for_ranges(std::size_t n, std::size_t grain,
     return;
   }
   run_on(arena(), ranges, run);
-  Looks::note(Looks::Event::resume);
+  CancelProbe::note(CancelProbe::Event::resume);
 }
 
 void Workers::begin_stage(std::string name, std::uint64_t total) {

@@ -1,5 +1,5 @@
 // Threads for one call: loops, reductions, scans and packing on oneTBB, with progress, cancelling
-// and the floating-point environment seen to. Nothing above this layer knows TBB.
+// and the floating-point environment. Nothing above this layer depends on TBB.
 //
 // Loop bodies get ranges, not single indices, and ranges depend on the grain alone, never on the
 // number of threads: results per range are the same for any number of threads.
@@ -36,8 +36,8 @@ class KITH_SHARED Workers {
   const std::shared_ptr<Workspace::Pool>& pool() const { return pool_; }
 
   /// body(begin, end) for [0, n) cut into ranges of `grain` (the last one shorter), concurrently.
-  /// What a body throws reaches the caller; once one has thrown, ranges that have not begun are
-  /// left out. May be called from inside a body.
+  /// An exception of a body reaches the caller; once a body has thrown, ranges that have not begun
+  /// are skipped. May be called from inside a body.
   void for_ranges(std::size_t n, std::size_t grain,
                   FunctionRef<void(std::size_t begin, std::size_t end)> body) const;
 
@@ -53,10 +53,10 @@ class KITH_SHARED Workers {
   /// Progress of the current stage; `advance` may be called from any body.
   void begin_stage(std::string name, std::uint64_t total);
   void advance(std::uint64_t done) const;
-  /// Ends the current stage: its time goes to the statistics. What the progress callback throws
-  /// here is kept for `finish`.
+  /// Ends the current stage: its time is added to the statistics. An exception of the progress
+  /// callback is kept for `finish`.
   void end_stage() noexcept;
-  /// The end of a call that has not failed: passes on what the last progress callback threw.
+  /// The end of a call that has not failed: rethrows an exception of the last progress callback.
   void finish() const;
 
   /// Adds to the statistics; not from inside a body.
@@ -68,8 +68,8 @@ class KITH_SHARED Workers {
 
   const Execution& execution_;
   const char* call_;
-  /// 0 until somebody asks: to count CPUs takes a call of the system, a fifth of a search for one
-  /// query. No race, as with the arena.
+  /// 0 until the first use: counting CPUs takes a system call, a fifth of a search for one query.
+  /// No race, as with the arena.
   mutable int threads_;
   std::shared_ptr<Workspace::Pool> pool_;
   /// Taken by the first loop that has something to share. No race: loops that run at once are

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 #include <utility>
 
-#include <kith/result_facts.hpp>
+#include <kith/io/result_facts.hpp>
 #include <kith/version.hpp>
 
 #include "base/fail.hpp"
@@ -24,6 +24,7 @@ const char* name(ResultKind kind) {
     case ResultKind::radius: return "radius";
     case ResultKind::density: return "density";
     case ResultKind::clusters: return "clusters";
+    case ResultKind::match: return "match";
   }
   return "?";
 }
@@ -32,7 +33,8 @@ namespace io {
 namespace {
 
 constexpr ResultKind kKinds[] = {ResultKind::fof,    ResultKind::subhalos, ResultKind::knn,
-                                 ResultKind::radius, ResultKind::density,  ResultKind::clusters};
+                                 ResultKind::radius, ResultKind::density,  ResultKind::clusters,
+                                 ResultKind::match};
 constexpr Scalar kScalars[] = {Scalar::float32, Scalar::float64};
 
 const char* name_of(Scalar scalar) { return scalar == Scalar::float32 ? "float32" : "float64"; }
@@ -113,7 +115,7 @@ class FactReader {
   }
 
  private:
-  /// The value whose word the file has; a word that nobody knows is never taken for another.
+  /// The value whose word the file has; an unknown word is an error.
   template <class Enum, std::size_t N, class Name>
   void choose(const char* fact, Enum& field, const Enum (&values)[N], Name name_of_value) const {
     const auto word = source_.text(fact);

@@ -1,4 +1,4 @@
-// What a result says about itself, as named facts: attributes in HDF5, lines of text elsewhere.
+// The metadata of a result, as named facts: attributes in HDF5, lines of text elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <kith/results.hpp>
+#include <kith/io/results.hpp>
 
 namespace kith::io {
 
@@ -21,7 +21,7 @@ struct Fact {
 
 std::vector<Fact> facts_of(const ResultAbout& about);
 
-/// Where facts are read from; what is not there gives nothing.
+/// The source of facts; a missing fact gives an empty value.
 class FactSource {
  public:
   virtual ~FactSource() = default;

@@ -1,5 +1,5 @@
-// The columns of a catalogue whose rows are spread over processes: what each of them tells the
-// others, and what it makes of that.
+// The columns of a catalogue whose rows are spread over processes: the facts that each of them
+// sends to the others, and their sum.
 #include <algorithm>
 
 #include "base/fail.hpp"
@@ -26,7 +26,8 @@ ShareNumbers widths_of(const Catalogue& table) {
   return widths;
 }
 
-/// What a process tells the others about its rows: some counts, and numbers for each type.
+/// The facts that a process sends to the others about its rows: some counts, and numbers for each
+/// type.
 class ShareRow {
  public:
   enum Count { groups, subhalos, first_parent, last_parent, first_run, last_run };
@@ -53,7 +54,8 @@ class ShareRow {
   std::size_t types_;
 };
 
-ShareNumbers row_of(const CatalogueContent& content, std::size_t types) {
+ShareNumbers row_of(const CatalogueContent& content, std::size_t types,
+                    std::span<const std::int64_t> subhalo_type_size) {
   const ShareNumbers none;
   const ShareNumbers& parent = content.subhalos ? content.subhalos->parent : none;
   const auto same = [&](std::int64_t wanted) {
@@ -70,7 +72,7 @@ ShareNumbers row_of(const CatalogueContent& content, std::size_t types) {
   }
   const ShareNumbers sizes = io::group_type_sizes(content, types);
   const ShareNumbers parts =
-      content.subhalos ? io::subhalo_type_sizes(content, types) : ShareNumbers();
+      content.subhalos ? io::subhalo_type_sizes(content, types, subhalo_type_size) : ShareNumbers();
   ShareNumbers all(types), last(types), run(types);
   for (std::size_t i = 0; i < sizes.size(); ++i) all[i % types] += sizes[i];
   if (!sizes.empty())
@@ -163,12 +165,14 @@ class PlaceFinder {
 
 class CatalogueShare::Impl {
  public:
-  Impl(const CatalogueContent& content, ResultStyle style, int process)
+  Impl(const CatalogueContent& content, ResultStyle style, int process,
+       std::span<const std::int64_t> subhalo_type_size)
       : content_(content),
         style_(style),
         process_(static_cast<std::size_t>(process)),
         types_(io::type_numbers_of(content.about)),
-        own_(row_of(content, types_)) {}
+        subhalo_type_size_(subhalo_type_size),
+        own_(row_of(content, types_, subhalo_type_size)) {}
 
   std::vector<std::int64_t> numbers() const { return round_ == 0 ? own_ : narrow_; }
 
@@ -193,7 +197,9 @@ class CatalogueShare::Impl {
     PlaceFinder place(rows, process_);
     groups = static_cast<std::uint64_t>(place.total[ShareRow::groups]);
     subhalos = static_cast<std::uint64_t>(place.total[ShareRow::subhalos]);
-    columns = io::table_columns(content_, types_, place.part());
+    io::TablePart part = place.part();
+    part.subhalo_type_size = subhalo_type_size_;
+    columns = io::table_columns(content_, types_, part);
     for (const ResultRows& array : columns.arrays)
       narrow_.push_back(style_ == ResultStyle::gadget && io::may_be_narrow(array) &&
                         io::fits_int32(array));
@@ -224,14 +230,16 @@ class CatalogueShare::Impl {
   const CatalogueContent& content_;
   ResultStyle style_;
   std::size_t process_, types_;
+  std::span<const std::int64_t> subhalo_type_size_;
   int round_ = 0;
   ShareNumbers own_, narrow_;
 };
 
-CatalogueShare::CatalogueShare(const CatalogueContent& content, ResultStyle style, int process)
+CatalogueShare::CatalogueShare(const CatalogueContent& content, ResultStyle style, int process,
+                               std::span<const std::int64_t> subhalo_type_size)
     : impl_(public_call("CatalogueShare", [&] {
         if (!content.catalogue) refuse("CatalogueShare: no catalogue; give one");
-        return std::make_unique<Impl>(content, style, process);
+        return std::make_unique<Impl>(content, style, process, subhalo_type_size);
       })) {}
 CatalogueShare::~CatalogueShare() = default;
 

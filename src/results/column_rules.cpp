@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string_view>
 
-#include <kith/catalogue_columns.hpp>
+#include <kith/detail/catalogue_columns.hpp>
 
 #include "results/columns.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 using enum Convention;
 
-/// What a convention changes, said beside the data.
+/// The sentence beside the data about the change by a convention.
 std::string sentence_of(Convention convention) {
   switch (convention) {
     case same: return "";

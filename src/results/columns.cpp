@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include <kith/result_rows.hpp>
-
 #include "base/fail.hpp"
 
 namespace kith::io {
@@ -96,6 +94,27 @@ void add_overdensities(Columns& columns, const CatalogueContent& content) {
   columns.keep("is_resolved", std::move(is_resolved), n);
 }
 
+/// The rank in its group of the subhalo around each one. A group's subhalos have consecutive rows.
+Integers host_ranks(const Subhalos& subhalos, const Integers& rank) {
+  Integers result(rank);
+  for (std::size_t s = 0; s < result.size(); ++s)
+    if (subhalos.host[s] >= 0) result[s] = rank[static_cast<std::size_t>(subhalos.host[s])];
+  return result;
+}
+
+/// The columns of bound subhalos alone, also where a process has no subhalos.
+void add_bound(Columns& columns, const CatalogueContent& content, const Integers& rank) {
+  if (!has_bound_subhalos(content.about)) return;
+  const Subhalos& found = *content.subhalos;
+  const std::size_t n = found.parent.size();
+  columns.keep("subhalo_host", host_ranks(found, rank), n);
+  columns.add("subhalo_most_bound", found.most_bound, n, 1);
+  columns.add("subhalo_peak", found.peak, n, static_cast<std::size_t>(content.about.dimension));
+  if (content.most_bound_id)
+    columns.keep("subhalo_most_bound_id",
+                 std::vector(content.most_bound_id->begin(), content.most_bound_id->end()), n);
+}
+
 /// Where the members of each subhalo begin in the order of each type: subhalos come first in
 /// their group, one after the other.
 Integers subhalo_offsets(const Columns& columns, const Integers& parent, const Integers& sizes,
@@ -112,6 +131,24 @@ Integers subhalo_offsets(const Columns& columns, const Integers& parent, const I
           goes_on ? result[(s - 1) * types + t] + sizes[(s - 1) * types + t] : first[t];
   }
   return result;
+}
+
+/// Members by type of the subhalos, in columns for every type that the format knows.
+void add_subhalo_types(Columns& columns, const CatalogueContent& content, std::size_t types,
+                       const TablePart& part) {
+  const Catalogue& table = content.subhalos->catalogue;
+  const Integers& parent = content.subhalos->parent;
+  Integers sizes = subhalo_type_sizes(content, types, part.subhalo_type_size);
+  columns.keep("subhalo_type_offset", subhalo_offsets(columns, parent, sizes, types, part),
+               parent.size(), types);
+  columns.keep("subhalo_type_size", std::move(sizes), parent.size(), types);
+  if (content.about.types.size() <= 1)
+    columns.keep("subhalo_type_mass", placed(table.mass, only_type(content.about), types),
+                 parent.size(), types);
+  else if (table.types > 0)
+    columns.keep("subhalo_type_mass",
+                 widened(table.type_mass, static_cast<std::size_t>(table.types), types),
+                 parent.size(), types);
 }
 
 /// How many subhalos each group has, and which is the first; `rank`: of each in its group.
@@ -143,14 +180,10 @@ void add_subhalos(Columns& columns, const CatalogueContent& content, std::size_t
   if (content.subhalos) {
     const std::size_t n = parent.size();
     columns.add("subhalo_parent", parent, n);
+    add_bound(columns, content, counts.rank);
     columns.keep("subhalo_rank", std::move(counts.rank), n);
     add_catalogue(columns, content.subhalos->catalogue, true, part.subhalo_width);
-    if (columns.find("type_offset")) {
-      Integers sizes = subhalo_type_sizes(content, types);
-      columns.keep("subhalo_type_offset", subhalo_offsets(columns, parent, sizes, types, part), n,
-                   types);
-      columns.keep("subhalo_type_size", std::move(sizes), n, types);
-    }
+    if (columns.find("type_offset")) add_subhalo_types(columns, content, types, part);
   }
   columns.keep("subhalos", std::move(counts.count), groups);
   columns.keep("first_subhalo", std::move(counts.first), groups);
@@ -166,7 +199,7 @@ void Columns::describe(const ResultArray& array) {
   }
 }
 
-const ResultRows* Columns::find(std::string_view name) const {
+const ResultRows* find_array(std::span<const ResultRows> arrays, std::string_view name) {
   const auto found = std::find_if(arrays.begin(), arrays.end(),
                                   [&](const ResultArray& array) { return array.name == name; });
   return found == arrays.end() ? nullptr : &*found;
@@ -179,40 +212,20 @@ std::vector<std::int64_t> group_type_sizes(const CatalogueContent& content, std:
                          : placed(table.size, only_type(content.about), types);
 }
 
-std::vector<std::int64_t> subhalo_type_sizes(const CatalogueContent& content, std::size_t types) {
+std::vector<std::int64_t> subhalo_type_sizes(const CatalogueContent& content, std::size_t types,
+                                             std::span<const std::int64_t> known) {
   const std::vector<TypeSlice> slices = slices_of(content.about);
   Integers sizes(content.subhalos->parent.size() * types);
-  if (content.rows) {
-    const auto known = content.rows->subhalo_type_size;
-    for (std::size_t i = 0; i < known.size(); ++i)
-      sizes[i / slices.size() * types + static_cast<std::size_t>(slices[i % slices.size()].type)] =
-          known[i];
-    return sizes;
-  }
+  const auto column = [&](std::size_t k) { return static_cast<std::size_t>(slices[k].type); };
+  for (std::size_t i = 0; i < known.size(); ++i)
+    sizes[i / slices.size() * types + column(i % slices.size())] = known[i];
+  if (!known.empty() || content.subhalos->members.offset.empty()) return sizes;
   const Members& members = content.subhalos->members;
   for (std::size_t s = 0; s < members.count(); ++s)
     for (const std::uint32_t i : members.of(s))
-      for (const TypeSlice& slice : slices)
-        if (i >= slice.begin && i < slice.end)
-          ++sizes[s * types + static_cast<std::size_t>(slice.type)];
+      for (std::size_t k = 0; k < slices.size(); ++k)
+        if (i >= slices[k].begin && i < slices[k].end) ++sizes[s * types + column(k)];
   return sizes;
-}
-
-std::uint64_t groups_in(const CatalogueContent& content) {
-  return content.rows ? content.rows->groups : content.catalogue->count();
-}
-
-std::uint64_t subhalos_in(const CatalogueContent& content) {
-  if (content.rows) return content.rows->subhalos;
-  return content.subhalos ? content.subhalos->parent.size() : 0;
-}
-
-Columns columns_of(const CatalogueContent& content) {
-  if (!content.rows) return table_columns(content, type_numbers_of(content.about));
-  Columns columns;
-  columns.arrays = content.rows->columns;
-  columns.are_stored = true;
-  return columns;
 }
 
 Columns table_columns(const CatalogueContent& content, std::size_t types, const TablePart& part) {
@@ -229,27 +242,6 @@ Columns table_columns(const CatalogueContent& content, std::size_t types, const 
   add_overdensities(columns, content);
   add_subhalos(columns, content, types, part);
   return columns;
-}
-
-std::vector<std::uint32_t> order_of(const CatalogueContent& content) {
-  const Members& members = *content.members;
-  std::vector<std::uint32_t> order = members.order;
-  if (!content.subhalos) return order;
-  // Stable inside a group: first the subhalos as they come, then what is in none.
-  const Members& parts = content.subhalos->members;
-  std::vector<std::uint8_t> is_placed(order.size(), 0);
-  std::size_t s = 0;
-  for (std::size_t g = 0; g < members.count(); ++g) {
-    std::size_t next = members.offset[g];
-    for (; s < parts.count() && content.subhalos->parent[s] == static_cast<std::int64_t>(g); ++s)
-      for (const std::uint32_t i : parts.of(s)) {
-        order[next++] = i;
-        is_placed[i] = 1;
-      }
-    for (const std::uint32_t i : members.of(g))
-      if (!is_placed[i]) order[next++] = i;
-  }
-  return order;
 }
 
 std::vector<TypeSlice> slices_of(const ResultAbout& about) {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <kith/catalogue_columns.hpp>
-#include <kith/result_rows.hpp>
+#include <kith/detail/catalogue_columns.hpp>
+#include <kith/detail/result_rows.hpp>
 
 namespace kith::io {
 
@@ -36,11 +36,13 @@ std::string gadget_path(const ColumnRule& rule, const ResultAbout& about);
 /// The factor from kith's value to the style's.
 double factor_of(Convention convention, const ResultAbout& about);
 
+/// Null if there is none of that name.
+const ResultRows* find_array(std::span<const ResultRows> arrays, std::string_view name);
+
 /// Arrays by kith's names, and the memory of those that were made for the file.
 class Columns {
  public:
   std::vector<ResultRows> arrays;
-  bool are_stored = false;  ///< in the numbers of the file
 
   /// An array in the caller's memory; empty ones are left out. `width`: where there are no rows
   /// here, that of the rows of others, 0 if these do not have the array.
@@ -58,7 +60,7 @@ class Columns {
     describe(result_array(name, memory->data(), rows, width));
     memory_.push_back(std::move(memory));
   }
-  const ResultRows* find(std::string_view name) const;
+  const ResultRows* find(std::string_view name) const { return find_array(arrays, name); }
   /// Arrays of the other object may stay here when it is gone.
   void keep_memory_of(const Columns& other) {
     memory_.insert(memory_.end(), other.memory_.begin(), other.memory_.end());
@@ -78,23 +80,21 @@ struct TablePart {
   std::vector<std::int64_t> lead_offset = {};  ///< where the next one begins, for each type
   // Subhalos of the last group here that are on processes behind.
   std::int64_t tail_subhalos = 0, tail_first = -1;
-  /// Of each column of for_each_column, if any process has a row; 0: nobody has the column.
+  /// The width of each column of for_each_column, if any process has a row; 0: no process has the
+  /// column.
   std::vector<std::int64_t> group_width = {}, subhalo_width = {};
+  /// Members of each type in each subhalo, if these have no members; see CatalogueShare.
+  std::span<const std::int64_t> subhalo_type_size = {};
 };
 
 /// All columns of groups and of subhalos; points are not among them. `types` columns for each type.
 Columns table_columns(const CatalogueContent& content, std::size_t types,
                       const TablePart& part = {});
-/// The same, or those that others made of their parts.
-Columns columns_of(const CatalogueContent& content);
 
-/// Members of each type in each group, in columns for so many types; empty: nobody knows.
+/// Members of each type in each group, in columns for this many types; empty: unknown.
 std::vector<std::int64_t> group_type_sizes(const CatalogueContent& content, std::size_t types);
-std::vector<std::int64_t> subhalo_type_sizes(const CatalogueContent& content, std::size_t types);
-
-/// Rows in the file, of all processes.
-std::uint64_t groups_in(const CatalogueContent& content);
-std::uint64_t subhalos_in(const CatalogueContent& content);
+std::vector<std::int64_t> subhalo_type_sizes(const CatalogueContent& content, std::size_t types,
+                                             std::span<const std::int64_t> known);
 
 // Columns in the numbers of Gadget's style: counts have 32 bits where that is enough for all rows,
 // as in other codes; places in files have 64.
@@ -102,10 +102,6 @@ bool may_be_narrow(const ResultArray& array);
 bool fits_int32(const ResultArray& array);
 std::vector<std::int32_t> narrowed(const ResultArray& array);
 std::vector<double> scaled(const ResultArray& array, double factor);
-
-/// The points by group and, where there are subhalos, inside a group by subhalo, the rest of the
-/// group behind them.
-std::vector<std::uint32_t> order_of(const CatalogueContent& content);
 
 /// A type's slice of the points.
 struct TypeSlice {

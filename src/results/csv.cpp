@@ -37,7 +37,7 @@ void add_number(fmt::memory_buffer& text, const ResultArray& array, std::size_t 
   }
 }
 
-/// x, y, z for what has as many components as space; numbers for all else.
+/// x, y, z for arrays with as many components as space; numbers for all others.
 std::string column_name(const ResultArray& array, std::size_t component, int dimension) {
   if (array.width == 1 && !array.is_table) return array.name;
   const bool is_vector = array.width == static_cast<std::size_t>(dimension) && dimension <= 3 &&
@@ -76,10 +76,7 @@ void add_row(fmt::memory_buffer& text, std::span<const ResultArray> arrays, std:
 std::vector<ResultArray> piece_of(std::span<const ResultRows> arrays, std::size_t begin,
                                   std::size_t count) {
   std::vector<ResultArray> piece(arrays.begin(), arrays.end());
-  for (std::size_t i = 0; i < piece.size(); ++i)
-    piece[i].data = arrays[i].read
-                        ? arrays[i].read(begin, count)
-                        : static_cast<const char*>(piece[i].data) + begin * row_bytes(piece[i]);
+  for (std::size_t i = 0; i < piece.size(); ++i) piece[i].data = arrays[i].read(begin, count);
   return piece;
 }
 

@@ -8,7 +8,6 @@
 #include <kith/version.hpp>
 
 #include "results/columns.hpp"
-#include "results/point_rows.hpp"
 #include "results/writer.hpp"
 
 namespace kith::io {
@@ -17,19 +16,17 @@ namespace {
 using hdf5::Dataset;
 using hdf5::Group;
 
-void write_header(Hdf5Writer& writer, const CatalogueContent& content, std::uint64_t ids) {
-  const ResultAbout& about = content.about;
-  const std::uint64_t groups = groups_in(content), subhalos = subhalos_in(content);
+void write_header(Hdf5Writer& writer, const ResultAbout& about, const CatalogueRows& rows) {
   Group header = writer.group("Header");
   for (const bool is_here : {true, false}) {
     const std::string where = is_here ? "_ThisFile" : "_Total";
-    const auto set = [&](const char* what, std::uint64_t rows) {
-      header.set(what + where, is_here ? writer.rows_here(rows) : rows);
+    const auto set = [&](const char* what, std::uint64_t count) {
+      header.set(what + where, is_here ? writer.rows_here(count) : count);
     };
-    set("Ngroups", groups);
-    set("Nsubhalos", subhalos);
-    set("Nsubgroups", subhalos);
-    set("Nids", ids);
+    set("Ngroups", rows.groups);
+    set("Nsubhalos", rows.subhalos);
+    set("Nsubgroups", rows.subhalos);
+    set("Nids", rows.member_id ? rows.grouped : 0);
   }
   // Also in the file that refers to the parts: yt opens those, whichever file it is given.
   header.set("NumFiles", static_cast<std::int32_t>(writer.place().parts));
@@ -63,39 +60,10 @@ void write_parameters(Hdf5Writer& writer, const ResultAbout& about) {
   config.set("FOF_GROUP_MIN_LEN", static_cast<std::int32_t>(about.min_size));
 }
 
-/// Unless they are stored already.
-bool is_narrow(const Columns& columns, const ResultArray& array) {
-  return !columns.are_stored && may_be_narrow(array) && fits_int32(array);
-}
-
-Dataset write_narrow(Hdf5Writer& writer, const std::string& path, ResultArray array) {
-  const std::vector<std::int32_t> narrow = narrowed(array);
-  array.type = NumberType::int32;
-  array.data = narrow.data();
-  return writer.write(path, array);
-}
-
-Dataset write_scaled(Hdf5Writer& writer, const std::string& path, const ResultArray& array,
-                     double factor) {
-  const std::vector<double> values = scaled(array, factor);
-  ResultArray copy = array;
-  copy.data = values.data();
-  return writer.write(path, copy);
-}
-
-Dataset write_column(Hdf5Writer& writer, const ColumnRule& rule, const Columns& columns,
-                     const ResultRows& array, const ResultAbout& about) {
-  const double factor = factor_of(rule.gadget_convention, about);
-  const std::string path = gadget_path(rule, about);
-  if (factor != 1 && !columns.are_stored) return write_scaled(writer, path, array, factor);
-  if (is_narrow(columns, array)) return write_narrow(writer, path, array);
-  return writer.write(path, array);
-}
-
-void write_tables(Hdf5Writer& writer, const Columns& columns, const ResultAbout& about) {
-  for (const ResultRows& array : columns.arrays) {
+void write_tables(Hdf5Writer& writer, const ResultAbout& about, const CatalogueRows& rows) {
+  for (const ResultRows& array : rows.columns) {
     const ColumnRule* rule = find_rule(array.name);
-    Dataset dataset = write_column(writer, *rule, columns, array, about);
+    Dataset dataset = writer.write(gadget_path(*rule, about), array);
     describe_gadget(dataset, array, about);
     // GroupVel is the peculiar velocity times a: an attribute has the factor that undoes this.
     if (rule->gadget_convention == Convention::times_scale_factor && about.background.is_known)
@@ -104,62 +72,60 @@ void write_tables(Hdf5Writer& writer, const Columns& columns, const ResultAbout&
 }
 
 /// Names of the same columns in Gadget-4 where IllustrisTNG has others.
-void write_second_names(Hdf5Writer& writer, const CatalogueContent& content,
-                        const Columns& columns) {
-  const double scale = content.about.background.is_known ? content.about.background.scale_factor
-                                                         : content.about.time;
+void write_second_names(Hdf5Writer& writer, const ResultAbout& about, const CatalogueRows& rows) {
+  const double scale = about.background.is_known ? about.background.scale_factor : about.time;
   ResultRows array =
-      made_rows<double>("scale", groups_in(content), [=](std::size_t) { return scale; });
+      computed_rows<double>("scale", rows.groups, [=](std::size_t) { return scale; });
   array.description = "Scale factor of the snapshot.";
   Dataset dataset = writer.write("Group/GroupAscale", array);
-  describe_gadget(dataset, array, content.about);
+  describe_gadget(dataset, array, about);
   for (const auto& [name, path] : {std::pair("subhalo_parent", "Subhalo/SubhaloGroupNr"),
-                                   std::pair("subhalo_center", "Subhalo/SubhaloPos")}) {
-    const ResultRows* column = columns.find(name);
-    if (!column) continue;
-    Dataset copy = is_narrow(columns, *column) ? write_narrow(writer, path, *column)
-                                               : writer.write(path, *column);
-    describe_gadget(copy, *column, content.about);
-  }
+                                   std::pair("subhalo_center", "Subhalo/SubhaloPos")})
+    if (const ResultRows* column = find_array(rows.columns, name);
+        column &&
+        !(name == std::string_view("subhalo_center") && find_array(rows.columns, "subhalo_peak"))) {
+      Dataset copy = writer.write(path, *column);
+      describe_gadget(copy, *column, about);
+    }
 }
 
 /// Offsets in the sorted snapshot under the names that illustris_python asks for in catalogues that
 /// have no file of offsets beside them.
-void write_snapshot_offsets(Hdf5Writer& writer, const CatalogueContent& content,
-                            const Columns& columns) {
-  if (content.about.sorted_snapshot.empty()) return;
+void write_snapshot_offsets(Hdf5Writer& writer, const ResultAbout& about,
+                            const CatalogueRows& rows) {
+  if (about.sorted_snapshot.empty()) return;
   Group header = writer.group("Header");
-  header.set("FileOffsets_Group", writer.first_rows(groups_in(content)));
-  header.set("FileOffsets_Subhalo", writer.first_rows(subhalos_in(content)));
-  header.set_rows("FileOffsets_Snap", std::vector<std::int64_t>(type_numbers_of(content.about)));
+  header.set("FileOffsets_Group", writer.first_rows(rows.groups));
+  header.set("FileOffsets_Subhalo", writer.first_rows(rows.subhalos));
+  header.set_rows("FileOffsets_Snap", std::vector<std::int64_t>(type_numbers_of(about)));
   for (const auto& [name, path] : {std::pair("type_offset", "Offsets/Group_SnapByType"),
                                    std::pair("subhalo_type_offset", "Offsets/Subhalo_SnapByType")})
-    if (const ResultRows* column = columns.find(name)) writer.write(path, *column);
+    if (const ResultRows* column = find_array(rows.columns, name)) writer.write(path, *column);
 }
 
 /// For each type, its particles in the order of the groups: type_offset points here.
-void write_order(Hdf5Writer& writer, const ResultAbout& about, PointRows& points) {
+void write_order(Hdf5Writer& writer, const ResultAbout& about, const CatalogueRows& rows) {
   std::size_t number = 0;
   for (const TypeSlice& slice : slices_of(about)) {
     Dataset dataset =
-        writer.write("Order/PartType" + std::to_string(slice.type), points.order(slice, number++));
+        writer.write("Order/PartType" + std::to_string(slice.type), rows.order[number++]);
     dataset.set("description",
                 "Rows of this type in the snapshot, group after group, those in no group last; a "
                 "group's begin at GroupOffsetByType, or GroupOffsetType beside a sorted snapshot.");
   }
 }
 
-void write_ids(Hdf5Writer& writer, PointRows& points) {
-  Dataset dataset = writer.write("IDs/ID", points.member_id());
+void write_ids(Hdf5Writer& writer, const CatalogueRows& rows) {
+  Dataset dataset = writer.write("IDs/ID", sliced(*rows.member_id, 0, rows.grouped));
   dataset.set("description", "IDs of the members, group after group.");
 }
 
-void write_gadget_labels(Hdf5Writer& writer, const ResultAbout& about, const PointRows& points) {
+void write_gadget_labels(Hdf5Writer& writer, const ResultAbout& about, const ResultRows& label,
+                         const std::string& folder, const std::string& description) {
   for (const TypeSlice& slice : slices_of(about)) {
-    Dataset dataset =
-        writer.write("Labels/PartType" + std::to_string(slice.type), points.label(slice));
-    dataset.set("description",
-                "Row of each particle's group in /Group, in the order of the snapshot; -1: none.");
+    Dataset dataset = writer.write(folder + "/PartType" + std::to_string(slice.type),
+                                   sliced(label, slice.begin, slice.end - slice.begin));
+    dataset.set("description", description);
   }
 }
 
@@ -190,21 +156,26 @@ std::vector<double> scaled(const ResultArray& array, double factor) {
   return result;
 }
 
-void write_gadget(const std::string& path, const CatalogueContent& content,
+void write_gadget(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
                   const ResultWriteOptions& options, const Workers& workers) {
-  PointRows points(content);
-  const Columns columns = columns_of(content);
   in_files(path, options, workers, [&](Hdf5Writer& writer) {
-    write_header(writer, content, points.has_member_id() ? points.grouped() : 0);
-    write_parameters(writer, content.about);
+    write_header(writer, about, rows);
+    write_parameters(writer, about);
     for (const char* name : {"Group", "Subhalo", "IDs"}) writer.group(name);
-    writer.about(content.about);
-    write_tables(writer, columns, content.about);
-    write_second_names(writer, content, columns);
-    write_snapshot_offsets(writer, content, columns);
-    if (points.has_order()) write_order(writer, content.about, points);
-    if (points.has_member_id()) write_ids(writer, points);
-    if (points.has_label()) write_gadget_labels(writer, content.about, points);
+    writer.about(about);
+    write_tables(writer, about, rows);
+    write_second_names(writer, about, rows);
+    write_snapshot_offsets(writer, about, rows);
+    if (!rows.order.empty()) write_order(writer, about, rows);
+    if (rows.member_id) write_ids(writer, rows);
+    if (rows.label)
+      write_gadget_labels(
+          writer, about, *rows.label, "Labels",
+          "Row of each particle's group in /Group, in the order of the snapshot; -1: none.");
+    if (rows.subhalo_label)
+      write_gadget_labels(
+          writer, about, *rows.subhalo_label, "SubhaloLabels",
+          "Row of each particle's subhalo in /Subhalo, in the order of the snapshot; -1: none.");
   });
 }
 

@@ -8,8 +8,8 @@
 namespace kith::io {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;   // bytes between two looks at the token
-constexpr std::size_t kPacked = std::size_t{1} << 19;  // of what is compressed: a chunk takes long
+constexpr std::size_t kPiece = std::size_t{4} << 20;   // bytes between two checks of the token
+constexpr std::size_t kPacked = std::size_t{1} << 19;  // of compressed data: a chunk takes long
 
 }  // namespace
 
@@ -26,12 +26,18 @@ Number number_of(NumberType type) {
   fail(ErrorCode::internal, "a type of numbers without a name");
 }
 
-std::size_t row_bytes(const ResultArray& array) { return array.width * bytes_of(array.type); }
-
 std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays) {
   std::vector<ResultRows> rows;
   for (const ResultArray& array : arrays) rows.push_back({array});
   return rows;
+}
+
+ResultRows sliced(const ResultRows& array, std::size_t begin, std::size_t count) {
+  ResultRows slice = array;
+  slice.rows = count;
+  slice.first += begin;
+  if (array.data) slice.data = static_cast<const char*>(array.data) + begin * row_bytes(array);
+  return slice;
 }
 
 void in_pieces(const ResultRows& array, const Workers& workers,
@@ -39,12 +45,10 @@ void in_pieces(const ResultRows& array, const Workers& workers,
   const std::size_t row = row_bytes(array);
   const std::size_t piece = is_packed ? kPacked : kPiece;
   const std::size_t rows = std::max<std::size_t>(1, piece / std::max<std::size_t>(1, row));
-  const auto* data = static_cast<const char*>(array.data);
   for (std::size_t begin = 0; begin < array.rows; begin += rows) {
     workers.check_cancelled();
     const std::size_t count = std::min(rows, array.rows - begin);
-    write(begin, count,
-          array.read ? static_cast<const char*>(array.read(begin, count)) : data + begin * row);
+    write(begin, count, static_cast<const char*>(array.read(begin, count)));
     workers.advance(count * row);
   }
 }
@@ -56,7 +60,7 @@ void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const Res
   const Units& units = about.units;
   const UnitPowers& powers = array.unit;
   if (powers == UnitPowers{}) return;
-  // Physical value in cgs = value * a^a_scaling * h^h_scaling * to_cgs; 0 where nobody knows.
+  // Physical value in cgs = value * a^a_scaling * h^h_scaling * to_cgs; 0 if unknown.
   const bool is_known = !unit.empty();
   dataset.set("a_scaling", units.is_comoving ? static_cast<double>(powers.length) : 0.0);
   dataset.set("h_scaling",

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "results/point_rows.hpp"
 #include "results/writer.hpp"
 
 namespace kith::io {
@@ -86,9 +85,9 @@ hdf5::Dataset Hdf5Writer::refer(const std::string& path, const ResultRows& array
 void Hdf5Writer::write_in_place(std::uint64_t offset, const ResultRows& array) {
   const std::size_t row = row_bytes(array);
   if (array.rows * row == 0) return;
-  if (array.store) {
-    array.store(file_.temporary(), offset, 0, array.rows);
-    sync_ = array.sync;
+  if (array.source && array.source->can_store()) {
+    array.source->store(file_.temporary(), offset, array.first, array.rows);
+    stored_ = array.source;
     workers_.advance(array.rows * row);
     return;
   }

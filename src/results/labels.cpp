@@ -38,8 +38,8 @@ class OrderReader {
  public:
   OrderReader(const ResultFile& file, Labels& labels) : file_(file), labels_(labels) {}
 
-  void take(const std::string& name, const std::vector<std::int64_t>& sizes, std::size_t begin,
-            std::size_t end) const {
+  void mark_order(const std::string& name, const std::vector<std::int64_t>& sizes,
+                  std::size_t begin, std::size_t end) const {
     const std::vector<std::int64_t> order = file_.integers(name);
     std::size_t next = 0;
     for (std::size_t g = 0; g < sizes.size(); ++g) {
@@ -92,14 +92,15 @@ std::vector<std::int32_t> ResultFile::label() const {
     if (has("label")) {
       take_labels(*this, "label", 0, labels);
     } else if (has("order")) {
-      reader.take("order", integers("size"), 0, n);
+      reader.mark_order("order", integers("size"), 0, n);
     } else {
       for (const io::TypeSlice& slice : slices) {
         const std::string suffix = fmt::format("_{}", slice.type);
         if (has("label" + first))
           take_labels(*this, "label" + suffix, slice.begin, labels);
         else
-          reader.take("order" + suffix, sizes_of_type(*this, slice.type), slice.begin, slice.end);
+          reader.mark_order("order" + suffix, sizes_of_type(*this, slice.type), slice.begin,
+                            slice.end);
       }
     }
     return labels;

@@ -98,7 +98,7 @@ SourceArray joined_array(const hdf5::Dataset& dataset, const std::string& path) 
           }};
 }
 
-/// The path of the file is in the names that it gives to what is in it: "FILE: /".
+/// The path of the file is in the names of its objects: "FILE: /".
 SourceArray array_of(const File& file, const std::string& path) {
   hdf5::Dataset dataset = opened(file, path);
   if (!dataset.is_virtual()) return plain_array(file, std::move(dataset));
@@ -124,12 +124,14 @@ void add_points(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& fi
     const std::string suffix = fmt::format("_{}", slice.type);
     const std::string label = is_gadget ? "Labels/" + type : type + "/FOFGroupIDs";
     if (file->contains(label)) source.arrays.emplace("label" + suffix, array_of(file, label));
+    if (file->contains("SubhaloLabels/" + type))
+      source.arrays.emplace("subhalo_label" + suffix, array_of(file, "SubhaloLabels/" + type));
     if (file->contains("Order/" + type))
       source.arrays.emplace("order" + suffix, array_of(file, "Order/" + type));
   }
 }
 
-/// What other programs want beside kith's own columns, by its path.
+/// The arrays for other programs beside kith's own columns, by their paths.
 void add_others(ResultSource& source, const std::shared_ptr<hdf5::InputFile>& file) {
   std::set<std::string> taken;
   for (const ColumnRule& rule : column_rules())

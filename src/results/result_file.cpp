@@ -25,7 +25,7 @@ io::ResultSource open_any(const std::string& path) {
   fail(ErrorCode::io, "{}: neither HDF5 nor .npz; only these can be read", path);
 }
 
-/// Rows without numbers take no bytes, so that nothing proves that there are so many.
+/// Rows without numbers take no bytes, so that nothing proves their number.
 void check_widths(const io::ResultSource& source, const std::string& path) {
   for (const auto& [name, array] : source.arrays)
     if (array.width == 0 && array.rows > 0)
@@ -153,11 +153,11 @@ std::vector<std::int64_t> ResultFile::integers(std::string_view name) const {
 
 namespace {
 
-void take(const ResultFile& file, const std::string& name, std::vector<double>& field) {
+void read_column(const ResultFile& file, const std::string& name, std::vector<double>& field) {
   field = file.numbers(name);
 }
 template <class T>
-void take(const ResultFile& file, const std::string& name, std::vector<T>& field) {
+void read_column(const ResultFile& file, const std::string& name, std::vector<T>& field) {
   const std::vector<std::int64_t> values = file.integers(name);
   field.reserve(values.size());
   for (const std::int64_t value : values) {
@@ -193,7 +193,7 @@ Catalogue read_table(const ResultFile& file, const std::string& prefix, const st
     const std::string name = prefix + column.name;
     if (!file.has(name)) return;
     if (file.rows(name) > 0) check_width(column, table, file.width(name), path);
-    take(file, name, field);
+    read_column(file, name, field);
   });
   return table;
 }

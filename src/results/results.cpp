@@ -1,16 +1,18 @@
 // The public writers: checks, and the choice of a style.
-#include <kith/results.hpp>
+#include <algorithm>
+
+#include <kith/io/results.hpp>
 
 #include "base/fail.hpp"
 #include "parallel/public_call.hpp"
-#include "results/columns.hpp"
-#include "results/point_rows.hpp"
+#include "results/content_rows.hpp"
 #include "results/writer.hpp"
 
 namespace kith {
 namespace {
 
 constexpr int kMostFiles = 512;  // all of them are open at once
+constexpr const char* kStandardOutput = "-";
 
 bool is_hdf5_name(const std::string& path) {
   return path.ends_with(".hdf5") || path.ends_with(".h5");
@@ -27,11 +29,11 @@ const char* name_of(ResultStyle style) {
   return "?";
 }
 
-ResultStyle style_of(const std::string& path, ResultStyle asked) {
-  if (asked != ResultStyle::automatic) return asked;
+ResultStyle style_of(const std::string& path, ResultStyle style) {
+  if (style != ResultStyle::automatic) return style;
   if (is_hdf5_name(path)) return ResultStyle::gadget;
   if (path.ends_with(".npz")) return ResultStyle::npz;
-  if (path.ends_with(".csv")) return ResultStyle::csv;
+  if (path.ends_with(".csv") || path == kStandardOutput) return ResultStyle::csv;
   refuse("{}: unknown file format; the name must end in .hdf5, .npz or .csv", path);
 }
 
@@ -41,7 +43,6 @@ const char* ending_of(ResultStyle style) {
 
 void check_content(const CatalogueContent& content) {
   const ResultAbout& about = content.about;
-  if (content.rows) return;  // made by others, from parts that fit
   if (!content.catalogue) refuse("write_catalogue: no catalogue; give one");
   const std::size_t groups = content.catalogue->count();
   if (content.catalogue->dimension != about.dimension)
@@ -58,36 +59,54 @@ void check_content(const CatalogueContent& content) {
            content.members->count(), content.members->order.size(), groups, about.points);
   if (!content.label.empty() && content.label.size() != about.points)
     refuse("write_catalogue: {} labels for {} points", content.label.size(), about.points);
+  if (!content.subhalo_label.empty() && content.subhalo_label.size() != about.points)
+    refuse("write_catalogue: {} labels of subhalos for {} points", content.subhalo_label.size(),
+           about.points);
+  if (content.most_bound_id &&
+      (!content.subhalos || content.most_bound_id->size() != content.subhalos->parent.size()))
+    refuse("write_catalogue: {} IDs of most bound members for {} subhalos",
+           content.most_bound_id->size(), content.subhalos ? content.subhalos->parent.size() : 0);
   if (content.overdensities && content.overdensities->mass.size() != groups * content.edges.size())
     refuse("write_catalogue: {} overdensities for {} groups and {} edges",
            content.overdensities->mass.size(), groups, content.edges.size());
 }
 
 /// The columns of groups or, where there are subhalos, of those: a table has rows of one kind.
-void write_table(const std::string& path, const CatalogueContent& content, const Workers& workers) {
-  const io::Columns columns = io::columns_of(content);
-  const bool are_subhalos =
-      content.rows ? content.about.kind == ResultKind::subhalos : content.subhalos != nullptr;
+void write_table(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
+                 const Workers& workers) {
+  const auto is_of_subhalos = [](const ResultRows& array) {
+    return array.name.starts_with("subhalo_");
+  };
+  const bool has_subhalos = std::any_of(rows.columns.begin(), rows.columns.end(), is_of_subhalos);
   std::vector<ResultRows> arrays;
-  for (const ResultRows& array : columns.arrays)
-    if (array.name.starts_with("subhalo_") == are_subhalos) arrays.push_back(array);
-  io::write_csv(path, content.about, arrays, workers);
+  for (const ResultRows& array : rows.columns)
+    if (is_of_subhalos(array) == has_subhalos) arrays.push_back(array);
+  io::write_csv(path, about, arrays, workers);
 }
 
-void write_arrays(const std::string& path, const CatalogueContent& content,
+void write_arrays(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
                   const Workers& workers) {
-  const io::Columns columns = io::columns_of(content);
-  std::vector<ResultRows> arrays = columns.arrays;
-  const io::PointRows points(content);
-  const io::TypeSlice all{0, 0, content.about.points};
-  const auto add = [&](const char* name, ResultRows rows) {
-    rows.name = name;
-    arrays.push_back(std::move(rows));
+  std::vector<ResultRows> arrays = rows.columns;
+  const auto add = [&](const char* name, const ResultRows& array) {
+    arrays.push_back(array);
+    arrays.back().name = name;
   };
-  if (points.has_label()) add("label", points.label(all));
-  if (points.has_order()) add("order", points.order_of_all());
-  if (points.has_id()) add("id", points.id(all));
-  io::write_npz(path, content.about, arrays, workers);
+  if (rows.label) add("label", *rows.label);
+  if (rows.subhalo_label) add("subhalo_label", *rows.subhalo_label);
+  if (!rows.order.empty()) add("order", rows.order.front());
+  if (rows.id) add("id", *rows.id);
+  io::write_npz(path, about, arrays, workers);
+}
+
+void write_rows(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
+                ResultStyle style, const ResultWriteOptions& options, const Workers& workers) {
+  switch (style) {
+    case ResultStyle::automatic:
+    case ResultStyle::gadget: return io::write_gadget(path, about, rows, options, workers);
+    case ResultStyle::swift: return io::write_swift(path, about, rows, options, workers);
+    case ResultStyle::npz: return write_arrays(path, about, rows, workers);
+    case ResultStyle::csv: return write_table(path, about, rows, workers);
+  }
 }
 
 }  // namespace
@@ -97,7 +116,11 @@ ResultStyle check_result_path(const std::string& path, const ResultWriteOptions&
   return public_call("check_result_path", [&] {
     const ResultStyle style = style_of(path, options.style);
     const bool is_hdf5 = style == ResultStyle::gadget || style == ResultStyle::swift;
-    if (is_hdf5 ? !is_hdf5_name(path) : !path.ends_with(ending_of(style)))
+    if (path == kStandardOutput && style != ResultStyle::csv)
+      refuse("{}: standard output takes .csv; give the name of a file for style {}", path,
+             name_of(style));
+    const bool is_right_name = is_hdf5 ? is_hdf5_name(path) : path.ends_with(ending_of(style));
+    if (!is_right_name && path != kStandardOutput)
       refuse("{}: style {} makes files that end in {}", path, name_of(style), ending_of(style));
     if (style == ResultStyle::csv && kind == ResultKind::radius)
       refuse("{}: lists of different lengths do not fit into .csv; use .hdf5 or .npz", path);
@@ -120,13 +143,17 @@ void write_catalogue(const std::string& path, const CatalogueContent& content,
     const ResultKind kind = content.subhalos ? ResultKind::subhalos : content.about.kind;
     const ResultStyle style = check_result_path(path, options, kind);
     const Stage stage(workers, "writing", 0);
-    switch (style) {
-      case ResultStyle::automatic:
-      case ResultStyle::gadget: return io::write_gadget(path, content, options, workers);
-      case ResultStyle::swift: return io::write_swift(path, content, options, workers);
-      case ResultStyle::npz: return write_arrays(path, content, workers);
-      case ResultStyle::csv: return write_table(path, content, workers);
-    }
+    const io::ContentRows rows(content, style);
+    write_rows(path, content.about, rows.rows(), style, options, workers);
+  });
+}
+
+void write_catalogue(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
+                     const ResultWriteOptions& options, const Execution& execution) {
+  public_call("write_catalogue", execution, [&](Workers& workers) {
+    const ResultStyle style = check_result_path(path, options, about.kind);
+    const Stage stage(workers, "writing", 0);
+    write_rows(path, about, rows, style, options, workers);
   });
 }
 
@@ -143,7 +170,7 @@ void write_result(const std::string& path, const ResultAbout& about,
   public_call("write_result", execution, [&](Workers& workers) {
     const ResultStyle style = check_result_path(path, options, about.kind);
     std::uint64_t bytes = 0;
-    for (const ResultArray& array : arrays) bytes += array.rows * io::row_bytes(array);
+    for (const ResultArray& array : arrays) bytes += array.rows * row_bytes(array);
     const Stage stage(workers, "writing", bytes);
     if (style == ResultStyle::npz) return io::write_npz(path, about, arrays, workers);
     if (style == ResultStyle::csv) return io::write_csv(path, about, arrays, workers);
@@ -151,11 +178,11 @@ void write_result(const std::string& path, const ResultAbout& about,
   });
 }
 
-std::vector<ResultRows> neighbor_rows(const detail::NeighborArrays& from) {
+std::vector<ResultArray> neighbor_rows(const detail::NeighborArrays& from) {
   const bool are_lists = from.are_lists;
-  std::vector<ResultRows> arrays;
+  std::vector<ResultArray> arrays;
   if (are_lists) {
-    arrays.push_back({result_array("offset", from.offset.data(), from.offset.size())});
+    arrays.push_back(result_array("offset", from.offset.data(), from.offset.size()));
     arrays.back().description = "Where the neighbors of each point begin in index and distance.";
   }
   arrays.emplace_back();

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include <kith/results.hpp>
+#include <kith/io/results.hpp>
 
 #include "files/number.hpp"
 
@@ -17,7 +17,7 @@ struct SourceArray {
   Number number = Number::f64;
   std::uint64_t rows = 0;
   std::uint64_t width = 1;
-  double factor = 1;  ///< from what is stored to kith's value
+  double factor = 1;  ///< from the stored value to kith's value
   std::function<void(std::uint64_t begin, std::uint64_t count, void* to)> read;
 };
 

@@ -6,7 +6,6 @@
 #include "base/sides.hpp"
 #include "files/swift_groups.hpp"
 #include "results/columns.hpp"
-#include "results/point_rows.hpp"
 #include "results/writer.hpp"
 
 namespace kith::io {
@@ -25,10 +24,9 @@ SwiftFacts swift_facts(const ResultAbout& about) {
 std::vector<double> single(double value) { return {value}; }
 double or_one(double value) { return value > 0 ? value : 1; }
 
-void write_header(Hdf5Writer& writer, const CatalogueContent& content) {
+void write_header(Hdf5Writer& writer, const ResultAbout& about, const CatalogueRows& rows) {
   Group header = writer.group("Header");
-  const ResultAbout& about = content.about;
-  const auto groups = static_cast<std::int64_t>(groups_in(content));
+  const auto groups = static_cast<std::int64_t>(rows.groups);
   const std::size_t types = std::max<std::size_t>(7, type_numbers_of(about));
   header.set("BoxSize", kith::sides_of(about.box, about.dimension));
   header.set("Dimension", std::vector<std::int32_t>{about.dimension});
@@ -37,7 +35,7 @@ void write_header(Hdf5Writer& writer, const CatalogueContent& content) {
   header.set("Time", single(swift_time(swift_facts(about))));
   header.set("Redshift", single(about.background.redshift));
   header.set("Scale-factor", single(about.background.scale_factor));
-  const auto here = static_cast<std::int64_t>(writer.rows_here(groups_in(content)));
+  const auto here = static_cast<std::int64_t>(writer.rows_here(rows.groups));
   header.set("NumFilesPerSnapshot", std::vector<std::int32_t>{writer.files()});
   header.set("ThisFile", std::vector<std::int32_t>{writer.place().part});
   header.set("NumGroup_ThisFile", std::vector<std::int64_t>{here});
@@ -88,15 +86,15 @@ void write_described(Hdf5Writer& writer, const std::string& path, const ResultRo
   describe(dataset, array, about);
 }
 
-void write_swift_labels(Hdf5Writer& writer, const ResultAbout& about, PointRows& points) {
+void write_swift_labels(Hdf5Writer& writer, const ResultAbout& about, const CatalogueRows& rows) {
   for (const TypeSlice& slice : slices_of(about)) {
     const std::string group = "PartType" + std::to_string(slice.type);
-    ResultRows labels = points.swift_label(slice);
+    ResultRows labels = sliced(*rows.label, slice.begin, slice.end - slice.begin);
     labels.description =
         "GroupIDs of the particles' groups, in the order of the snapshot; 2147483647: none.";
     write_described(writer, group + "/FOFGroupIDs", labels, about);
-    if (!points.has_id()) continue;
-    ResultRows particles = points.id(slice);
+    if (!rows.id) continue;
+    ResultRows particles = sliced(*rows.id, slice.begin, slice.end - slice.begin);
     particles.description = "IDs of the particles, in the order of the snapshot.";
     write_described(writer, group + "/ParticleIDs", particles, about);
   }
@@ -104,16 +102,13 @@ void write_swift_labels(Hdf5Writer& writer, const ResultAbout& about, PointRows&
 
 }  // namespace
 
-void write_swift(const std::string& path, const CatalogueContent& content,
+void write_swift(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
                  const ResultWriteOptions& options, const Workers& workers) {
-  const ResultAbout& about = content.about;
-  const Columns columns = columns_of(content);
-  PointRows points(content);
-  ResultRows numbers = made_rows<std::int64_t>(
-      "ids", groups_in(content), [](std::size_t g) { return static_cast<std::int64_t>(g) + 1; });
+  ResultRows numbers = computed_rows<std::int64_t>(
+      "ids", rows.groups, [](std::size_t g) { return static_cast<std::int64_t>(g) + 1; });
   numbers.description = "Number of the group, from 1, the largest first.";
   in_files(path, options, workers, [&](Hdf5Writer& writer) {
-    write_header(writer, content);
+    write_header(writer, about, rows);
     write_swift_groups(writer.file(), swift_facts(about));
     writer.attributes(writer.group("Parameters"),
                       {{"FOF:min_group_size", static_cast<std::int64_t>(about.min_size)},
@@ -121,11 +116,11 @@ void write_swift(const std::string& path, const CatalogueContent& content,
                        {"FOF:linking_length_ratio", about.b}});
     writer.about(about);
     writer.group("Groups");
-    for (const ResultRows& array : columns.arrays)
+    for (const ResultRows& array : rows.columns)
       if (const std::string& place = find_rule(array.name)->swift; !place.empty())
         write_described(writer, place, array, about);
     write_described(writer, "Groups/GroupIDs", numbers, about);
-    if (points.has_label()) write_swift_labels(writer, about, points);
+    if (rows.label) write_swift_labels(writer, about, rows);
   });
 }
 

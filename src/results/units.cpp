@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
-#include <kith/results.hpp>
+#include <kith/io/results.hpp>
 
 #include "files/known_units.hpp"
 #include "parallel/public_call.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <kith/result_rows.hpp>
+#include <kith/detail/result_rows.hpp>
 
 #include "files/hdf5.hpp"
 #include "parallel/workers.hpp"
@@ -15,34 +15,46 @@
 namespace kith::io {
 
 Number number_of(NumberType type);
-std::size_t row_bytes(const ResultArray& array);
 
 /// Arrays in memory, as writers take them.
 std::vector<ResultRows> rows_of(std::span<const ResultArray> arrays);
 
-/// Rows of an array, some at a time, looking at the cancel token in between:
-/// write(first row, rows, their memory). Fewer at a time if they are compressed.
+/// The rows [begin, begin + count) as an array.
+ResultRows sliced(const ResultRows& array, std::size_t begin, std::size_t count);
+
+/// write(first row, rows, their memory) for a few rows of an array at a time, with a check of the
+/// cancel token in between. Fewer at a time if they are compressed.
 void in_pieces(const ResultRows& array, const Workers& workers,
                FunctionRef<void(std::size_t begin, std::size_t rows, const char* data)> write,
                bool is_packed = false);
 
-/// Rows of one number that are made while they are written: value(row).
+/// Rows of one number, computed by value(row) when they are read.
 template <ResultNumber T, class Value>
-ResultRows made_rows(const std::string& name, std::size_t rows, Value value) {
+class ComputedRows : public RowSource {
+ public:
+  explicit ComputedRows(Value value) : value_(std::move(value)) {}
+  const void* read(std::size_t begin, std::size_t rows) override {
+    piece_.resize(rows);
+    for (std::size_t i = 0; i < rows; ++i) piece_[i] = value_(begin + i);
+    return piece_.data();
+  }
+
+ private:
+  Value value_;
+  std::vector<T> piece_;
+};
+
+template <ResultNumber T, class Value>
+ResultRows computed_rows(const std::string& name, std::size_t rows, Value value) {
   ResultRows array{result_array<T>(name, nullptr, rows)};
-  const auto piece = std::make_shared<std::vector<T>>();
-  array.read = [piece, value](std::size_t begin, std::size_t count) {
-    piece->clear();
-    for (std::size_t i = begin; i < begin + count; ++i) piece->push_back(value(i));
-    return static_cast<const void*>(piece->data());
-  };
+  array.source = std::make_shared<ComputedRows<T, Value>>(std::move(value));
   return array;
 }
 
 /// Counts bytes between two syncs.
 class Unsynced {
  public:
-  /// After so many more; then it is time for a sync.
+  /// Counts more bytes; true if it is time for a sync.
   bool is_too_much(std::size_t bytes) {
     bytes_ += bytes;
     if (bytes_ < kMost) return false;
@@ -71,7 +83,7 @@ class Hdf5Writer {
   const Place& place() const { return place_; }
   /// Files that a reader of this one has to open.
   int files() const { return is_part() ? place_.parts : 1; }
-  /// Of so many rows, those in this file; and the first row of each of files().
+  /// The rows in this file, of this many in all; and the first row of each of files().
   std::uint64_t rows_here(std::uint64_t rows) const;
   std::vector<std::int64_t> first_rows(std::uint64_t rows) const;
 
@@ -80,7 +92,7 @@ class Hdf5Writer {
   hdf5::Group group(const std::string& path);
   void attributes(hdf5::Group group, const std::vector<Fact>& facts) const;
   void about(const ResultAbout& about);  ///< in the group Kith
-  /// Under a path of at most two parts; the dataset is given back for its attributes.
+  /// Under a path of at most two parts; returns the dataset, for its attributes.
   hdf5::Dataset write(const std::string& path, const ResultRows& array);
   hdf5::Dataset write(const std::string& path, const ResultArray& array) {
     return write(path, ResultRows{array});
@@ -99,16 +111,16 @@ class Hdf5Writer {
   hdf5::Dataset refer(const std::string& path, const ResultRows& array);
   void write_in_place(std::uint64_t offset, const ResultRows& array);
   void write_packed(hdf5::Dataset& dataset, const ResultRows& array);
-  /// What others have written.
+  /// Syncs the rows that others have written.
   void sync_stored() {
-    if (const auto sync = std::exchange(sync_, nullptr)) sync(file_.temporary());
+    if (const auto stored = std::exchange(stored_, nullptr)) stored->sync();
   }
 
   hdf5::OutputFile file_;
   std::string path_;
   int compression_;
   Place place_;
-  std::function<void(const std::string&)> sync_ = {};  ///< of the last array that others wrote
+  std::shared_ptr<RowSource> stored_ = {};  ///< of the last array that others wrote
   const Workers& workers_;
 };
 
@@ -119,9 +131,9 @@ void in_files(const std::string& path, const ResultWriteOptions& options, const 
 /// What Gadget-4 says about the unit of a dataset, and kith in words.
 void describe_gadget(hdf5::Dataset& dataset, const ResultArray& array, const ResultAbout& about);
 
-void write_gadget(const std::string& path, const CatalogueContent& content,
+void write_gadget(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
                   const ResultWriteOptions& options, const Workers& workers);
-void write_swift(const std::string& path, const CatalogueContent& content,
+void write_swift(const std::string& path, const ResultAbout& about, const CatalogueRows& rows,
                  const ResultWriteOptions& options, const Workers& workers);
 void write_hdf5(const std::string& path, const ResultAbout& about,
                 std::span<const ResultRows> arrays, const ResultWriteOptions& options,

@@ -73,7 +73,7 @@ struct Schedule {
   double halfway(int s) const { return 0.5 * (at(s) + at(s + 1)); }
 };
 
-/// What linear theory asks of step s, so that its own solution is a solution of the steps.
+/// The factors of step s, such that the solution of linear theory is also a solution of the steps.
 StepFactors step_factors(const Schedule& schedule, const GrowthHistory& history, int s) {
   const int last = schedule.options.steps;
   const double from = s == 0 ? schedule.at(0) : schedule.halfway(s - 1);

@@ -1,10 +1,8 @@
 #include "sample/fourier.hpp"
 
-#include <cstdlib>
-#include <kiss_fft.h>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sample/line_transform.hpp"
 
 namespace kith::sample {
 namespace {
@@ -15,24 +13,6 @@ using Complex = std::complex<float>;
 /// 4, 8, 16, 32 on a mesh of 256^3.
 constexpr std::size_t kBundle = 16;
 
-/// A one-dimensional transform; threads may share it (KISS FFT writes to its output alone when that
-/// is not its input).
-class Plan {
- public:
-  Plan(std::size_t n, bool is_inverse)
-      : plan_(kiss_fft_alloc(static_cast<int>(n), is_inverse ? 1 : 0, nullptr, nullptr),
-              &std::free) {
-    if (!plan_) fail(ErrorCode::out_of_memory, "fourier: no memory for a plan of length {}", n);
-  }
-  void run(const Complex* in, Complex* out) const {
-    kiss_fft(plan_.get(), reinterpret_cast<const kiss_fft_cpx*>(in),
-             reinterpret_cast<kiss_fft_cpx*>(out));
-  }
-
- private:
-  std::unique_ptr<kiss_fft_state, decltype(&std::free)> plan_;
-};
-
 /// Buffers of one task.
 struct Scratch {
   explicit Scratch(std::size_t n) : in(n * kBundle), out(n * kBundle) {}
@@ -40,9 +20,8 @@ struct Scratch {
   std::vector<Complex> out;
 };
 
-/// Two real rows as one complex transform: the amplitudes of the sum a + i b come apart by
-/// symmetry.
-void rows_forward(const Plan& plan, std::size_t n, float* a, float* b, Scratch& scratch) {
+/// Two real rows as one complex transform: symmetry separates the amplitudes of the sum a + i b.
+void rows_forward(const LineTransform& plan, std::size_t n, float* a, float* b, Scratch& scratch) {
   for (std::size_t z = 0; z < n; ++z) scratch.in[z] = {a[z], b[z]};
   plan.run(scratch.in.data(), scratch.out.data());
   for (std::size_t k = 0; k <= n / 2; ++k) {
@@ -58,7 +37,7 @@ void rows_forward(const Plan& plan, std::size_t n, float* a, float* b, Scratch& 
 }
 
 /// The inverse of rows_forward. Amplitude 0, and n / 2 for even n, count as real.
-void rows_backward(const Plan& plan, std::size_t n, float* a, float* b, Scratch& scratch) {
+void rows_backward(const LineTransform& plan, std::size_t n, float* a, float* b, Scratch& scratch) {
   for (std::size_t k = 0; k <= n / 2; ++k) {
     const bool is_real = k == 0 || 2 * k == n;
     const Complex from_a(a[2 * k], is_real ? 0 : a[2 * k + 1]);
@@ -100,7 +79,8 @@ void scatter(const Scratch& scratch, std::size_t stride, std::size_t width, std:
 }
 
 /// The middle axis of one plane.
-void columns_of_plane(const Plan& plan, const Mesh& mesh, std::size_t i, Scratch& scratch) {
+void columns_of_plane(const LineTransform& plan, const Mesh& mesh, std::size_t i,
+                      Scratch& scratch) {
   const std::size_t n = mesh.n();
   for (std::size_t z = 0; z < mesh.modes(); z += kBundle) {
     const std::size_t width = std::min(kBundle, mesh.modes() - z);
@@ -114,9 +94,11 @@ void columns_of_plane(const Plan& plan, const Mesh& mesh, std::size_t i, Scratch
 }  // namespace
 
 struct Fourier::Plans {
-  explicit Plans(std::size_t n) : forward(n, false), backward(n, true) {}
-  Plan forward;
-  Plan backward;
+  explicit Plans(std::size_t n)
+      : forward(n, LineTransform::Direction::forward),
+        backward(n, LineTransform::Direction::backward) {}
+  LineTransform forward;
+  LineTransform backward;
 };
 
 Fourier::Fourier(int n, const Workers& workers)

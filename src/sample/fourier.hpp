@@ -1,4 +1,4 @@
-// Three-dimensional real Fourier transforms in place, on a cubic mesh, in parallel, over KISS FFT.
+// Three-dimensional real Fourier transforms in place, on a cubic mesh, in parallel.
 //
 // Each transform is a set of one-dimensional ones, each computed by one thread: the bits do not
 // depend on the number of threads. Planes (the last two axes) stay in a core's cache while both
@@ -53,11 +53,11 @@ class Fourier {
   using Kernel =
       FunctionRef<void(int y, int z, const std::complex<float>* from, std::complex<float>* to)>;
 
-  /// Unnormalised sums with exp(-ikx), and back with exp(+ikx): forward and backward multiply by
+  /// Unnormalized sums with exp(-ikx), and back with exp(+ikx): forward and backward multiply by
   /// n^3. Each advances the workers' stage by 2 n, convolve by 3 n.
   void forward(const Mesh& mesh) const;
   void backward(const Mesh& mesh) const;
-  /// Forward, kernel, backward; the first axis goes there and back in one visit.
+  /// Forward, kernel, backward; the first axis is transformed both ways in one visit.
   void convolve(const Mesh& mesh, Kernel kernel) const;
 
  private:

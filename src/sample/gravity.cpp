@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "parallel/grains.hpp"
 #include "sample/elementary.hpp"
 #include "sample/wrap.hpp"
 
 namespace kith::sample {
 namespace {
-
-constexpr std::size_t kGravityGrain = 4096;  // particles in a task
 
 /// The part of a weight that goes to the upper cell, rounded; the rest goes to the lower one, so
 /// that the parts always sum to the whole.
@@ -33,7 +32,7 @@ void add_along_row(std::uint32_t* row, const Share& z, std::uint32_t weight) {
   add(row[z.upper], upper);
 }
 
-/// What one axis contributes to a force: the places of the six cells around a coordinate, the
+/// The contribution of one axis to a force: the places of the six cells around a coordinate, the
 /// cloud-in-cell weights of the middle two, and those of all six for a slope.
 struct Stencil {
   std::size_t place[6];
@@ -68,8 +67,8 @@ float slope_along(const Stencil& axis, const Stencil& other1, const Stencil& oth
   return sum;
 }
 
-/// One over the window of cloud-in-cell along one axis, by wave number: the smoothing is given back
-/// once, not twice for the two ways, because that made waves of a third of the particles'
+/// One over the window of cloud-in-cell along one axis, by wave number: the smoothing is undone
+/// once, not twice for the two ways, because twice made waves of a third of the particles'
 /// resolution grow by a tenth too much in power (n = 32, mesh = 64), against a fiftieth too little.
 std::vector<float> sharpening(std::size_t n) {
   std::vector<float> result(n / 2 + 1, 1.0F);
@@ -82,9 +81,9 @@ std::vector<float> sharpening(std::size_t n) {
 }
 
 /// Where the mesh lies, in cells: such that the particles' first grid falls between cells, not on
-/// them. A particle that leaves the center of a cell spreads by the size of its step to whichever
-/// side, which is not a linear response: with the centers on the grid, small waves grew at up to
-/// twice their rate (mesh = 2 n).
+/// them. A particle that leaves the center of a cell spreads to the side that it moves to, in
+/// proportion to the size of its step, which is not a linear response: with the centers on the
+/// grid, small waves grew at up to twice their rate (mesh = 2 n).
 float mesh_offset(const Cosmology& options) {
   const double first = 0.5 * options.mesh / options.n;
   const double offset = 0.5 - first;
@@ -110,7 +109,7 @@ void Gravity::step(const StepFactors& factors, float* position, float* momentum)
 }
 
 /// Spreads the particles in units of 2^-bits and returns the bits: as many as can be without
-/// overflow of a cell, which shows as a sum that is too small.
+/// overflow of a cell, which is detected as a sum that is too small.
 int Gravity::deposit(const float* position) const {
   for (int bits = 20; bits >= 0; bits -= 4)
     if (spread(position, bits) == std::uint64_t{particles_} << bits) return bits;
@@ -128,7 +127,7 @@ std::uint64_t Gravity::spread(const float* position, int bits) const {
   const std::size_t plane = n * row;
   workers_.for_each(
       n, [&](std::size_t i) { std::memset(cells + i * plane, 0, plane * sizeof(float)); });
-  workers_.for_ranges(particles_, kGravityGrain, [&](std::size_t begin, std::size_t end) {
+  workers_.for_ranges(particles_, kHeavyPointGrain, [&](std::size_t begin, std::size_t end) {
     for (const float* p = position + 3 * begin; p < position + 3 * end; p += 3) {
       const Share x = axis_.share(p[0]);
       const Share y = axis_.share(p[1]);
@@ -149,7 +148,7 @@ std::uint64_t Gravity::spread(const float* position, int bits) const {
         std::uint64_t sum = 0;
         for (std::size_t c = i * plane; c < (i + 1) * plane; ++c) {
           std::uint32_t count = 0;
-          std::memcpy(&count, mesh_.data() + c, sizeof count);  // the same bytes change their type
+          std::memcpy(&count, mesh_.data() + c, sizeof count);  // the same bytes, another type
           sum += count;
           mesh_.data()[c] = static_cast<float>(count);
         }
@@ -185,7 +184,7 @@ void Gravity::pull(const StepFactors& factors, float* position, float* momentum)
   const auto kick = static_cast<float>(-factors.kick * axis_.cells_per_length);
   const auto drift = static_cast<float>(factors.drift);
   const auto side = static_cast<float>(options_.side);
-  workers_.for_ranges(particles_, kGravityGrain, [&](std::size_t begin, std::size_t end) {
+  workers_.for_ranges(particles_, kHeavyPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = 3 * begin; i < 3 * end; i += 3) {
       const Stencil x(axis_.share(position[i]), n, n * row);
       const Stencil y(axis_.share(position[i + 1]), n, row);

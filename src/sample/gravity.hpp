@@ -65,7 +65,7 @@ class Gravity {
   MeshAxis axis_;
   Mesh mesh_;
   Fourier fourier_;
-  std::vector<float> window_;  ///< per wave number: what cloud-in-cell has taken off, given back
+  std::vector<float> window_;  ///< per wave number: the inverse of the smoothing by cloud-in-cell
 };
 
 }  // namespace kith::sample

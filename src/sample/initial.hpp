@@ -19,7 +19,7 @@ Mesh linear_field(const Cosmology& options, const Workers& workers);
 void place_particles(const Cosmology& options, const Growth& growth, const Workers& workers,
                      float* position, float* momentum);
 
-/// What place_particles advances the workers' stage by.
+/// The amount by which place_particles advances the workers' stage.
 std::uint64_t placing_work(const Cosmology& options);
 
 }  // namespace kith::sample

@@ -26,7 +26,7 @@ struct Range {
   double high = 0;
 };
 
-/// From the smallest to the largest mass, where the options do not say else.
+/// From the smallest to the largest mass, unless the options set limits.
 Range range_of(std::span<const double> mass, const MassFunctionOptions& options) {
   Range range{std::numeric_limits<double>::infinity(), 0};
   for (const double m : mass) {

@@ -7,13 +7,13 @@
 
 #include "base/fail.hpp"
 #include "base/function_ref.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/public_call.hpp"
 #include "sample/random.hpp"
 
 namespace kith::sample {
 namespace {
 
-constexpr std::size_t kPointsGrain = 4096;
 constexpr std::size_t kMaxNumbers = std::size_t{1} << 44;
 
 void check_positive(const char* call, const char* option, double value) {
@@ -40,7 +40,7 @@ Points generate(const char* call, std::size_t n, int dimension, const Execution&
   return public_call(call, execution, [&](Workers& workers) {
     Points points{dimension, room(call, n, dimension, workers)};
     const Stage stage(workers, "sample", n);
-    workers.for_ranges(n, kPointsGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(n, kHeavyPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         fill(i, points.coordinates.data() + i * static_cast<std::size_t>(dimension));
       workers.advance(end - begin);
@@ -50,14 +50,15 @@ Points generate(const char* call, std::size_t n, int dimension, const Execution&
 }
 
 /// x in [0, side) as a float that is still below the side.
-float inside(double x, double side) {
+float below_side(double x, double side) {
   const auto limit = static_cast<float>(side);
   const auto rounded = static_cast<float>(x);
   return rounded < limit ? rounded : std::nextafter(limit, 0.0F);
 }
 
 void fill_uniform(Random random, double side, int dimension, float* row) {
-  for (int axis = 0; axis < dimension; ++axis) row[axis] = inside(random.uniform() * side, side);
+  for (int axis = 0; axis < dimension; ++axis)
+    row[axis] = below_side(random.uniform() * side, side);
 }
 
 /// A point at distance `radius` from the origin, in a random direction.
@@ -100,10 +101,11 @@ double nfw_radius(double mass, double limit) {
 
 Points uniform(const Uniform& options, const Execution& execution) {
   check_positive("uniform", "side", options.side);
-  return generate(
-      "uniform", options.n, options.dimension, execution, [&](std::size_t i, float* row) {
-        fill_uniform(Random(options.seed, Stream::points, i), options.side, options.dimension, row);
-      });
+  return generate("uniform", options.n, options.dimension, execution,
+                  [&](std::size_t i, float* row) {
+                    fill_uniform(Random(options.seed, Stream::points, options.first + i),
+                                 options.side, options.dimension, row);
+                  });
 }
 
 Points normal(const Normal& options, const Execution& execution) {
@@ -129,7 +131,7 @@ Points grid(const Grid& options, const Execution& execution) {
     const double cell = options.side / static_cast<double>(options.n);
     return generate("grid", total, options.dimension, execution, [&](std::size_t i, float* row) {
       for (int axis = options.dimension - 1; axis >= 0; --axis, i /= options.n)
-        row[axis] = inside((static_cast<double>(i % options.n) + 0.5) * cell, options.side);
+        row[axis] = below_side((static_cast<double>(i % options.n) + 0.5) * cell, options.side);
     });
   });
 }
@@ -183,7 +185,7 @@ Points lines(const Lines& options, const Execution& execution) {
     for (int axis = 0; axis < options.dimension; ++axis) {
       const double from = ends.uniform() * options.side;
       const double to = ends.uniform() * options.side;
-      row[axis] = inside(from + along * (to - from), options.side);
+      row[axis] = below_side(from + along * (to - from), options.side);
     }
   });
 }

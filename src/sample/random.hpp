@@ -1,5 +1,5 @@
-// Random numbers that are a function of (seed, stream, index): the n-th point needs nothing of the
-// points before it, so any number of threads draws the same sample.
+// Random numbers that are a function of (seed, stream, index): the n-th point does not depend on
+// the points before it, so any number of threads draws the same sample.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace kith::sample {
 using Block = PhiloxBlock;
 using kith::philox;
 
-/// What the numbers are for: samples of different kinds share no numbers under one seed.
+/// The use of the numbers: samples of different kinds share no numbers under one seed.
 enum class Stream : std::uint32_t { points = 0, shapes = 1, modes = 2 };
 
 /// The random numbers of one item, one after the other; up to 2^24 blocks of four.

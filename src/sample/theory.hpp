@@ -1,5 +1,5 @@
-// What linear theory says of a flat universe of matter and a cosmological constant: how fast
-// fluctuations grow, and how large they are on each scale.
+// Linear theory of a flat universe of matter and a cosmological constant: how fast fluctuations
+// grow, and how large they are on each scale.
 #pragma once
 
 #include <vector>

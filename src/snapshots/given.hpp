@@ -1,9 +1,9 @@
-// What the caller says about a snapshot that its file does not say.
+// Facts about a snapshot that the caller gives, because its file does not state them.
 #pragma once
 
 #include <string>
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 namespace kith::io {
 

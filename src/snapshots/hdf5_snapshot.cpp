@@ -14,17 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t kMostTypes = 32;
 
-/// The names that a field has, the usual one first.
-std::vector<const char*> dataset_names(Field field) {
-  switch (field) {
-    case Field::position: return {"Coordinates", "IntCoordinates"};
-    case Field::velocity: return {"Velocities", "Velocity"};
-    case Field::mass: return {"Masses", "Mass"};
-    case Field::id: return {"ParticleIDs"};
-  }
-  return {};
-}
-
 std::uint64_t bytes_of_file(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(path, error);
@@ -68,7 +57,7 @@ void check_dataset(const hdf5::Dataset& dataset, Field field, int columns) {
          dataset.where());
 }
 
-/// What a virtual dataset is made of, each piece opened once and checked.
+/// The sources of a virtual dataset, each opened once and checked.
 std::vector<Hdf5Piece> pieces_of(const hdf5::Dataset& dataset, const std::string& path,
                                  Field field) {
   std::vector<Hdf5Piece> pieces;
@@ -200,6 +189,19 @@ void Hdf5Reader::list_files(const std::string& path, std::uint64_t count) {
   for (std::uint64_t number = 0; number < count; ++number) info.files.push_back(name.with(number));
 }
 
+/// The names that a field has, the usual one first.
+std::vector<std::string> Hdf5Reader::dataset_names(Field field) const {
+  switch (field) {
+    case Field::position: return {"Coordinates", "IntCoordinates"};
+    case Field::velocity: return {"Velocities", "Velocity"};
+    case Field::mass: return {"Masses", "Mass"};
+    case Field::id: return {"ParticleIDs"};
+    case Field::value: break;
+  }
+  if (value_name.empty()) return {};
+  return {value_name};
+}
+
 void Hdf5Reader::add_particles(const hdf5::InputFile& file, const std::string& path, int type,
                                std::uint64_t count, const std::vector<double>& sides) {
   const std::string group = formatted("PartType{}", type);
@@ -207,8 +209,8 @@ void Hdf5Reader::add_particles(const hdf5::InputFile& file, const std::string& p
   if (!file.contains(group))
     fail(ErrorCode::io, "{}: has {} particles of type {} by its header, but no group {}", path,
          count, type, group);
-  for (const Field field : {Field::position, Field::velocity, Field::mass, Field::id})
-    for (const char* name : dataset_names(field)) {
+  for (const Field field : {Field::position, Field::velocity, Field::mass, Field::id, Field::value})
+    for (const std::string& name : dataset_names(field)) {
       const std::string place = group + "/" + name;
       if (!file.contains(place)) continue;
       const hdf5::Dataset dataset = file.dataset(place);
@@ -220,8 +222,7 @@ void Hdf5Reader::add_particles(const hdf5::InputFile& file, const std::string& p
       Hdf5Field& found = fields_[{type, field}];
       if (field == Field::position) {
         info.dimension = static_cast<int>(dataset.row_size());
-        if (name == std::string_view("IntCoordinates"))
-          found.factor = integer_factor(dataset, sides);
+        if (name == "IntCoordinates") found.factor = integer_factor(dataset, sides);
         const auto stored = dataset.stored();
         if (!stored || (stored->number != Number::f32 && stored->number != Number::f16))
           info.position_scalar = Scalar::float64;
@@ -282,6 +283,7 @@ void Hdf5Reader::finish_types(const std::vector<std::uint64_t>& totals,
     type.has_position = has(type.type, Field::position, type.count, where);
     type.has_velocity = has(type.type, Field::velocity, type.count, where);
     type.has_id = has(type.type, Field::id, type.count, where);
+    type.has_value = has(type.type, Field::value, type.count, where);
     const bool has_masses = has(type.type, Field::mass, type.count, where);
     type.mass = has_masses ? 0 : mass;
     type.has_mass = has_masses || mass > 0;
@@ -300,6 +302,9 @@ void Hdf5Reader::finish_types(const std::vector<std::uint64_t>& totals,
 Hdf5Counts counts_of(const hdf5::Group& header) {
   Hdf5Counts counts;
   const auto here = header.counts("NumPart_ThisFile");
+  if (!here && header.has("Ngroups_Total"))
+    fail(ErrorCode::io, "{}: of a catalogue of groups, which holds no particles; give its snapshot",
+         header.where());
   if (!here) fail(ErrorCode::io, "{}: has no NumPart_ThisFile", header.where());
   counts.here = *here;
   if (here->size() > kMostTypes)

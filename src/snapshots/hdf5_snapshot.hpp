@@ -1,4 +1,4 @@
-// What the readers of Gadget's and SWIFT's HDF5 snapshots share: particles of a type are in
+// Shared by the readers of Gadget's and SWIFT's HDF5 snapshots: particles of a type are in
 // groups /PartType0, /PartType1, ... of one file or several, each field in a dataset.
 #pragma once
 
@@ -38,25 +38,28 @@ class Hdf5Reader : public SnapshotReader {
   void add_particles(const hdf5::InputFile& file, const std::string& path, int type,
                      std::uint64_t count, const std::vector<double>& sides);
 
-  /// After all files: the types that have particles, and what they have. `masses`: the header's
+  /// After all files: the types that have particles, and their fields. `masses`: the header's
   /// table.
   void finish_types(const std::vector<std::uint64_t>& totals, const std::vector<double>& masses,
                     const std::string& where);
 
-  /// One dataset of a file as a field of type 0; positions first. Rows: where those of it go.
+  /// One dataset of a file as a field of type 0; positions first. Rows: their places.
   void add_dataset(const hdf5::InputFile& file, const std::string& path, Field field,
                    const std::string& place, const RowRange& rows);
   bool has_field(Field field) const { return fields_.contains({0, field}); }  ///< of type 0
 
-  std::vector<std::string> type_names;  ///< as the code calls them; filled by the format's reader
+  std::vector<std::string>
+      type_names;          ///< by the names of the simulation code; filled by the format's reader
+  std::string value_name;  ///< the dataset of Field::value; empty: none
 
  private:
   bool has(int type, Field field, std::uint64_t count, const std::string& where) const;
+  std::vector<std::string> dataset_names(Field field) const;
 
   std::map<std::pair<int, Field>, Hdf5Field> fields_;
 };
 
-/// Counts by type of the header: what this file has, and what the whole snapshot has.
+/// Counts by type of the header: of this file, and of the whole snapshot.
 struct Hdf5Counts {
   std::vector<std::uint64_t> here;
   std::vector<std::uint64_t> total;

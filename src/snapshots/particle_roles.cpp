@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include <kith/particle_roles.hpp>
+#include <kith/io/particle_roles.hpp>
 
 #include "files/known_units.hpp"
 #include "parallel/public_call.hpp"
@@ -16,10 +16,10 @@ constexpr int kDarkMatter = 1;
 constexpr int kBaryons[] = {0, 4, 5};
 constexpr int kPerhapsHeavy[] = {2, 3};
 constexpr double kHeavier = 1.5;            // low-resolution particles are at least 8 times heavier
-constexpr double kSameSeparation = 0.01;    // what constants and rounded masses may make
+constexpr double kSameSeparation = 0.01;    // for rounded constants and masses
 constexpr double kGuessedSeparation = 0.1;  // without Omega_b
 constexpr double kBaryonFraction = 0.157;   // Planck 2018; for files that have gas but no Omega_b
-constexpr std::uint64_t kFewest = 100;      // fine particles: at least one in so many
+constexpr std::uint64_t kFewest = 100;      // at least one particle in 100 is fine
 constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20;
 
 bool contains(std::span<const int> list, int value) {
@@ -59,7 +59,7 @@ struct MassSum {
   double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
 };
 
-/// Of no particles if not all have a mass.
+/// All zero if some particles have no mass.
 MassSum sum_masses(const Snapshot& snapshot, std::span<const int> types, const Execution& execution,
                    double most = std::numeric_limits<double>::infinity()) {
   MassSum all;
@@ -78,8 +78,8 @@ double mean_mass(const Snapshot& snapshot, std::span<const int> types, const Exe
   return sum_masses(snapshot, types, execution).mean();
 }
 
-/// The mass that says how far apart linked particles are. Stars and gas have many masses; only
-/// among dark matter do different ones mean different resolutions.
+/// The mass that the mean separation of linked particles follows from. Stars and gas have many
+/// masses; only among dark matter do different ones mean different resolutions.
 double linked_mass(const Snapshot& snapshot, std::span<const int> linked,
                    const Execution& execution, bool& has_several) {
   const MassSum all = sum_masses(snapshot, linked, execution);
@@ -108,7 +108,7 @@ bool has_other_baryons(const SnapshotInfo& info, std::span<const int> linked) {
   });
 }
 
-/// Of what the linked particles represent, in the snapshot's units.
+/// Of the matter that the linked particles represent, in the snapshot's units.
 double mean_density(const SnapshotInfo& info, const Cosmology& cosmology, bool has_baryons) {
   const Background& background = info.background;
   const double baryons =
@@ -168,6 +168,15 @@ MeanSeparation mean_separation(const Snapshot& snapshot, std::span<const int> li
 double snapshot_gravity(const SnapshotInfo& info) {
   if (!has_units(info.units)) return 0;
   return newton(info.units) / (info.units.is_comoving ? info.background.scale_factor : 1);
+}
+
+double snapshot_hubble_flow(const SnapshotInfo& info) {
+  const std::optional<Cosmology> c = snapshot_cosmology(info);
+  if (!c) return 0;
+  const double z1 = 1 + c->redshift, curvature = 1 - c->omega_m - c->omega_lambda;
+  const double e2 = c->omega_m * z1 * z1 * z1 + curvature * z1 * z1 + c->omega_lambda;
+  const double scale = info.units.is_comoving ? info.background.scale_factor : 1;
+  return e2 > 0 ? c->hubble * std::sqrt(e2) * scale : 0;
 }
 
 std::optional<Cosmology> snapshot_cosmology(const SnapshotInfo& info) {

@@ -1,5 +1,6 @@
 // Readers of NumPy arrays, of archives of them, and of bare numbers.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 
@@ -29,7 +30,7 @@ ZipMember all_of(const InputBytes& file) {
   return place;
 }
 
-/// Whether the numbers that the header promises are there.
+/// Whether the file has the numbers that the header describes.
 void check_array(const FileArray& array) {
   const auto& shape = array.header.shape;
   if (shape.size() > 2)
@@ -37,10 +38,10 @@ void check_array(const FileArray& array) {
          shape.size());
   if (shape.size() == 2) check_dimension(shape[1], array.where);
   const std::uint64_t bytes =
-      checked_bytes(array.rows(), array.columns() * array.header.stored.bytes(),
-                    array.number_bytes(), array.where);
+      checked_bytes(array.rows(), array.columns() * array.header.stored.bytes(), array.header.bytes,
+                    array.place.bytes, array.where);
   if (bytes != array.number_bytes())
-    fail(ErrorCode::io, "{}: has {} bytes of numbers, the header promises {}; it is damaged",
+    fail(ErrorCode::io, "{}: has {} bytes of numbers, the header describes {}; it is damaged",
          array.where, array.number_bytes(), bytes);
 }
 
@@ -107,7 +108,7 @@ class ArrayReader : public SnapshotReader {
     arrays_.emplace(Field::position, std::move(array));
   }
 
-  /// Of a field other than the position; it must have as many rows.
+  /// The array of a field other than the position; it must have as many rows.
   void set(Field field, FileArray array) {
     SnapshotType& type = info.type.front();
     const auto columns = static_cast<std::uint64_t>(field == Field::velocity ? info.dimension : 1);
@@ -119,6 +120,7 @@ class ArrayReader : public SnapshotReader {
            name_of(array.header.stored.number));
     (field == Field::velocity ? type.has_velocity
      : field == Field::mass   ? type.has_mass
+     : field == Field::value  ? type.has_value
                               : type.has_id) = true;
     arrays_.emplace(field, std::move(array));
   }
@@ -142,7 +144,6 @@ FileArray array_in(const InputBytes& file, const ZipMember& member) {
       static_cast<std::size_t>(std::min<std::uint64_t>(member.bytes, kNpyHeaderBytes)), '\0');
   bytes->read(beginning.data(), beginning.size(), array.where);
   array.header = parse_npy(beginning, array.where);
-  if (array.header.bytes > member.bytes) fail(ErrorCode::io, "{}: is truncated", array.where);
   check_array(array);
   return array;
 }
@@ -157,15 +158,21 @@ std::vector<double> numbers_of(const FileArray& array, const InputBytes& file) {
   return values;
 }
 
+bool is_field(std::string_view name) {
+  constexpr std::array kFields = {"position", "velocity", "mass", "id", "box"};
+  return std::any_of(kFields.begin(), kFields.end(),
+                     [&](const char* field) { return name == field; });
+}
+
 /// The members of an archive that kith knows, and the only one of an archive with one.
-std::map<std::string, FileArray> known_arrays(const InputBytes& file) {
+std::map<std::string, FileArray> known_arrays(const InputBytes& file, const std::string& values) {
   std::map<std::string, FileArray> arrays;
   const std::vector<ZipMember> members = zip_directory(file);
   for (const ZipMember& member : members) {
     const std::string_view name = member.name;
     const std::string stem(name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name);
-    for (const char* known : {"position", "velocity", "mass", "id", "box"})
-      if (stem == known && !arrays.emplace(stem, array_in(file, member)).second)
+    if (is_field(stem) || (!values.empty() && stem == values))
+      if (!arrays.emplace(stem, array_in(file, member)).second)
         fail(ErrorCode::io, "{}: has two arrays named {}", file.path(), stem);
   }
   if (arrays.empty() && members.size() == 1)
@@ -198,10 +205,13 @@ ReaderPointer open_npy(const std::string& path) {
   return reader;
 }
 
-ReaderPointer open_npz(const std::string& path) {
+ReaderPointer open_npz(const std::string& path, const ReaderOptions& options) {
   auto reader = std::make_unique<ArrayReader>(path, FileFormat::npz);
-  auto arrays = known_arrays(reader->file());
+  auto arrays = known_arrays(reader->file(), options.value_column);
   reader->set_position(std::move(arrays.at("position")));
+  // Before the other arrays, which are moved away: it may be the mass as well.
+  if (const auto found = arrays.find(options.value_column); found != arrays.end())
+    reader->set(Field::value, found->second);
   if (const auto found = arrays.find("velocity"); found != arrays.end())
     reader->set(Field::velocity, std::move(found->second));
   if (const auto found = arrays.find("id"); found != arrays.end())
@@ -229,7 +239,7 @@ ReaderPointer open_raw(const std::string& path, const ReaderOptions& options) {
   if (array.place.bytes % row != 0)
     fail(ErrorCode::io,
          "{}: {} bytes are not a whole number of {}-dimensional points of {}; the file is "
-         "truncated, or has another dimension or type",
+         "cut off, or has another dimension or type",
          path, array.place.bytes, options.dimension, name_of(array.header.stored.number));
   array.header.shape = {array.place.bytes / row, static_cast<std::uint64_t>(options.dimension)};
   reader->set_position(std::move(array));

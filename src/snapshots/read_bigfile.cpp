@@ -86,11 +86,12 @@ BigfileBlock block_in(const std::string& folder) {
     }
   }
   if (!has_type || block.rows.size() != files || block.columns < 1 || block.columns > 4096)
-    fail(ErrorCode::io, "{}: promises {} files and describes {}; it is damaged", path, files,
+    fail(ErrorCode::io, "{}: states {} files and describes {}; it is damaged", path, files,
          block.rows.size());
   for (std::size_t i = 0; i < block.rows.size(); ++i) {
     const InputBytes bytes(block.file(i));
-    checked_bytes(block.rows[i], block.columns * block.stored.bytes(), bytes.size(), bytes.path());
+    checked_bytes(block.rows[i], block.columns * block.stored.bytes(), 0, bytes.size(),
+                  bytes.path());
   }
   return block;
 }
@@ -102,7 +103,7 @@ class BigfileAttributes {
     std::error_code error;
     if (!fs::exists(path, error)) return;
     std::istringstream lines(text_of(path));
-    for (std::string line; std::getline(lines, line);) take(line);
+    for (std::string line; std::getline(lines, line);) parse(line);
   }
   std::vector<double> numbers(const std::string& name) const {
     const auto found = values_.find(name);
@@ -116,7 +117,7 @@ class BigfileAttributes {
   }
 
  private:
-  void take(const std::string& line) {
+  void parse(const std::string& line) {
     std::istringstream words(line);
     std::string name, type, digits;
     std::size_t count = 0;
@@ -144,6 +145,7 @@ const char* bigfile_block_name(Field field) {
     case Field::velocity: return "Velocity";
     case Field::mass: return "Mass";
     case Field::id: return "ID";
+    case Field::value: break;
   }
   return "";
 }

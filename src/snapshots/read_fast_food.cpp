@@ -63,17 +63,14 @@ class FastFoodReader : public SnapshotReader {
         fail(ErrorCode::io, "{}: a record of {} bytes for {} points; it is damaged", file_.path(),
              bytes, count);
       const std::uint64_t end = at + 8 + bytes;
-      if (end > file_.size())
-        fail(ErrorCode::io, "{}: is cut off: {} of at least {} bytes", file_.path(), file_.size(),
-             end);
+      if (end > file_.size()) fail_cut_off(file_.path(), file_.size(), end, Whole::at_least);
       if (mark_at(file_, end - 4) != bytes)
         fail(ErrorCode::io, "{}: the marks of a record differ; it is damaged", file_.path());
       columns_.push_back({at + 4, {size == 4 ? Number::f32 : Number::f64, false}});
       at = end;
     }
     if (columns_.size() < 3)
-      fail(ErrorCode::io, "{}: has {} of the records x, y, z; it is cut off", file_.path(),
-           columns_.size());
+      fail_cut_off(file_.path(), file_.size(), kHeader + 3 * (8 + 4 * count), Whole::at_least);
   }
 
   void read_column(const FastFoodColumn& column, const RowRange& rows, const Target& to,

@@ -26,7 +26,8 @@ class Cards {
   Cards(const InputBytes& file, std::uint64_t begin) : where_(file.path()) {
     for (std::uint64_t block = 0; block < kMostBlocks; ++block) {
       const std::string text = file.text(begin + block * kBlock, kBlock);
-      if (text.size() < kBlock) fail(ErrorCode::io, "{}: a FITS header is truncated", where_);
+      if (text.size() < kBlock)
+        fail_cut_off(where_, file.size(), begin + (block + 1) * kBlock, Whole::at_least);
       end_ = begin + (block + 1) * kBlock;
       for (std::size_t at = 0; at < kBlock; at += kCard) {
         const std::string_view card = std::string_view(text).substr(at, kCard);
@@ -95,7 +96,8 @@ std::uint64_t data_bytes(const Cards& cards, const std::string& where) {
   for (std::uint64_t axis = 1; axis <= axes; ++axis) {
     const std::uint64_t size = cards.count(formatted("NAXIS{}", axis), 0);
     if (size != 0 && numbers > (std::uint64_t{1} << 56) / size)
-      fail(ErrorCode::io, "{}: a FITS header promises too much; the file is damaged", where);
+      fail(ErrorCode::io,
+           "{}: a FITS header states a size of over 2^56 values; the file is damaged", where);
     numbers *= size;
   }
   return bits / 8 * (numbers + cards.count("PCOUNT", 0));
@@ -174,7 +176,7 @@ class FitsReader : public SnapshotReader {
     begin_ = cards.end();
     row_bytes_ = static_cast<std::size_t>(cards.count("NAXIS1", 0));
     const std::uint64_t rows = cards.count("NAXIS2", 0);
-    checked_bytes(rows, row_bytes_, file_.size() - begin_, path);
+    checked_bytes(rows, row_bytes_, begin_, file_.size(), path);
     list_columns(cards);
     choose(options);
     set_columns(info, chosen_, rows);
@@ -203,7 +205,8 @@ class FitsReader : public SnapshotReader {
         return cards;
       }
       const std::uint64_t bytes = data_bytes(cards, file_.path());
-      if (bytes > file_.size() - cards.end()) break;
+      if (bytes > file_.size() - cards.end())
+        fail_cut_off(file_.path(), file_.size(), cards.end() + bytes, Whole::at_least);
       at = cards.end() + (bytes + kBlock - 1) / kBlock * kBlock;
     }
     fail(ErrorCode::io, "{}: the FITS file has no binary table with rows", file_.path());

@@ -24,7 +24,7 @@ struct Block {
   std::uint64_t bytes = 0;
 };
 
-/// What we use of the header, of either kind.
+/// The fields of the header that are used, of either kind.
 struct Header {
   std::vector<std::uint64_t> count;  ///< by type, in this file
   std::vector<std::uint64_t> total;
@@ -108,10 +108,7 @@ std::vector<Block> blocks_of(const InputBytes& file, bool is_big_endian) {
   for (std::uint64_t at = 0; at < file.size();) {
     Block block{name, at + 4, length_at(file, at, is_big_endian)};
     if (file.size() - at < 8 || block.bytes > file.size() - at - 8)
-      fail(ErrorCode::io,
-           "{}: a record of {} bytes at byte {} goes beyond the end at {}; the file is "
-           "truncated or damaged",
-           file.path(), block.bytes, at, file.size());
+      fail_cut_off(file.path(), file.size(), at + 8 + block.bytes, Whole::at_least);
     const std::uint32_t again = length_at(file, block.begin + block.bytes, is_big_endian);
     if (again != block.bytes)
       fail(ErrorCode::io,
@@ -168,9 +165,9 @@ Header wide_header(const RecordBytes& bytes, std::size_t types) {
 
 void check_header(const Header& header, const InputBytes& file) {
   const std::string& where = file.path();
-  std::uint64_t left = file.size();
+  std::uint64_t counted = 0;
   for (std::size_t type = 0; type < header.count.size(); ++type) {
-    left -= checked_bytes(header.count[type], 1, left, where);
+    counted += checked_bytes(header.count[type], 1, counted, file.size(), where);
     if (!(header.mass[type] >= 0) || std::isinf(header.mass[type]))
       fail(ErrorCode::io, "{}: particles of mass {} in the header; the file is damaged", where,
            header.mass[type]);
@@ -180,7 +177,7 @@ void check_header(const Header& header, const InputBytes& file) {
          kMostFiles);
 }
 
-/// How many numbers of which size a block has for n particles; none if that does not come out.
+/// How many numbers of which size a block has for n particles; none if the sizes do not agree.
 std::optional<std::size_t> number_size(const Block& block, std::uint64_t n, std::uint64_t columns) {
   for (const std::size_t size : {std::size_t{4}, std::size_t{8}})
     if (n > 0 && block.bytes == n * columns * size) return size;
@@ -195,18 +192,18 @@ std::uint64_t with_own_mass(const Header& header) {
   return n;
 }
 
-/// Format 1 has no names: what follows is known by its place and its size.
+/// Format 1 has no names: a block is recognized by its place and its size.
 void name_blocks(std::vector<Block>& blocks, const Header& header) {
   const std::uint64_t n = header.sum();
   std::size_t next = 1;
-  const auto take = [&](const char* name, std::uint64_t count, std::uint64_t columns) {
+  const auto name_next = [&](const char* name, std::uint64_t count, std::uint64_t columns) {
     if (next < blocks.size() && number_size(blocks[next], count, columns))
       blocks[next++].name = name;
   };
-  take("POS", n, 3);
-  take("VEL", n, 3);
-  take("ID", n, 1);
-  take("MASS", with_own_mass(header), 1);
+  name_next("POS", n, 3);
+  name_next("VEL", n, 3);
+  name_next("ID", n, 1);
+  name_next("MASS", with_own_mass(header), 1);
 }
 
 GadgetFile open_file(const std::string& path) {
@@ -237,6 +234,7 @@ const char* block_name(Field field) {
     case Field::velocity: return "VEL";
     case Field::mass: return "MASS";
     case Field::id: return "ID";
+    case Field::value: break;
   }
   return "";
 }

@@ -8,7 +8,7 @@
 namespace kith::io {
 namespace {
 
-/// What the header of every file of a snapshot says, alike.
+/// The facts that the headers of all files of a snapshot share.
 struct Common {
   Hdf5Counts counts;
   std::vector<double> sides;
@@ -44,7 +44,7 @@ class Attributes {
       if (const auto value = group.number(name)) return value;
     return std::nullopt;
   }
-  /// The first of these that is there; 0 if none is.
+  /// The first of these attributes that exists; 0 if none does.
   double first(std::initializer_list<const char*> names) const {
     for (const char* name : names)
       if (const auto value = number(name)) return *value;
@@ -57,7 +57,8 @@ class Attributes {
 
 class GadgetHdf5Reader : public Hdf5Reader {
  public:
-  explicit GadgetHdf5Reader(const std::string& path) {
+  GadgetHdf5Reader(const std::string& path, const ReaderOptions& options) {
+    value_name = options.value_column;
     type_names = {"gas", "dark matter", "disk", "bulge", "stars", "boundary"};
     info.format = FileFormat::gadget_hdf5;
     const hdf5::InputFile first(path);
@@ -148,8 +149,8 @@ class GadgetHdf5Reader : public Hdf5Reader {
 
 }  // namespace
 
-ReaderPointer open_gadget_hdf5(const std::string& path) {
-  return std::make_unique<GadgetHdf5Reader>(path);
+ReaderPointer open_gadget_hdf5(const std::string& path, const ReaderOptions& options) {
+  return std::make_unique<GadgetHdf5Reader>(path, options);
 }
 
 }  // namespace kith::io

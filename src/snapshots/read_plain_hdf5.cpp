@@ -11,7 +11,7 @@
 namespace kith::io {
 namespace {
 
-constexpr std::uint64_t kRows = 1 << 17;  // between two looks at the cancel token
+constexpr std::uint64_t kRows = 1 << 17;  // between two checks of the cancel token
 
 std::vector<const char*> vector_names(Field field) {
   return field == Field::position
@@ -40,18 +40,20 @@ void scatter(const hdf5::Dataset& dataset, const RowRange& rows, T* to, std::siz
 
 class PlainHdf5Reader : public Hdf5Reader {
  public:
-  PlainHdf5Reader(const std::string& path, const std::string& place) : path_(path) {
+  PlainHdf5Reader(const std::string& path, const std::string& place, const std::string& values)
+      : path_(path) {
     info.format = FileFormat::hdf5;
     info.files = {path};
     const hdf5::InputFile file(path);
     if (!place.empty() && !file.contains(place))
       fail(ErrorCode::io, "{}: has no {}; in the group above are {}", path, place,
            listed(group_above(file, place)));
-    if (!place.empty() && file.is_dataset(place)) {
+    const bool is_one = !place.empty() && file.is_dataset(place);
+    if (is_one)
       add_plain(file, Field::position, place);
-    } else {
+    else
       add_group(file, place);
-    }
+    if (!values.empty()) add_values(file, is_one ? folder_of(place) : place, values);
     finish();
   }
 
@@ -72,9 +74,13 @@ class PlainHdf5Reader : public Hdf5Reader {
   }
 
  private:
-  static hdf5::Group group_above(const hdf5::InputFile& file, const std::string& place) {
+  static std::string folder_of(const std::string& place) {
     const std::size_t slash = place.rfind('/');
-    const std::string above = slash == std::string::npos ? "" : place.substr(0, slash);
+    return slash == std::string::npos ? "" : place.substr(0, slash);
+  }
+
+  static hdf5::Group group_above(const hdf5::InputFile& file, const std::string& place) {
+    const std::string above = folder_of(place);
     return file.group(above.empty() || !file.contains(above) ? "/" : above);
   }
 
@@ -89,6 +95,11 @@ class PlainHdf5Reader : public Hdf5Reader {
   void add_plain(const hdf5::InputFile& file, Field field, const std::string& place) {
     count_ = field == Field::position ? file.dataset(place).rows() : count_;
     add_dataset(file, path_, field, place, {0, count_});
+  }
+
+  void add_values(const hdf5::InputFile& file, const std::string& folder, const std::string& name) {
+    const std::string place = folder.empty() ? name : folder + "/" + name;
+    if (file.contains(place) && file.is_dataset(place)) add_plain(file, Field::value, place);
   }
 
   void add_group(const hdf5::InputFile& file, const std::string& place) {
@@ -137,6 +148,7 @@ class PlainHdf5Reader : public Hdf5Reader {
     type.has_velocity = columns_.contains(Field::velocity) || has_field(Field::velocity);
     type.has_mass = has_field(Field::mass);
     type.has_id = has_field(Field::id);
+    type.has_value = has_field(Field::value);
     info.type = {type};
   }
 
@@ -158,8 +170,8 @@ Hdf5Place hdf5_place(const std::string& path) {
   return {file, place};
 }
 
-ReaderPointer open_plain_hdf5(const Hdf5Place& place) {
-  return std::make_unique<PlainHdf5Reader>(place.file, place.place);
+ReaderPointer open_plain_hdf5(const Hdf5Place& place, const ReaderOptions& options) {
+  return std::make_unique<PlainHdf5Reader>(place.file, place.place, options.value_column);
 }
 
 }  // namespace kith::io

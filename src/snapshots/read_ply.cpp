@@ -60,7 +60,8 @@ class HeaderParser {
 
   PlyHeader parse() {
     if (next_line() != "ply") damaged("is not a PLY file: the first bytes are wrong");
-    for (std::string_view line = next_line(); line != "end_header"; line = next_line()) take(line);
+    for (std::string_view line = next_line(); line != "end_header"; line = next_line())
+      parse_line(line);
     header_.bytes = position_;
     return std::move(header_);
   }
@@ -80,17 +81,17 @@ class HeaderParser {
     return line;
   }
 
-  void take(std::string_view line) {
+  void parse_line(std::string_view line) {
     split(line, Separator::space, words_);
     if (words_.empty() || words_[0] == "comment" || words_[0] == "obj_info") return;
-    if (words_[0] == "format" && words_.size() == 3) return take_format();
-    if (words_[0] == "element" && words_.size() == 3) return take_element();
+    if (words_[0] == "format" && words_.size() == 3) return parse_format();
+    if (words_[0] == "element" && words_.size() == 3) return parse_element();
     if (words_[0] == "property" && words_.size() >= 3 && !header_.elements.empty())
-      return take_property();
+      return parse_property();
     damaged(formatted("\"{}\" in the PLY header is not understood", line.substr(0, 60)));
   }
 
-  void take_format() {
+  void parse_format() {
     if (words_[1] == "ascii")
       header_.encoding = Encoding::ascii;
     else if (words_[1] == "binary_little_endian")
@@ -101,7 +102,7 @@ class HeaderParser {
       damaged(formatted("the PLY format {} is not known", words_[1].substr(0, 40)));
   }
 
-  void take_element() {
+  void parse_element() {
     Element element;
     element.name = words_[1];
     if (!parse_number(words_[2], element.count))
@@ -109,7 +110,7 @@ class HeaderParser {
     header_.elements.push_back(std::move(element));
   }
 
-  void take_property() {
+  void parse_property() {
     Element& element = header_.elements.back();
     if (words_[1] == "list") {
       element.has_list = true;
@@ -148,10 +149,11 @@ class PlyReader : public SnapshotReader {
       if (bytes_of(vertex_.numbers[column]) > 4 || vertex_.numbers[column] == Number::i32 ||
           vertex_.numbers[column] == Number::u32)
         info.position_scalar = Scalar::float64;
-    const std::uint64_t left = file_.size() - begin_;
-    // A row of text has a digit and the end of a line for every number.
+    // A row of text has a digit and the end of a line for every number; the last end may be
+    // missing.
     const std::uint64_t row = is_ascii() ? 2 * vertex_.numbers.size() : bytes_of_row(vertex_);
-    if (vertex_.count > 0) checked_bytes(vertex_.count, row, left + 1, path);
+    const std::uint64_t bytes = file_.size() + (is_ascii() ? 1 : 0);
+    if (vertex_.count > 0) checked_bytes(vertex_.count, row, begin_, bytes, path);
     set_columns(info, columns_, vertex_.count);
   }
 
@@ -197,8 +199,8 @@ class PlyReader : public SnapshotReader {
       if (is_ascii())
         skipped_lines_ += element.count;
       else
-        begin_ += checked_bytes(element.count, bytes_of_row(element), file_.size() - begin_,
-                                file_.path());
+        begin_ +=
+            checked_bytes(element.count, bytes_of_row(element), begin_, file_.size(), file_.path());
     }
     fail(ErrorCode::io, "{}: the PLY file has no vertices", file_.path());
   }

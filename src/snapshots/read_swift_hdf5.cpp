@@ -32,7 +32,8 @@ bool is_same_swift_snapshot(const SwiftCommon& a, const SwiftCommon& b) {
 
 class SwiftHdf5Reader : public Hdf5Reader {
  public:
-  explicit SwiftHdf5Reader(const std::string& path) {
+  SwiftHdf5Reader(const std::string& path, const ReaderOptions& options) {
+    value_name = options.value_column;
     type_names = {"gas",         "dark matter", "background dark matter", "sinks", "stars",
                   "black holes", "neutrinos"};
     info.format = FileFormat::swift_hdf5;
@@ -46,8 +47,8 @@ class SwiftHdf5Reader : public Hdf5Reader {
     for (const std::string& file : info.files) add_file(file, path, common, is_virtual, sums);
     if (sums != common.counts.total)
       fail(ErrorCode::io,
-           "{}: the header's totals are not what the files hold; the snapshot is "
-           "incomplete or damaged",
+           "{}: the header's totals differ from the numbers in the files; the "
+           "snapshot is incomplete or damaged",
            path);
     finish_types(common.counts.total, header.numbers("MassTable").value_or(std::vector<double>{}),
                  path);
@@ -126,8 +127,8 @@ bool is_swift(const std::string& path) {
          (header.has("Code") && header.text("Code").value_or("").starts_with("SWIFT"));
 }
 
-ReaderPointer open_swift_hdf5(const std::string& path) {
-  return std::make_unique<SwiftHdf5Reader>(path);
+ReaderPointer open_swift_hdf5(const std::string& path, const ReaderOptions& options) {
+  return std::make_unique<SwiftHdf5Reader>(path, options);
 }
 
 }  // namespace kith::io

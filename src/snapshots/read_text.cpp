@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint64_t kMarked = 1 << 16;   // rows between two places that are remembered
 constexpr std::size_t kComments = 256;       // that are kept; Rockstar writes some 20
-constexpr std::uint64_t kChecked = 1 << 12;  // rows whose numbers are looked at when it is opened
+constexpr std::uint64_t kChecked = 1 << 12;  // rows whose numbers are checked when it is opened
 
-/// What is found at the beginning of a text.
+/// The layout of a text, from its beginning.
 struct Preamble {
   std::vector<std::string> names;   ///< one for each column, empty where there are none
   std::uint64_t skipped_lines = 0;  ///< in front of the first row
@@ -27,14 +27,14 @@ bool is_number(std::string_view word) {
   return parse_number(word, value);
 }
 
-/// Whether somebody meant it to be a number: "0x10", "1e", "-1.5f", ".5.".
+/// Whether it was meant to be a number: "0x10", "1e", "-1.5f", ".5.".
 bool begins_as_number(std::string_view word) {
   if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
   if (word.starts_with('.')) word.remove_prefix(1);
   return !word.empty() && word.front() >= '0' && word.front() <= '9';
 }
 
-/// Names, not numbers that are spelled wrong: a row must never be taken for names and lost.
+/// Names, not numbers that are spelled wrong: a row must never be mistaken for names and lost.
 bool has_only_names(const std::vector<std::string_view>& words) {
   return std::none_of(words.begin(), words.end(), [](std::string_view word) {
     return is_number(word) || begins_as_number(word);
@@ -56,6 +56,14 @@ std::vector<std::string> names_in(std::string_view line) {
     names.emplace_back(word);
   }
   return names;
+}
+
+/// Those that a table of points has even if it has no points.
+bool are_names_of_points(const std::vector<std::string>& names) {
+  return !sky_columns(names).empty() ||
+         std::any_of(names.begin(), names.end(), [](const std::string& name) {
+           return name.empty() || name == "x" || name == "X" || name == "x1";
+         });
 }
 
 /// The number of atoms, a line of comment, and rows that begin with the name of an element.
@@ -92,7 +100,7 @@ Preamble preamble(const InputBytes& file, const ReaderOptions& options) {
         comments.push_back(names_in(line));
       else
         comments.back() = names_in(line);
-      rockstar.take(line);
+      rockstar.parse(line);
       continue;
     }
     split(line, separator_of(line), words);
@@ -129,9 +137,11 @@ class TextReader : public SnapshotReader {
     if (start.names.empty()) fail(ErrorCode::io, "{}: has no row of numbers", path);
     columns_ = choose_columns(start.names, options, path);
     const std::uint64_t rows = count_rows(start, options);
+    if (rows == 0 && options.columns.empty() && !are_names_of_points(start.names))
+      fail(ErrorCode::io, "{}: has words and no row of numbers", path);
     if (start.promised_rows > rows)
-      fail(ErrorCode::io, "{}: promises {} rows and has {}; it is truncated", path,
-           start.promised_rows, rows);
+      fail(ErrorCode::io, "{}: is cut off: {} of {} rows; copy it again", path, rows,
+           start.promised_rows);
     set_columns(info, columns_, rows);
     start.rockstar.apply(info);
     is_sky = options.columns.empty() && !sky_columns(start.names).empty();

@@ -23,7 +23,9 @@ struct TipsyHeader {
   double time = 0;
   std::uint64_t dimension = 0;
   std::array<std::uint64_t, 3> count{};
-  std::uint64_t bytes = 0;  ///< of the header itself: some writers pad it from 28 to 32
+  std::uint64_t rows = 0;   ///< bytes of all rows
+  std::uint64_t bytes = 0;  ///< of the header itself: some writers pad it from 28 to 32; 0: the
+                            ///< size of the file fits neither
   bool is_big_endian = false;
 };
 
@@ -39,25 +41,25 @@ std::optional<TipsyHeader> header_in(const InputBytes& file, bool is_big_endian)
   header.is_big_endian = is_big_endian;
   convert({Number::f64, is_big_endian}, bytes.data(), 0, &header.time, 1, 1);
   header.dimension = count(12);
-  std::uint64_t sum = 0, rows = 0;
+  std::uint64_t sum = 0;
   for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
     header.count[kind] = count(16 + 4 * kind);
     sum += header.count[kind];
-    rows += header.count[kind] * kKinds[kind].floats * 4;
+    header.rows += header.count[kind] * kKinds[kind].floats * 4;
   }
   if (sum != count(8) || sum == 0 || header.dimension != 3 || !std::isfinite(header.time))
     return std::nullopt;
-  for (const std::uint64_t size : {28, 32}) {
-    header.bytes = size;
-    if (file.size() == size + rows) return header;
-  }
-  return std::nullopt;
+  for (const std::uint64_t size : {28, 32})
+    if (file.size() == size + header.rows) header.bytes = size;
+  return header;
 }
 
 /// Sizes and counts of a file must agree: nothing else makes a tipsy file.
 std::optional<TipsyHeader> find_header(const InputBytes& file) {
-  const auto big = header_in(file, true);
-  return big ? big : header_in(file, false);
+  for (const bool is_big_endian : {true, false})
+    if (const auto header = header_in(file, is_big_endian); header && header->bytes > 0)
+      return header;
+  return std::nullopt;
 }
 
 class TipsyReader : public SnapshotReader {
@@ -106,6 +108,13 @@ class TipsyReader : public SnapshotReader {
 }  // namespace
 
 bool is_tipsy(const InputBytes& file) { return find_header(file).has_value(); }
+
+void check_not_cut_off_tipsy(const InputBytes& file) {
+  for (const bool is_big_endian : {true, false})
+    if (const auto header = header_in(file, is_big_endian);
+        header && file.size() < 32 + header->rows)
+      fail_cut_off(file.path(), file.size(), 28 + header->rows, Whole::at_least);
+}
 
 ReaderPointer open_tipsy(const std::string& path) { return std::make_unique<TipsyReader>(path); }
 

@@ -7,20 +7,20 @@
 #include <string>
 #include <variant>
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "files/input_bytes.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith::io {
 
-/// Bytes that are read between two looks at the cancel token.
+/// Bytes that are read between two checks of the cancel token.
 constexpr std::size_t kBytesBetweenLooks = std::size_t{4} << 20;
 
 /// Files of one snapshot: a number in a header above this one is damaged.
 constexpr std::uint64_t kMostFiles = 65536;
 
-/// Where numbers go: the caller's memory, of the caller's type.
+/// The target of numbers: the caller's memory, of the caller's type.
 using Target = std::variant<float*, double*, std::uint64_t*>;
 
 inline Target advanced(const Target& target, std::uint64_t numbers) {
@@ -34,7 +34,8 @@ struct RowRange {
   std::uint64_t count = 0;
 };
 
-/// What falls into a piece that holds rows [first, first + count), counted from its beginning.
+/// The part of the range in a piece that holds rows [first, first + count), counted from its
+/// beginning.
 inline RowRange part_of(const RowRange& rows, std::uint64_t first, std::uint64_t count) {
   const std::uint64_t begin = std::max(rows.begin, first);
   const std::uint64_t end = std::min(rows.begin + rows.count, first + count);
@@ -45,10 +46,10 @@ class SnapshotReader {
  public:
   virtual ~SnapshotReader() = default;
 
-  /// Rows of a field that all particles of this type have, in the order of the files, but for a
-  /// mass that is the same for all (type.mass > 0), which is not asked for; the range
-  /// lies inside type.count. Memory beyond the target does not grow with the range. Advances the
-  /// stage by one for every particle and looks at the cancel token in between.
+  /// Rows of a field that all particles of this type have, in the order of the files; not for a
+  /// mass that is the same for all (type.mass > 0). The range lies inside type.count. Memory beyond
+  /// the target does not grow with the range. Advances the stage by one for every particle and
+  /// checks the cancel token in between.
   virtual void read(Field field, const SnapshotType& type, const RowRange& rows, const Target& to,
                     const Workers& workers) const = 0;
 
@@ -58,26 +59,26 @@ class SnapshotReader {
 
 using ReaderPointer = std::unique_ptr<SnapshotReader>;
 
-/// What a reader is told about a file.
+/// A file for a reader.
 struct ReaderOptions : SnapshotOptions {
   std::string name = {};             ///< whose ending counts: a copy has no such name itself
-  const Workers* workers = nullptr;  ///< for opening; none: nobody cancels
+  const Workers* workers = nullptr;  ///< for opening; may be empty
   void check_cancelled() const {
     if (workers) workers->check_cancelled();
   }
 };
 
-// Each opens a file of its format and checks what can be checked without reading particles. Errors:
+// Each opens a file of its format and checks as much as possible without reading particles. Errors:
 // io; invalid_argument for options that the file cannot satisfy.
-ReaderPointer open_gadget_hdf5(const std::string& path);
-ReaderPointer open_swift_hdf5(const std::string& path);
+ReaderPointer open_gadget_hdf5(const std::string& path, const ReaderOptions& options);
+ReaderPointer open_swift_hdf5(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_gadget_binary(const std::string& path);
 ReaderPointer open_tipsy(const std::string& path);
 ReaderPointer open_fast_food(const std::string& path);
 ReaderPointer open_bigfile(const std::string& path);
 ReaderPointer open_fits(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_npy(const std::string& path);
-ReaderPointer open_npz(const std::string& path);
+ReaderPointer open_npz(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_ply(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_text(const std::string& path, const ReaderOptions& options);
 ReaderPointer open_raw(const std::string& path, const ReaderOptions& options);
@@ -86,20 +87,25 @@ ReaderPointer open_raw(const std::string& path, const ReaderOptions& options);
 /// galaxies, in a flat universe.
 ReaderPointer comoving_positions(ReaderPointer sky, const Background& universe);
 
+/// Unit vectors instead of right ascension and declination in degrees.
+ReaderPointer sky_unit_vectors(ReaderPointer sky);
+
 bool is_swift(const std::string& path);  ///< of an HDF5 file
 bool is_gadget_binary(const InputBytes& file);
 bool is_tipsy(const InputBytes& file);
+/// Throws Error (io) for the beginning of a tipsy file.
+void check_not_cut_off_tipsy(const InputBytes& file);
 bool is_fast_food(const InputBytes& file);
 bool is_bigfile(const std::string& path);
 
-/// "file.h5:/group/points": what is behind the colon, without the first slash. No file if the path
+/// "file.h5:/group/points": the part behind the colon, without the first slash. No file if the path
 /// is none of these.
 struct Hdf5Place {
   std::string file = {};
   std::string place = {};
 };
 Hdf5Place hdf5_place(const std::string& path);
-ReaderPointer open_plain_hdf5(const Hdf5Place& place);
+ReaderPointer open_plain_hdf5(const Hdf5Place& place, const ReaderOptions& options);
 
 /// The other files of a snapshot in several: "snap.3.hdf5" is number 3 of "snap" ".hdf5".
 struct NumberedName {
@@ -111,8 +117,8 @@ struct NumberedName {
 /// Throws Error (io) if the name has no number, or if the number is not below `files`.
 NumberedName numbered_name(const std::string& path, std::uint64_t files);
 
-/// What to open first: `path` itself, the first file of the snapshot in a folder of this name, or
-/// the first of several files of which `path` is the common beginning.
+/// The file to open first: `path` itself, the first file of the snapshot in a folder of this name,
+/// or the first of several files of which `path` is the common beginning.
 std::string first_file(const std::string& path);
 
 /// Throws Error (io) unless it is one; headers from strangers may say anything.

@@ -1,4 +1,4 @@
-// What Rockstar says in the comments at the beginning of its text catalogues: "#Om = 0.3; Ol = 0.7;
+// The facts in the comments at the beginning of Rockstar's text catalogues: "#Om = 0.3; Ol = 0.7;
 // h = 0.7", "#a = 1.0", "#Box size: 62.5 Mpc/h". Units are always Mpc/h, Msun/h and km/s.
 #include <cmath>
 
@@ -24,7 +24,7 @@ double number_behind(std::string_view line, std::string_view start, std::string_
 
 }  // namespace
 
-void RockstarHeader::take(std::string_view line) {
+void RockstarHeader::parse(std::string_view line) {
   is_found |= line.starts_with("#ID DescID ") || line.starts_with("#id num_p ");
   const auto keep = [](double& value, double found) {
     if (found > 0) value = found;

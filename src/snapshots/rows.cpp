@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
+#include "parallel/caller_code.hpp"
 #include "snapshots/reader.hpp"
 
 namespace kith::io {
@@ -55,6 +57,30 @@ void for_packed_rows(const PointsView& points, double factor, const Workers& wor
     if (factor != 1 && points.scalar == Scalar::float64) scale<double>(rows, numbers, factor);
     use(rows, begin, count);
   });
+}
+
+void for_positions(const SnapshotContent& content, const Workers& workers,
+                   FunctionRef<void(const char*, std::size_t, std::size_t)> use) {
+  const PointsView& points = content.position;
+  if (!content.make_position) return for_packed_rows(points, 1, workers, use);
+  std::vector<float> rows;
+  for_pieces(points.size, row_bytes(points), workers, [&](std::size_t begin, std::size_t count) {
+    rows.resize(count * static_cast<std::size_t>(points.dimension));
+    caller_code([&] { content.make_position(begin, rows); });
+    use(reinterpret_cast<const char*>(rows.data()), begin, count);
+  });
+}
+
+void for_ids(const SnapshotContent& content, const Workers& workers,
+             FunctionRef<void(const std::uint64_t*, std::size_t, std::size_t)> use) {
+  std::vector<std::uint64_t> made;
+  for_pieces(content.position.size, sizeof *content.id, workers,
+             [&](std::size_t begin, std::size_t count) {
+               if (content.id) return use(content.id + begin, begin, count);
+               made.resize(count);
+               std::iota(made.begin(), made.end(), content.first_id + begin);
+               use(made.data(), begin, count);
+             });
 }
 
 }  // namespace kith::io

@@ -1,9 +1,9 @@
-// Snapshot: which format a file has, and the questions that all formats answer alike.
+// Snapshot: recognizing the format of a file, and the calls that are the same for all formats.
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "base/fail.hpp"
 #include "files/hdf5.hpp"
@@ -22,15 +22,17 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-/// What the first bytes say, or all of them.
+/// The format by the first bytes, or by all of them.
 io::ReaderPointer open_by_content(const std::string& path, const io::ReaderOptions& options) {
   const io::InputBytes file(path);
   const std::string beginning = file.text(0, 16);
   const std::string_view start = beginning;
   if (io::hdf5::is_hdf5(path))
-    return io::is_swift(path) ? io::open_swift_hdf5(path) : io::open_gadget_hdf5(path);
+    return io::is_swift(path) ? io::open_swift_hdf5(path, options)
+                              : io::open_gadget_hdf5(path, options);
   if (io::is_npy(start)) return io::open_npy(path);
-  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) return io::open_npz(path);
+  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"))
+    return io::open_npz(path, options);
   if (start.starts_with("ply\n") || start.starts_with("ply\r\n"))
     return io::open_ply(path, options);
   if (start.starts_with("SIMPLE  =")) return io::open_fits(path, options);
@@ -38,13 +40,14 @@ io::ReaderPointer open_by_content(const std::string& path, const io::ReaderOptio
   if (io::is_gadget_binary(file)) return io::open_gadget_binary(path);
   if (io::is_tipsy(file)) return io::open_tipsy(path);
   if (io::is_fast_food(file)) return io::open_fast_food(path);
+  io::check_not_cut_off_tipsy(file);
   if (file.size() == 0) fail(ErrorCode::io, "{}: is empty", path);
   return nullptr;
 }
 
 io::ReaderPointer open_reader(const std::string& path, io::ReaderOptions options) {
   if (const io::Hdf5Place place = io::hdf5_place(path); !place.file.empty())
-    return io::open_plain_hdf5(place);
+    return io::open_plain_hdf5(place, options);
   if (io::is_bigfile(path)) return io::open_bigfile(path);
   const std::string first = io::first_file(path);
   if (options.name.empty()) options.name = first;
@@ -86,6 +89,7 @@ const char* name_of(Field field) {
     case Field::velocity: return "velocities";
     case Field::mass: return "masses";
     case Field::id: return "ids";
+    case Field::value: return "values";
   }
   return "";
 }
@@ -96,8 +100,21 @@ bool has_field(const SnapshotType& type, Field field) {
     case Field::velocity: return type.has_velocity;
     case Field::mass: return type.has_mass;
     case Field::id: return type.has_id;
+    case Field::value: return type.has_value;
   }
   return false;
+}
+
+/// The columns of the sky are those of the positions.
+SnapshotOptions with_columns(SnapshotOptions options) {
+  if (options.sky_columns.empty()) return options;
+  if (options.sky_columns.size() != 2 || !options.columns.empty())
+    refuse(
+        "sky: {} columns of the sky and {} of positions; give right ascension and declination "
+        "alone",
+        options.sky_columns.size(), options.columns.size());
+  options.columns = options.sky_columns;
+  return options;
 }
 
 }  // namespace
@@ -105,20 +122,25 @@ bool has_field(const SnapshotType& type, Field field) {
 class Snapshot::Impl {
  public:
   Impl(const std::string& path, const SnapshotOptions& options, const Workers& workers)
-      : path_(path), copy_(io::Spool::of(path, workers)), reader_(open({options, "", &workers})) {
-    if (reader_->is_sky && options.cosmology) {
+      : path_(path),
+        copy_(io::Spool::of(path, workers)),
+        reader_(open({with_columns(options), "", &workers})) {
+    if (!options.sky_columns.empty()) {
+      reader_ = io::sky_unit_vectors(std::move(reader_));
+    } else if (reader_->is_sky && options.cosmology) {
       reader_ = io::comoving_positions(std::move(reader_), *options.cosmology);
     } else if (reader_->is_sky) {
-      reader_->info.warnings.push_back(
+      reader_->info.warnings.emplace_back(
           "columns are right ascension, declination and redshift; give a cosmology (--cosmology "
           "omega_m=0.31) to make comoving positions in Mpc/h of them");
     }
     io::apply_given(reader_->info, options, path);
+    expect_values(options.value_column);
   }
 
   const SnapshotInfo& info() const { return reader_->info; }
 
-  /// Those of the types that have particles, in the order in which they are named.
+  /// The given types that have particles, in the given order.
   std::vector<const SnapshotType*> chosen(std::span<const int> types) const {
     std::vector<const SnapshotType*> result;
     if (types.empty())
@@ -147,7 +169,7 @@ class Snapshot::Impl {
                        [&](const SnapshotType* type) { return has_field(*type, field); });
   }
 
-  /// The rows that fill the memory, from this one on.
+  /// The range of rows that fill the memory, from this one on.
   void read(Field field, std::uint64_t begin, const io::Target& to, std::size_t numbers,
             std::span<const int> types, const Execution& execution) const {
     public_call("read", execution, [&](Workers& workers) {
@@ -175,6 +197,17 @@ class Snapshot::Impl {
   }
 
  private:
+  /// A name that no type of particles has is a mistake; some types may lack it.
+  void expect_values(const std::string& column) const {
+    if (column.empty() || info().type.empty()) return;
+    if (std::none_of(info().type.begin(), info().type.end(),
+                     [](const SnapshotType& type) { return type.has_value; }))
+      refuse(
+          "{}: has no {} with a number for each particle; name a column of text, PLY or FITS, a "
+          "dataset of HDF5, or an array of .npz",
+          path_, column);
+  }
+
   io::ReaderPointer open(const io::ReaderOptions& options) const {
     return copy_ ? open_copy(*copy_, path_, options) : open_reader(path_, options);
   }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <kith/sorted_snapshot.hpp>
+#include <kith/detail/sorted_snapshot.hpp>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
@@ -69,7 +69,7 @@ class SortedCopy::Impl {
     for (const SnapshotType& type : info_.type) find_datasets(type);
   }
 
-  /// Everything but the rows, whose places are known then.
+  /// Everything but the rows, whose places are known after it.
   void create(const std::string& path) {
     out_.emplace(path);
     const io::hdf5::InputFile first(info_.files.front());
@@ -115,7 +115,7 @@ class SortedCopy::Impl {
  private:
   bool is_swift() const { return info_.format == FileFormat::swift_hdf5; }
 
-  /// What the file says about itself, without what is said about particles.
+  /// The attributes of the file, without those about particles.
   void copy_groups(const io::hdf5::InputFile& first) {
     for (const std::string& name : first.names()) {
       if (name.starts_with("PartType") || name == "Cells" || !is_group(first, name)) continue;
@@ -178,7 +178,7 @@ class SortedCopy::Impl {
     for (const std::string& name : names) find_dataset(type, formatted("{}/{}", group, name));
   }
 
-  /// Leaves out what does not have one row per particle.
+  /// Leaves out datasets that do not have one row per particle.
   void find_dataset(const SnapshotType& type, const std::string& path) {
     Source source;
     std::uint64_t found = 0, row_size = 0;

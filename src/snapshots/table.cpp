@@ -56,12 +56,12 @@ void read_rows(ByteStream& bytes, const RowLayout& layout, std::uint64_t rows, c
       to);
 }
 
-std::uint64_t checked_bytes(std::uint64_t count, std::uint64_t size, std::uint64_t available,
-                            const std::string& where) {
-  if (size != 0 && count > available / size)
-    fail(ErrorCode::io,
-         "{}: {} items of {} bytes do not fit into {} bytes; the file is truncated or damaged",
-         where, count, size, available);
+std::uint64_t checked_bytes(std::uint64_t count, std::uint64_t size, std::uint64_t begin,
+                            std::uint64_t bytes, const std::string& where) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;  // of any file
+  if (size != 0 && count > kMost / size)
+    fail(ErrorCode::io, "{}: claims {} items of {} bytes; the file is damaged", where, count, size);
+  if (count * size > bytes - begin) fail_cut_off(where, bytes, begin + count * size);
   return count * size;
 }
 

@@ -1,4 +1,4 @@
-// Rows of numbers in binary files on their way to the caller.
+// Reading rows of numbers in binary files.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,11 @@ RowLayout packed_rows(Stored stored, std::size_t count);
 void read_rows(ByteStream& bytes, const RowLayout& layout, std::uint64_t rows, const Target& to,
                std::size_t to_stride, const Workers& workers, const std::string& where);
 
-/// count * size, or an error (io) if that is more than a file of these bytes has.
-std::uint64_t checked_bytes(std::uint64_t count, std::uint64_t size, std::uint64_t available,
-                            const std::string& where);
+/// count * size, or an error (io) if a file of `bytes` does not have that from `begin` on.
+std::uint64_t checked_bytes(std::uint64_t count, std::uint64_t size, std::uint64_t begin,
+                            std::uint64_t bytes, const std::string& where);
 
-/// The same number so many times; advances the stage by as many rows.
+/// Writes the same number `count` times; advances the stage by as many rows.
 void fill(const Target& to, std::uint64_t count, double value, const Workers& workers);
 
 }  // namespace kith::io

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostLine = std::size_t{1} << 20;
 constexpr std::uint64_t kLinesBetweenLooks = 1
-                                             << 14;  // lines between two looks at the cancel token
+                                             << 14;  // lines between two checks of the cancel token
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
@@ -82,7 +82,7 @@ std::optional<std::size_t> named(const std::vector<std::string>& names, const st
   return std::nullopt;
 }
 
-/// A column that the caller asked for, by name or by number from 1.
+/// A requested column, by name or by number from 1.
 std::size_t asked(const std::vector<std::string>& names, const std::string& column,
                   const std::string& where) {
   if (const auto found = named(names, column)) return *found;
@@ -147,7 +147,7 @@ void read_into(Lines& lines, std::uint64_t rows, Separator separator,
     if (row % kLinesBetweenLooks == 0) workers.check_cancelled();
     do {
       if (!lines.next(line))
-        fail(ErrorCode::io, "{}: ends after {} of {} rows; it is truncated", where, row, rows);
+        fail(ErrorCode::io, "{}: is cut off: {} of {} rows; copy it again", where, row, rows);
     } while (is_comment(line));
     split(line, separator, words);
     for (const std::size_t column : columns)
@@ -176,7 +176,7 @@ long magnitude_of(std::string_view word) {
   return (place > 0 ? place : place + 1) + std::clamp(power, -kBeyond, kBeyond);
 }
 
-/// What is nearest to a number beyond the range of its type.
+/// The number of its type that is nearest to a number beyond its range.
 double out_of_range(std::string_view word) {
   if (magnitude_of(word) <= 0) return 0;
   return word.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
@@ -297,6 +297,8 @@ FieldColumns choose_columns(const std::vector<std::string>& names, const Snapsho
                         : std::optional(asked(names, options.mass_column, where));
   if (mass) columns[Field::mass] = {*mass};
   if (const auto id = named(names, "id")) columns[Field::id] = {*id};
+  if (!options.value_column.empty())
+    columns[Field::value] = {asked(names, options.value_column, where)};
   return columns;
 }
 
@@ -320,6 +322,7 @@ void set_columns(SnapshotInfo& info, const FieldColumns& columns, std::uint64_t 
   type.has_velocity = columns.contains(Field::velocity);
   type.has_mass = columns.contains(Field::mass);
   type.has_id = columns.contains(Field::id);
+  type.has_value = columns.contains(Field::value);
   info.type = {type};
 }
 

@@ -1,4 +1,4 @@
-// Columns of numbers in text: lines, words, and which column holds what.
+// Columns of numbers in text: lines, words, and the fields of columns.
 #pragma once
 
 #include <cstdint>
@@ -62,15 +62,15 @@ FieldColumns choose_columns(const std::vector<std::string>& names, const Snapsho
 /// there is no x.
 std::vector<std::size_t> sky_columns(const std::vector<std::string>& names);
 
-/// What the comments of Rockstar's catalogues say.
+/// The facts in the comments of Rockstar's catalogues.
 struct RockstarHeader {
   bool is_found = false;
   double scale_factor = 1, omega_m = 0, omega_lambda = 0, h = 0, side = 0;
-  void take(std::string_view line);
+  void parse(std::string_view line);
   void apply(SnapshotInfo& info) const;
 };
 
-/// Says in the info what the columns hold.
+/// Describes the columns in the info.
 void set_columns(SnapshotInfo& info, const FieldColumns& columns, std::uint64_t rows);
 
 /// Throws Error (io) that names line and column unless there is a number.

@@ -12,7 +12,8 @@ namespace {
 
 using Use = FunctionRef<void(const void* data, std::size_t bytes)>;
 
-/// An array on its way into an archive: `visit` hands out its numbers, as often as it is called.
+/// An array that is written to an archive: `visit` passes all of its numbers, each time it is
+/// called.
 struct NamedArray {
   std::string name;
   Number number;
@@ -32,11 +33,21 @@ NamedArray rows_array(const char* name, const PointsView& points, const Workers&
           }};
 }
 
+NamedArray position_array(const SnapshotContent& content, const Workers& workers) {
+  NamedArray array = rows_array("position", content.position, workers);
+  array.visit = [&content, &workers](Use use) {
+    for_positions(content, workers, [&](const char* rows, std::size_t, std::size_t count) {
+      use(rows, count * row_bytes(content.position));
+    });
+  };
+  return array;
+}
+
 NamedArray id_array(const SnapshotContent& content, const Workers& workers) {
   return {"id", Number::u64, {content.position.size}, [&content, &workers](Use use) {
-            for_pieces(
-                content.position.size, 8, workers,
-                [&](std::size_t begin, std::size_t count) { use(content.id + begin, count * 8); });
+            for_ids(content, workers, [&](const std::uint64_t* id, std::size_t, std::size_t count) {
+              use(id, count * sizeof *id);
+            });
           }};
 }
 
@@ -48,9 +59,9 @@ NamedArray small_array(const char* name, std::vector<std::uint64_t> shape,
 }
 
 std::vector<NamedArray> arrays_of(const SnapshotContent& content, const Workers& workers) {
-  std::vector<NamedArray> arrays{rows_array("position", content.position, workers)};
+  std::vector<NamedArray> arrays{position_array(content, workers)};
   if (content.velocity.data) arrays.push_back(rows_array("velocity", content.velocity, workers));
-  if (content.id) arrays.push_back(id_array(content, workers));
+  if (has_ids(content)) arrays.push_back(id_array(content, workers));
   if (content.particle_mass > 0) arrays.push_back(small_array("mass", {}, {content.particle_mass}));
   if (content.box.is_periodic()) {
     const std::vector<double> sides = kith::sides_of(content.box, content.position.dimension);
@@ -79,11 +90,10 @@ void write_member(AtomicFile& file, ZipWriter& archive, const NamedArray& array)
 }  // namespace
 
 void write_raw(AtomicFile& file, const SnapshotContent& content, const Workers& workers) {
-  for_packed_rows(content.position, 1, workers,
-                  [&](const char* rows, std::size_t, std::size_t count) {
-                    file.write(rows, count * row_bytes(content.position));
-                    file.sync();
-                  });
+  for_positions(content, workers, [&](const char* rows, std::size_t, std::size_t count) {
+    file.write(rows, count * row_bytes(content.position));
+    file.sync();
+  });
 }
 
 void write_npy(AtomicFile& file, const SnapshotContent& content, const Workers& workers) {

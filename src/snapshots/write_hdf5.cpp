@@ -1,4 +1,4 @@
-// Snapshots as Gadget-4 and SWIFT write them, with the names that their readers look for.
+// Snapshots as Gadget-4 and SWIFT write them, with the names that their readers expect.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -34,10 +34,18 @@ void write_rows(hdf5::OutputFile& file, hdf5::Dataset& dataset, const PointsView
                   });
 }
 
-void write_ids(hdf5::OutputFile& file, hdf5::Dataset& dataset, const std::uint64_t* id,
-               std::size_t n, const Workers& workers) {
-  for_pieces(n, sizeof *id, workers, [&](std::size_t begin, std::size_t count) {
-    dataset.write(begin, count, id + begin);
+void write_positions(hdf5::OutputFile& file, hdf5::Dataset& dataset, const SnapshotContent& content,
+                     const Workers& workers) {
+  for_positions(content, workers, [&](const char* rows, std::size_t begin, std::size_t count) {
+    dataset.write(begin, count, number_of(content.position.scalar), rows);
+    file.sync();
+  });
+}
+
+void write_ids(hdf5::OutputFile& file, hdf5::Dataset& dataset, const SnapshotContent& content,
+               const Workers& workers) {
+  for_ids(content, workers, [&](const std::uint64_t* id, std::size_t begin, std::size_t count) {
+    dataset.write(begin, count, id);
     file.sync();
   });
 }
@@ -46,7 +54,7 @@ hdf5::Shape shape_of(const PointsView& points) {
   return {points.size, static_cast<std::uint64_t>(points.dimension)};
 }
 
-/// How Gadget-4 says what a dataset's numbers are: powers of a, h and of the units.
+/// Gadget-4's attributes of a dataset: powers of a, h and of the units.
 struct Scaling {
   double a = 0, h = 0, length = 0, mass = 0, velocity = 0, to_cgs = 0;
 };
@@ -201,7 +209,7 @@ void write_gadget_particles(hdf5::OutputFile& file, const SnapshotContent& conte
                .h = units.is_per_h ? -1.0 : 0,
                .length = 1,
                .to_cgs = units.length});
-  write_rows(file, x, position, 1, workers);
+  write_positions(file, x, content, workers);
   if (velocity.data) {
     hdf5::Dataset v =
         group.create_dataset("Velocities", number_of(velocity.scalar), shape_of(velocity), options);
@@ -209,10 +217,10 @@ void write_gadget_particles(hdf5::OutputFile& file, const SnapshotContent& conte
              {.a = content.background.is_known ? 0.5 : 0, .velocity = 1, .to_cgs = units.velocity});
     write_rows(file, v, velocity, gadget_velocity_factor(content.background), workers);
   }
-  if (content.id) {
+  if (has_ids(content)) {
     hdf5::Dataset id = group.create_dataset("ParticleIDs", Number::u64, {position.size}, options);
     describe(id, Scaling{});
-    write_ids(file, id, content.id, position.size, workers);
+    write_ids(file, id, content, workers);
   }
 }
 
@@ -226,7 +234,7 @@ void write_swift_particles(hdf5::OutputFile& file, const SnapshotContent& conten
   describe(x, content,
            {.length = 1, .a = units.is_comoving ? 1.0 : 0, .description = "Co-moving positions"},
            units.length);
-  write_rows(file, x, position, 1, workers);
+  write_positions(file, x, content, workers);
   if (velocity.data) {
     hdf5::Dataset v =
         group.create_dataset("Velocities", number_of(velocity.scalar), shape_of(velocity), options);
@@ -235,10 +243,10 @@ void write_swift_particles(hdf5::OutputFile& file, const SnapshotContent& conten
     write_rows(file, v, velocity, 1, workers);
   }
   if (content.particle_mass > 0) write_swift_masses(file, group, content, options, workers);
-  if (content.id) {
+  if (has_ids(content)) {
     hdf5::Dataset id = group.create_dataset("ParticleIDs", Number::u64, {position.size}, options);
     describe(id, content, {.description = "Unique identifiers of the particles"}, 1);
-    write_ids(file, id, content.id, position.size, workers);
+    write_ids(file, id, content, workers);
   }
 }
 

@@ -1,10 +1,10 @@
-// write_snapshot: which format a name asks for, whether the content fits it, and the writers.
+// write_snapshot: the format of a name, whether the content fits it, and the writers.
 #include <array>
 #include <cmath>
 #include <new>
 #include <string_view>
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "base/fail.hpp"
 #include "parallel/public_call.hpp"
@@ -17,6 +17,8 @@ constexpr const char* kEndings =
     ".hdf5, .h5, .gadget2, .npy, .npz, .ply, .csv, .xyz, .txt, .raw, .f32 or .f64";
 
 const char* name_of(Scalar scalar) { return scalar == Scalar::float32 ? "float32" : "float64"; }
+
+constexpr const char* kStandardOutput = "-";
 
 FileFormat format_of(const std::string& path, bool is_swift) {
   constexpr std::array<std::pair<std::string_view, FileFormat>, 12> kFormats = {
@@ -35,6 +37,7 @@ FileFormat format_of(const std::string& path, bool is_swift) {
   for (const auto& [ending, format] : kFormats)
     if (std::string_view(path).ends_with(ending))
       return is_swift && format == FileFormat::gadget_hdf5 ? FileFormat::swift_hdf5 : format;
+  if (path == kStandardOutput) return FileFormat::text;
   refuse("{}: unknown file format; the name must end in {}", path, kEndings);
 }
 
@@ -88,12 +91,18 @@ void check_content(const std::string& path, FileFormat format, const SnapshotCon
   if (content.units.is_per_h && !(content.background.h > 0))
     refuse("{}: units per h without a value of h; give background.h", path);
   check_box(path, format, content);
+  const bool has_rows = format == FileFormat::gadget_binary || format == FileFormat::ply ||
+                        format == FileFormat::text;
+  if (has_rows && (content.make_position || content.first_id > 0))
+    refuse("{}: positions and ids that are made while they are written; use .hdf5 or .npy", path);
+  if (content.make_position && (position.data || position.scalar != Scalar::float32))
+    refuse("{}: make_position makes positions of float32, instead of position.data", path);
 }
 
-/// What the stage counts: rows, once for each time that they are gone through.
+/// The length of the stage: rows, times the passes over them.
 std::uint64_t work(FileFormat format, const SnapshotContent& content) {
   const std::uint64_t n = content.position.size;
-  const std::uint64_t arrays = 1 + (content.velocity.data ? 1 : 0) + (content.id ? 1 : 0);
+  const std::uint64_t arrays = 1 + (content.velocity.data ? 1 : 0) + (io::has_ids(content) ? 1 : 0);
   switch (format) {
     case FileFormat::swift_hdf5: return n * (arrays + (content.particle_mass > 0 ? 1 : 0));
     case FileFormat::gadget_hdf5:
@@ -112,7 +121,8 @@ void write_plain(const std::string& path, FileFormat format, const SnapshotConte
     case FileFormat::npz: io::write_npz(file, content, workers); break;
     case FileFormat::ply: io::write_ply(file, content, workers); break;
     case FileFormat::text:
-      io::write_text(file, content, path.ends_with(".csv") ? ',' : ' ', workers);
+      io::write_text(file, content, path.ends_with(".csv") || path == kStandardOutput ? ',' : ' ',
+                     workers);
       break;
     default: io::write_raw(file, content, workers);
   }

@@ -1,10 +1,10 @@
-// The writers behind write_snapshot, one for each format. What they are given was checked.
+// The writers behind write_snapshot, one for each format. Their arguments have been checked.
 #pragma once
 
 #include <cmath>
 #include <string>
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "files/atomic_file.hpp"
 #include "parallel/workers.hpp"

@@ -27,10 +27,10 @@ void build_cells(const TreeOptions& options, const Workers& workers, Planes<T>& 
 /// How many points of a plane lie in nodes of each level.
 using PointsByLevel = std::map<int, std::size_t>;
 
-/// Candidate borders of a plane: where each stands in the order of the points, and the level of its
-/// gap. The first and the last one are the ends.
+/// Candidate borders of a plane: the position of each in tree order, and the level of its gap. The
+/// first and the last one are the ends.
 struct Borders {
-  Array<std::uint32_t> point;  ///< empty: border i stands before point i
+  Array<std::uint32_t> point;  ///< empty: border i is before point i
   Array<int> level;
 
   std::size_t count() const { return level.size(); }

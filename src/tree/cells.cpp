@@ -1,19 +1,18 @@
-// The paper's tree. Every gap between two neighbours in z-order has a level: that of the smallest
+// The paper's tree. Every gap between two neighbors in z-order has a level: that of the smallest
 // Morton cell that holds both. A gap is kept as a border between nodes when its cell holds more
 // points than the plane allows, so the nodes of a plane are the largest cells within the limit.
 // Coarser planes choose among the borders of the finer one. Two additions to that rule: borders of
-// unusually large cells are kept as well (regularisation), and runs of identical points, which no
-// cell can part, are cut by count.
+// unusually large cells are kept as well (regularization), and runs of identical points, which no
+// cell can separate, are cut by count.
 #include <algorithm>
 #include <cmath>
 
+#include "parallel/grains.hpp"
 #include "tree/boxes.hpp"
 #include "tree/builders.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kCellsGrain = std::size_t{1} << 14;
 
 template <int D, class T>
 void load(const Planes<T>& planes, std::size_t point, Axes<D> axes, T* x) {
@@ -30,7 +29,7 @@ Borders all_gaps(const Planes<T>& planes, const Workers& workers) {
   gaps.level[0] = gaps.level[n] = kEndLevel;
   with_dimension(planes.dimension, [&]<int D>() {
     const Axes<D> axes(planes.dimension);
-    workers.for_ranges(n - 1, kCellsGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(n - 1, kPointGrain, [&](std::size_t begin, std::size_t end) {
       T x[2][kAxisRoom<D>];
       load(planes, begin, axes, x[begin % 2]);
       for (std::size_t i = begin + 1; i <= end; ++i) {
@@ -42,7 +41,8 @@ Borders all_gaps(const Planes<T>& planes, const Workers& workers) {
   return gaps;
 }
 
-/// What nodes of a plane may be: points, and the levels of the gaps at both ends of the row.
+/// The items that nodes of a plane are made of: points, and the levels of the gaps at both ends of
+/// the row.
 struct CellLimits {
   std::size_t most;
   int before, after;
@@ -65,7 +65,7 @@ bool exceeds(const Borders& borders, At at, std::size_t i, const CellLimits& lim
 template <class At>
 void mark_exceeding(const Borders& borders, At at, const CellLimits& limits, const Workers& workers,
                     std::uint8_t* kept) {
-  workers.for_ranges(borders.count() - 2, kCellsGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(borders.count() - 2, kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin + 1; i <= end; ++i)
       kept[i] = borders.level[i] != kPointLevel && exceeds(borders, at, i, limits);
   });
@@ -100,7 +100,7 @@ int level_limit(const PointsByLevel& points_by_level, double ratio) {
 PointsByLevel levels_of_nodes(const Borders& borders, const Array<std::uint8_t>& kept,
                               const Workers& workers) {
   return reduce(
-      workers, borders.count() - 1, kCellsGrain, PointsByLevel(),
+      workers, borders.count() - 1, kPointGrain, PointsByLevel(),
       [&](std::size_t begin, std::size_t end) {
         PointsByLevel levels;
         // A node belongs to the range in which it starts, wherever it ends.
@@ -140,7 +140,7 @@ Array<std::uint8_t> borders_of_plane(const Borders& borders, const CellLimits& l
 /// Adds the borders of cells above a level.
 void keep_above(int level, const Borders& borders, const Workers& workers,
                 Array<std::uint8_t>& kept) {
-  workers.for_ranges(borders.count() - 1, kCellsGrain, [&](std::size_t begin, std::size_t end) {
+  workers.for_ranges(borders.count() - 1, kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) kept[i] |= borders.level[i] > level;
   });
 }
@@ -185,7 +185,7 @@ struct Summary {
   }
 };
 
-/// Boxes and indices of nodes [begin, end) of a plane from what lies below: points, or nodes.
+/// Boxes and indices of nodes [begin, end) of a plane from the items below them: points, or nodes.
 template <int D, class T>
 void fill_plane(const Planes<T>& planes, const Plane<T>* below, const Plane<T>& plane,
                 std::size_t begin, std::size_t end) {
@@ -232,7 +232,7 @@ Borders add_plane(const std::vector<std::uint32_t>& chosen, const Borders& borde
     std::copy(next.point.begin(), next.point.end(), plane.begin.data());
   }
   with_dimension(planes.dimension, [&]<int D>() {
-    workers.for_ranges(plane.nodes, kCellsGrain / 16, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(plane.nodes, kPointGrain / 16, [&](std::size_t begin, std::size_t end) {
       fill_plane<D>(planes, below, plane, begin, end);
     });
   });

@@ -2,8 +2,8 @@
 //
 // Coordinates are mapped to 22 bits linearly between the least and the largest, which never swaps
 // two of them, and sorted by two radix passes. Many that share a cell are mapped again by the bits
-// of their representation, which spreads what is spread over many powers of two. What is left is
-// sorted by comparing: no input costs more than O(n log n).
+// of their representation, which separates values that span many powers of two. The rest is sorted
+// by comparing: no input costs more than O(n log n).
 #pragma once
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "base/fail.hpp"
+#include "parallel/device_name.hpp"
 #include "parallel/public_call.hpp"
 
 namespace kith {
@@ -14,8 +15,8 @@ std::atomic<DeviceBackend*>& backend() {
 }
 
 DeviceBackend& backend_for(const char* call, const std::string& device) {
-  if (device != "gpu" && !device.starts_with("gpu:")) refuse_device(call, device);
   DeviceBackend* found = backend().load(std::memory_order_acquire);
+  if (!found && !may_name_device(device)) refuse_device(call, device);
   if (!found)
     fail(ErrorCode::unavailable,
          "{}: device = {} without kith_gpu; link kith::gpu and call kith::gpu::enable()", call,
@@ -47,7 +48,7 @@ DeviceSums* sums_of_device(const char* call, const Execution& execution) {
   return backend_for(call, execution.device).sums(call, execution.device);
 }
 
-void Tree::Impl::fetch() const {
+void AnyTree::Impl::fetch() const {
   std::call_once(fetched, [&] { origin->copy_to(*this); });
 }
 

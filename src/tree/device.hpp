@@ -1,8 +1,8 @@
-// What the core asks of a device: plain data in, rows and labels out. kith_gpu implements it and
-// registers itself; the core knows nothing else about devices.
+// The interface of a device to the core: plain data in, rows and labels out. kith_gpu implements it
+// and registers itself; the core contains nothing else about devices.
 //
-// Everything that is a decision (options, limits, the linking length) is made here on the host, and
-// so is the square root of every distance: a device delivers d2.
+// All decisions (options, limits, the linking length) are made on the host, which also takes the
+// square root of every distance: a device delivers d2. The exception are rows that stay there.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class DeviceTree {
  public:
   virtual ~DeviceTree() = default;
   /// Fills the arrays of `tree`, whose facts are there.
-  virtual void copy_to(const Tree::Impl& tree) const = 0;
+  virtual void copy_to(const AnyTree::Impl& tree) const = 0;
 };
 
 /// Points for a packed tree.
@@ -48,15 +48,26 @@ struct DeviceRows {
   const T* d2 = nullptr;
 };
 
-/// A search: who asks, and how far it looks.
+/// A search: its queries and its limits.
 template <class T>
 struct DeviceSearch {
-  const Tree::Impl& tree;
+  const AnyTree::Impl& tree;
   const PointsView* queries = nullptr;  ///< null: the tree's own points, or those of query_tree
   bool exclude_self = false;
-  T limit2 = 0;                            ///< neighbors lie within; may be infinite
-  const T* limits2 = nullptr;              ///< one per query index instead (radius alone)
-  const Tree::Impl* query_tree = nullptr;  ///< other points in the frame of the tree
+  T limit2 = 0;                               ///< neighbors lie within; may be infinite
+  const T* limits2 = nullptr;                 ///< one per query index instead (radius alone)
+  const AnyTree::Impl* query_tree = nullptr;  ///< other points in the frame of the tree
+};
+
+/// Where rows of neighbors go: arrays of the caller in the memory of the device.
+template <class T>
+struct RowsOnDevice {
+  void* index = nullptr;  ///< or null
+  bool is_long = false;   ///< indices of 64 bits
+  T* distance = nullptr;  ///< or null
+  std::size_t rows = 0;
+  bool in_tree_order = false;
+  T unscale = 1;  ///< from the tree's lengths to the caller's
 };
 
 /// Sets of linked points, in input order.
@@ -67,7 +78,7 @@ struct DeviceGroups {
   std::vector<std::uint32_t> size, lowest;  ///< of each group
 };
 
-/// Points and what belongs to them, sorted by group or not yet.
+/// Points with their masses, velocities and types, sorted by group or not yet.
 struct DeviceMembers {
   PointsView position, velocity;  ///< velocity: without data if there is none
   ValuesView mass;
@@ -127,16 +138,25 @@ class DeviceCalls {
   virtual void knn(const DeviceSearch<T>& search, std::size_t k,
                    FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) = 0;
 
+  /// Whether the array is in the memory of the device. Errors: unavailable, if it is in that of
+  /// another one.
+  virtual bool has(const void* array) const = 0;
+
+  /// Rows of k, all of them, with distances. Those that are not full end in -1 and infinity.
+  virtual void knn_into(const DeviceSearch<T>& search, std::size_t k, const RowsOnDevice<T>& rows,
+                        Workers& workers) = 0;
+
   /// Neighbors of each query within the limit: their number alone (`offset`), or all of them.
   virtual void radius(const DeviceSearch<T>& search, bool only_count,
                       FunctionRef<void(const DeviceRows<T>&)> take, Workers& workers) = 0;
 
   /// Friends of friends: points with d2 <= reach2 are linked.
-  virtual void fof(const Tree::Impl& tree, T reach2, DeviceGroups& groups, Workers& workers) = 0;
+  virtual void fof(const AnyTree::Impl& tree, T reach2, DeviceGroups& groups, Workers& workers) = 0;
 
-  /// The same without names: `parent` has the position of the first point of its set for every
-  /// position.
-  virtual void join(const Tree::Impl& tree, T reach2, std::uint32_t* parent, Workers& workers) = 0;
+  /// Friends of friends without labels: for every position, `parent` has the position of the first
+  /// point of its set.
+  virtual void join(const AnyTree::Impl& tree, T reach2, std::uint32_t* parent,
+                    Workers& workers) = 0;
 };
 
 /// All devices. Names are those of Execution::device.
@@ -159,7 +179,7 @@ template <class T>
 KITH_SHARED DeviceCalls<T>& device_calls(const char* call, const Execution& execution);
 
 /// One device for each of several processes on a machine: "gpu" becomes the name of one, other
-/// names stay. Errors as above.
+/// names stay. Errors: unavailable if no library with devices is linked or it has no such device.
 KITH_SHARED std::string device_of_process(const char* call, const std::string& device,
                                           std::size_t process);
 

@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "base/fail.hpp"
+#include "parallel/grains.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kExtentGrain = std::size_t{1} << 16;
 
 /// Eight rows at a time, each coordinate in a separate lane, so that the compiler makes vector
 /// code of it. x * 0 is NaN for a NaN or infinite x; a sum remembers it.
@@ -61,7 +60,7 @@ Extent<T> extent_of_rows(const InputRows<T>& rows, std::size_t begin, std::size_
 template <class T>
 Extent<T> extent_of(const InputRows<T>& rows, const Workers& workers) {
   return reduce(
-      workers, rows.size, kExtentGrain, Extent<T>(),
+      workers, rows.size, kLightPointGrain, Extent<T>(),
       [&](std::size_t begin, std::size_t end) { return extent_of_rows(rows, begin, end); },
       [&](Extent<T> all, const Extent<T>& more) {
         all.add(more, rows.dimension);

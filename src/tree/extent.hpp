@@ -1,6 +1,6 @@
-// Measuring the caller's points: which rows are used, and how far they extend. What is measured
-// here for a part of the points can be added up over parts, threads and ranks before a frame is
-// fitted to it (input.hpp).
+// Measuring the caller's points: which rows are used, and how far they extend. Extents of parts of
+// the points can be added up over parts, threads and ranks before a frame is fitted to them
+// (input.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace kith {
 
-/// The rows of a view that are used, where the caller has them.
+/// The rows of a view that are used, in the caller's memory.
 template <class T>
 struct InputRows {
   const T* data = nullptr;
@@ -27,7 +27,7 @@ struct InputRows {
   std::uint32_t index(std::size_t i) const {
     return live.empty() ? static_cast<std::uint32_t>(i) : live[i];
   }
-  /// Its coordinates in the caller's frame.
+  /// The coordinates of the i-th point to be used, in the caller's frame.
   const T* row(std::size_t i) const {
     return data + static_cast<std::ptrdiff_t>(index(i)) * stride;
   }

@@ -35,15 +35,15 @@ struct Input : InputRows<T> {
 /// Checks the shape of a view and of the box; errors: invalid_argument, too_large.
 KITH_SHARED void check_view(const char* call, const PointsView& points, const Box& box);
 
-/// Checks what builders need; errors: invalid_argument.
+/// Checks the options of a builder; errors: invalid_argument.
 KITH_SHARED void check_tree_options(const TreeOptions& options);
 
-/// The frame of points in a box, before anything is known of their scale. Errors: invalid_argument
+/// The frame of points in a box, before their scale is known. Errors: invalid_argument
 /// (a box that the scalar type cannot hold).
 template <class T>
 Frame<T> frame_of(const Box& box, int dimension);
 
-/// The same with the scale that points of this extent need; without points, no scale.
+/// The frame with the scale that points of this extent need; without points, no scale.
 template <class T>
 Frame<T> fitted_frame(const Box& box, int dimension, const Extent<T>& extent);
 
@@ -57,7 +57,7 @@ template <class T>
 Input<T> read_input(const PointsView& points, const Box& box, NonFinite non_finite,
                     const Workers& workers);
 
-/// The same for points that are compared with those of a tree, in the frame of the tree.
+/// The rows of points that are compared with those of a tree, in the frame of the tree.
 /// Empty trees have a frame without a scale, which is as good as any.
 template <class T>
 Input<T> read_queries(const PointsView& points, const Frame<T>& frame, NonFinite non_finite,

@@ -7,16 +7,15 @@
 
 #include "base/fail.hpp"
 #include "geometry/z_order.hpp"
+#include "parallel/grains.hpp"
 #include "tree/kd.hpp"
 #include "tree/kd_splits.hpp"
 
 namespace kith {
 namespace {
 
-constexpr std::size_t kCheckGrain = std::size_t{1} << 12;  // nodes or blocks
-
-/// What searches rely on. `broken(part, detail)` must throw: `part` is the kind of thing that is
-/// wrong, `detail` says where.
+/// The invariants that searches rely on. `broken(part, detail)` must throw: `part` is the kind of
+/// thing that is wrong, `detail` says where.
 template <class T>
 class Invariants {
  public:
@@ -38,7 +37,7 @@ class Invariants {
     for (std::size_t i = 0; i < planes_.planes.size(); ++i) {
       const int plane = static_cast<int>(i);
       check_children(plane);
-      workers_.for_ranges(planes_.planes[i].nodes, kCheckGrain,
+      workers_.for_ranges(planes_.planes[i].nodes, kNodeGrain,
                           [&](std::size_t begin, std::size_t end) {
                             for (std::size_t node = begin; node < end; ++node)
                               check_node(plane, node);
@@ -64,7 +63,7 @@ class Invariants {
 
   void check_points() const {
     workers_.for_ranges(
-        planes_.points, kLanes * kCheckGrain, [&](std::size_t begin, std::size_t end) {
+        planes_.points, kLanes * kNodeGrain, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i)
             for (int axis = 0; axis < axes_.count(); ++axis) {
               const T x = planes_.coordinate(i, axis);
@@ -86,14 +85,13 @@ class Invariants {
   void check_indices() const {
     std::vector<std::atomic<std::uint64_t>> seen(range_count(input_size_, 64));
     workers_.for_ranges(
-        planes_.points, kLanes * kCheckGrain, [&](std::size_t begin, std::size_t end) {
+        planes_.points, kLanes * kNodeGrain, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
             const std::uint32_t index = planes_.index(i);
             require(index < input_size_, "indices", "point {} has original index {} of {}", i,
                     index, input_size_);
             const std::uint64_t bit = std::uint64_t{1} << index % 64;
-            // Whichever thread comes second sees the bit: one operation, no other memory is
-            // involved.
+            // The second thread sees the bit: a single operation, and no other memory is involved.
             const std::uint64_t before = seen[index / 64].fetch_or(bit, std::memory_order_relaxed);
             require((before & bit) == 0, "indices", "original index {} occurs twice", index);
           }
@@ -106,7 +104,7 @@ class Invariants {
     require(!planes_.planes.empty() && planes_.planes.back().nodes == 1, "nodes", "no root");
   }
 
-  /// The nodes cover what lies below, and the points, without gaps.
+  /// The nodes cover the nodes below, or the points, without gaps.
   void check_children(int plane) const {
     const Plane<T>& at = planes_.planes[static_cast<std::size_t>(plane)];
     const std::size_t below = plane == 0 ? planes_.points : (&at - 1)->nodes;
@@ -115,7 +113,7 @@ class Invariants {
                      plane, at.nodes);
     require(at.first[0] == 0 && at.first[at.nodes] == below, "nodes",
             "plane {} does not cover the plane below", plane);
-    workers_.for_ranges(at.nodes, kCheckGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(at.nodes, kNodeGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t node = begin; node < end; ++node)
         require(at.first[node] < at.first[node + 1], "nodes", "node {} of plane {} has no children",
                 node, plane);
@@ -128,7 +126,7 @@ class Invariants {
     const Plane<T>& at = planes_.planes[static_cast<std::size_t>(plane)];
     const Plane<T>& below = *(&at - 1);
     const Array<std::uint32_t>& start = plane == 1 ? below.first : below.begin;
-    workers_.for_ranges(at.nodes + 1, kCheckGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(at.nodes + 1, kNodeGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t node = begin; node < end; ++node)
         require(at.begin[node] == start[at.first[node]], "nodes",
                 "node {} of plane {} begins at another point", node, plane);

@@ -19,13 +19,13 @@
 
 namespace kith {
 
-/// What points are ordered by. All keys of a set differ.
+/// The key by which points are ordered. All keys of a set differ.
 template <class T>
 struct KdKey {
   T x;
   std::uint32_t index;
 
-  // Without branches: which one is less is a toss-up.
+  // Without branches, which would be mispredicted half of the time.
   friend bool operator<(const KdKey& a, const KdKey& b) {
     return (a.x < b.x) | ((a.x == b.x) & (a.index < b.index));
   }

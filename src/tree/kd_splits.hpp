@@ -1,5 +1,5 @@
-// The splits of a finished tree in kd order. None are stored: where sets are split follows from
-// their sizes, along which axis from the boxes of the planes (kd.hpp).
+// The splits of a finished tree in kd order. None are stored: the ranks of splits follow from the
+// sizes of sets, their axes from the boxes of the planes (kd.hpp).
 #pragma once
 
 #include "tree/kd.hpp"

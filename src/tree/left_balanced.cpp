@@ -91,9 +91,9 @@ class Layout {
 
 }  // namespace
 
-LeftBalanced left_balanced(const Tree& tree, SplitAxis split_axis, const Execution& execution) {
+LeftBalanced left_balanced(const AnyTree& tree, SplitAxis split_axis, const Execution& execution) {
   return public_call("left_balanced", execution, [&](Workers& workers) {
-    return tree.impl().visit([&]<class T>(const TreeData<T>& data) {
+    return impl_of(tree).visit([&]<class T>(const TreeData<T>& data) {
       return Layout<T>(data.planes.view(), split_axis, workers).run();
     });
   });

@@ -12,6 +12,7 @@
 #include "base/fail.hpp"
 #include "geometry/curve_key.hpp"
 #include "geometry/z_order.hpp"
+#include "parallel/borrowed.hpp"
 #include "parallel/radix_sort.hpp"
 
 namespace kith {
@@ -278,8 +279,8 @@ bool has_finite_blocks(const Planes<T>& planes, std::size_t begin, std::size_t e
   return std::all_of(std::begin(taint), std::end(taint), [](T t) { return t == 0; });
 }
 
-/// The rows were checked in one pass and loaded in another. A thread of the caller may have spoiled
-/// them in between, and no search could deal with NaN; other values make another answer.
+/// The rows were checked in one pass and loaded in another. A thread of the caller may have
+/// overwritten them in between. No search could handle NaN; other values change the answer.
 template <class T>
 void check_unchanged(const Planes<T>& planes, const Workers& workers) {
   constexpr std::size_t kBlocks = std::size_t{1} << 13;

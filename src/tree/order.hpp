@@ -37,7 +37,7 @@ inline Curve tree_curve(const TreeOptions& options, int dimension) {
 template <class T>
 void order_points(const Input<T>& input, Order order, Workers& workers, Planes<T>& planes);
 
-/// Throws Error: rows were not finite any more when they were loaded.
+/// Throws Error: rows were no longer finite when they were loaded.
 [[noreturn]] void fail_for_changed_points();
 
 /// The kd order (kd.hpp).
@@ -45,7 +45,7 @@ template <class T>
 void order_points_kd(const Input<T>& input, SplitAxis rule, const Workers& workers,
                      Planes<T>& planes);
 
-/// The same for dimensions without compiled code.
+/// The order for dimensions without compiled code.
 template <class T>
 void order_points_any(const Input<T>& input, Curve curve, const Workers& workers,
                       Planes<T>& planes);

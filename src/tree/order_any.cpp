@@ -2,6 +2,7 @@
 // are sorted, and runs that share a place are keyed again in their own bounds.
 #include "geometry/curve_key.hpp"
 #include "geometry/z_order.hpp"
+#include "parallel/grains.hpp"
 #include "parallel/radix_sort.hpp"
 #include "tree/order.hpp"
 
@@ -9,7 +10,6 @@ namespace kith {
 namespace {
 
 constexpr int kAny = kAnyDimension;
-constexpr std::size_t kAnyGrain = std::size_t{1} << 14;
 constexpr std::size_t kAnyShortRun = 16;
 
 template <class T, template <int, class> class Cells>
@@ -21,11 +21,11 @@ class AnySort {
   void run(const Planes<T>& planes) {
     const std::size_t n = input_.size;
     Array<KeyIndex> keys(n, workers_.pool());
-    workers_.for_ranges(n, kAnyGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) keys[i].index = static_cast<std::uint32_t>(i);
     });
     sort(keys.data(), n);
-    workers_.for_ranges(n, kAnyGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kPointGrain, [&](std::size_t begin, std::size_t end) {
       T x[kMaxDimension];
       for (std::size_t i = begin; i < end; ++i) {
         input_.load(keys[i].index, axes_, x);
@@ -42,7 +42,7 @@ class AnySort {
   void sort(KeyIndex* keys, std::size_t n) {
     const Key key(bounds_of(keys, n), axes_.count());
     if (!key.can_split()) return;
-    workers_.for_ranges(n, kAnyGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(n, kPointGrain, [&](std::size_t begin, std::size_t end) {
       T x[kMaxDimension];
       for (std::size_t i = begin; i < end; ++i) {
         input_.load(keys[i].index, axes_, x);
@@ -64,7 +64,7 @@ class AnySort {
   std::vector<IndexRange> runs_of(const KeyIndex* keys, std::size_t n) const {
     const std::size_t shortest = Key::kIsExact ? 2 : kAnyShortRun + 1;
     return reduce(
-        workers_, n, kAnyGrain, std::vector<IndexRange>(),
+        workers_, n, kPointGrain, std::vector<IndexRange>(),
         [&](std::size_t begin, std::size_t end) {
           std::vector<IndexRange> found;
           // A run belongs to the range in which it starts, wherever it ends.
@@ -98,7 +98,7 @@ class AnySort {
 
   Box bounds_of(const KeyIndex* keys, std::size_t n) const {
     return reduce(
-        workers_, n, kAnyGrain, Box::empty(),
+        workers_, n, kPointGrain, Box::empty(),
         [&](std::size_t begin, std::size_t end) {
           Box bounds = Box::empty();
           T x[kMaxDimension];

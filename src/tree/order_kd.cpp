@@ -1,7 +1,7 @@
 // The kd order (kd.hpp), straight into the blocks of a tree.
 //
 // Points are columns. Large sets are split by all threads: a sample brackets the wanted rank, one
-// pass over a column counts what lies below the bracket and collects what lies inside it, selection
+// pass over a column counts the keys below the bracket and collects those inside it, selection
 // there gives the exact point at which to split, and a second pass moves every point to its side in
 // other columns. Sets that fit a cache are finished by one thread each (kd_small.hpp).
 #include <array>
@@ -9,15 +9,14 @@
 #include <cmath>
 #include <limits>
 
-#include "parallel/radix_sort.hpp"
+#include "parallel/borrowed.hpp"
+#include "parallel/grains.hpp"
 #include "tree/kd.hpp"
 #include "tree/kd_small.hpp"
 #include "tree/order.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kKdGrain = std::size_t{1} << 14;
 
 /// Numbers without a pattern that an input could follow by accident; the same in every run.
 class SamplePlaces {
@@ -47,7 +46,7 @@ struct KdColumns {
   T* column(int axis) { return x.data() + static_cast<std::size_t>(axis) * size; }
 };
 
-/// What a split needs to know of a set.
+/// A set of points that is to be split.
 template <int D, class T>
 struct KdSet {
   std::size_t begin, size;
@@ -87,7 +86,7 @@ class KdLarge {
 
  private:
   using Key = KdKey<T>;
-  /// A part of a set, with what the bracket has shown.
+  /// A part of a set, with the counts of its bracket.
   struct Part {
     std::size_t below = 0;    ///< points below the bracket
     std::vector<Key> inside;  ///< keys inside it
@@ -106,7 +105,7 @@ class KdLarge {
 
   Bounds<D, T> bounds_of(Columns& points) const {
     return reduce(
-        workers_, points.size, kKdGrain, Bounds<D, T>::empty(),
+        workers_, points.size, kPointGrain, Bounds<D, T>::empty(),
         [&](std::size_t begin, std::size_t end) {
           auto bounds = Bounds<D, T>::empty();
           for (int axis = 0; axis < axes_.count(); ++axis)
@@ -124,7 +123,7 @@ class KdLarge {
     if (rule_ == SplitAxis::widest) return widest_axis(set.bounds, axes_);
     const VarianceSums<D, T> none(set.bounds, axes_);
     return reduce(
-               workers_, set.size, kKdGrain, none,
+               workers_, set.size, kPointGrain, none,
                [&](std::size_t begin, std::size_t end) {
                  VarianceSums<D, T> sums = none;
                  T x[kAxisRoom<D>];
@@ -142,7 +141,7 @@ class KdLarge {
         .axis();
   }
 
-  /// A set in no need of a split moves along with the others.
+  /// A set that needs no split is copied along with the others.
   std::array<Set, 2> copy(const Set& set, Columns& from, Columns& to) const {
     for (int axis = 0; axis < axes_.count(); ++axis)
       std::copy_n(from.column(axis) + set.begin, set.size, to.column(axis) + set.begin);
@@ -155,12 +154,12 @@ class KdLarge {
     const std::size_t lesser = kd_lesser_size(set.size);
     const int axis = axis_of(set, from);
     const Column column{from.column(axis) + set.begin, from.index.data() + set.begin, set.size};
-    std::vector<Part> parts(range_count(set.size, kKdGrain));
+    std::vector<Part> parts(range_count(set.size, kPointGrain));
     const Key at = split_key(column, lesser, parts);
     place_parts(at, lesser, parts);
-    workers_.for_ranges(set.size, kKdGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(set.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
       move(from, set.begin, begin, end, side_of(column, begin, end, at), to,
-           parts[begin / kKdGrain]);
+           parts[begin / kPointGrain]);
     });
     std::array<Set, 2> halves{
         Set{set.begin, lesser, set.depth + 1, Bounds<D, T>::empty()},
@@ -176,9 +175,9 @@ class KdLarge {
   Key split_key(const Column& column, std::size_t lesser, std::vector<Part>& parts) {
     for (int attempt = 0;; ++attempt) {
       const auto ends = bracket(column, lesser, attempt);
-      const Key &first = ends[0], &last = ends[1];  // clang 14 captures no bindings
-      workers_.for_ranges(column.size, kKdGrain, [&](std::size_t begin, std::size_t end) {
-        look(column, begin, end, first, last, parts[begin / kKdGrain]);
+      const Key &first = ends[0], &last = ends[1];  // clang 14 cannot capture structured bindings
+      workers_.for_ranges(column.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
+        look(column, begin, end, first, last, parts[begin / kPointGrain]);
       });
       work_.fetch_add(column.size, std::memory_order_relaxed);  // a sum: no order needed
       std::size_t below = 0;
@@ -187,7 +186,8 @@ class KdLarge {
         below += part.below;
         inside.insert(inside.end(), part.inside.begin(), part.inside.end());
       }
-      if (lesser < below || lesser - below >= inside.size()) continue;  // the sample has misled
+      // Was the sample not representative?
+      if (lesser < below || lesser - below >= inside.size()) continue;
       const auto wanted = inside.begin() + static_cast<std::ptrdiff_t>(lesser - below);
       std::nth_element(inside.begin(), wanted, inside.end());
       return *wanted;
@@ -224,7 +224,7 @@ class KdLarge {
 
   static void look(const Column& column, std::size_t begin, std::size_t end, Key first, Key last,
                    Part& part) {
-    std::array<std::uint16_t, kKdGrain> seldom;  // places whose coordinate does not decide
+    std::array<std::uint16_t, kPointGrain> seldom;  // places whose coordinate does not decide
     std::size_t below = 0, count = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const T x = column.x[i];
@@ -251,11 +251,11 @@ class KdLarge {
       part.greater_at = lesser + begin - low;
       low += part.below;
       for (const Key& key : part.inside) low += key < at ? 1 : 0;
-      begin += kKdGrain;
+      begin += kPointGrain;
     }
   }
 
-  using Sides = std::array<std::uint8_t, kKdGrain>;
+  using Sides = std::array<std::uint8_t, kPointGrain>;
 
   /// 1 for points on the greater side.
   static Sides side_of(const Column& column, std::size_t begin, std::size_t end, Key at) {
@@ -271,7 +271,7 @@ class KdLarge {
       T *lesser = to.column(axis) + set + part.lesser_at,
         *greater = to.column(axis) + set + part.greater_at;
       const std::size_t low = move(from.column(axis) + set + begin, n, sides, lesser, greater);
-      // What was just written is still in cache.
+      // The rows that were just written are still in cache.
       widen(lesser, low, part.lesser.lo[axis], part.lesser.hi[axis]);
       widen(greater, n - low, part.greater.lo[axis], part.greater.hi[axis]);
     }
@@ -287,7 +287,7 @@ class KdLarge {
     std::size_t low = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t is_greater = sides[i];
-      // A choice between two pointers would become a branch.
+      // Choosing between two pointers would compile to a branch.
       lesser[low + ((0 - is_greater) & (gap + i - 2 * low))] = from[i];
       low += 1 - is_greater;
     }
@@ -330,9 +330,9 @@ class KdOrder {
 
   KdColumns<T> load(const Input<T>& input) const {
     KdColumns<T> points = make(input.size);
-    workers_.for_ranges(input.size, kKdGrain, [&](std::size_t begin, std::size_t end) {
+    workers_.for_ranges(input.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
       T x[kAxisRoom<D>];
-      T taint = 0;  // not 0 after values that were spoiled meanwhile: medians of NaN have no place
+      T taint = 0;  // not 0 if values were overwritten meanwhile: medians of NaN have no place
       for (std::size_t i = begin; i < end; ++i) {
         input.load(i, axes_, x);
         for (int axis = 0; axis < axes_.count(); ++axis) {

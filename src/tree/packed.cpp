@@ -1,12 +1,11 @@
 #include <algorithm>
 
+#include "parallel/grains.hpp"
 #include "tree/boxes.hpp"
 #include "tree/builders.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::size_t kPackedGrain = std::size_t{1} << 12;  // nodes
 
 template <class T>
 T least(const T* lanes) {
@@ -62,7 +61,7 @@ std::vector<Plane<T>> packed_planes(const Workers& workers, const Planes<T>& poi
   std::vector<Plane<T>> planes;
   for (std::size_t nodes = points.block_count(); nodes > 0;) {
     Plane<T> plane = make_plane<T>(nodes, points.dimension, workers);
-    workers.for_ranges(nodes, kPackedGrain, [&](std::size_t begin, std::size_t end) {
+    workers.for_ranges(nodes, kNodeGrain, [&](std::size_t begin, std::size_t end) {
       if (planes.empty())
         fill_leaves(points, plane, begin, end);
       else

@@ -1,4 +1,4 @@
-// THE data layout: what builders make and what walks, kernels, files and other devices read.
+// THE data layout: builders write it; walks, kernels, files and devices read it.
 //
 // Points lie in tree order in blocks of 8: for each axis 8 coordinates, then 8 original indices.
 // Nodes lie in planes; plane 0 holds the leaves, each node of plane p > 0 is a run of nodes of
@@ -54,7 +54,7 @@ struct Planes {
   Array<T> blocks;
   std::vector<Plane<T>> planes;
 
-  /// This tree as everything but its builders sees it.
+  /// The view of this tree that all code but its builders uses.
   PlanesView<T> view() const { return view(planes); }
   /// The same points under other planes.
   PlanesView<T> view(const std::vector<Plane<T>>& over) const {
@@ -90,7 +90,7 @@ struct Planes {
     return plane.boxes[upper_at(node, axis, axes())];
   }
 
-  /// As in the view.
+  /// The same functions as in PlanesView.
   IndexRange children(int plane, std::size_t node) const {
     const auto p = static_cast<std::size_t>(plane);
     return planes[p].view().children(node, p == 0 ? points : planes[p - 1].nodes);

@@ -1,6 +1,6 @@
-// The planes of a tree as plain pointers: what walks and kernels read, and what a file, another
-// rank or a device would be given. See planes.hpp for the layout, which is written out here and
-// nowhere else: strides, the box of a node, its children and its points.
+// The planes of a tree as plain pointers, for walks and kernels, files, other ranks and devices.
+// See planes.hpp for the layout, which is written out here and nowhere else: strides, the box of a
+// node, its children and its points.
 //
 // Functions take the axes as an argument where a kernel knows their number at compile time.
 #pragma once
@@ -47,7 +47,7 @@ constexpr std::size_t chunk_stride(Axes<D> axes) {
   return 2 * column_at(axes.count());
 }
 
-/// Where a number of a point or of a node is in its array.
+/// The place of a number of a point or of a node in its array.
 template <class T, int D>
 constexpr std::size_t coordinate_at(std::size_t position, int axis, Axes<D> axes) {
   return position / kLanes * block_stride<T>(axes) + column_at(axis) + position % kLanes;
@@ -124,8 +124,8 @@ struct PlanesView {
 
   /// Is node i the parent of the nodes 8 i ... 8 i + 7, and leaf i block i?
   bool is_implicit() const { return plane_count == 0 || planes[0].first == nullptr; }
-  /// Where walks down an implicit tree begin: all nodes of this plane are in one chunk, and above
-  /// it there is nothing but the root.
+  /// The plane where walks down an implicit tree begin: all nodes of this plane are in one chunk,
+  /// and above it there is nothing but the root.
   int entry() const { return std::max(0, plane_count - 2); }
 
   // ---- points

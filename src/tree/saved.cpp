@@ -83,13 +83,13 @@ std::size_t bytes_of(const Planes<T>& planes) {
   return bytes;
 }
 
-/// Zeros at the end, a bit for each point that was dropped: results have rows for them too, and a
-/// header must not be able to claim any number of rows for nothing.
+/// Zeros at the end, a bit for each point that was dropped: results also have rows for them, and a
+/// header must not be able to claim any number of rows without data.
 std::size_t dropped_bytes(std::size_t points, std::size_t input_size) {
   return aligned((input_size - points + 7) / 8);
 }
 
-/// Of all arrays, megabyte by megabyte on all threads.
+/// The checksum of all arrays, megabyte by megabyte on all threads.
 template <class T>
 std::uint64_t checksum_of(const Planes<T>& planes, Workers& workers) {
   const Stage stage(workers, "checksum", planes.memory());
@@ -107,7 +107,7 @@ std::uint64_t checksum_of(const Planes<T>& planes, Workers& workers) {
 }
 
 template <class T>
-Header header_of(const Tree::Impl& tree, const TreeData<T>& data, Workers& workers) {
+Header header_of(const AnyTree::Impl& tree, const TreeData<T>& data, Workers& workers) {
   const TreeOptions& options = tree.options;
   Header header;
   if (data.planes.planes.size() > kMaxPlanes)
@@ -139,7 +139,7 @@ Header header_of(const Tree::Impl& tree, const TreeData<T>& data, Workers& worke
   return header;
 }
 
-/// Reads a header, and refuses what is not one of this version and machine, or not of this size.
+/// Reads a header; refuses one of another version, machine or size.
 class HeaderReader {
  public:
   explicit HeaderReader(const SavedBytes& saved) : saved_(saved) {}
@@ -272,20 +272,20 @@ void place_arrays(const Header& header, const SavedBytes& saved, const HeaderRea
   });
 }
 
-/// What lies between and behind the arrays is part of the file too.
+/// The bytes between and behind the arrays are also part of the file.
 template <class T>
 bool has_zeros_in_gaps(const Planes<T>& planes, const SavedBytes& saved) {
   bool is_zero = true;
   std::size_t at = sizeof(Header);
-  const auto look = [&](std::span<const std::byte> gap) {
+  const auto check = [&](std::span<const std::byte> gap) {
     is_zero = is_zero && std::ranges::all_of(gap, [](std::byte b) { return b == std::byte{0}; });
   };
   for_each_array(planes, [&](const auto& array, std::size_t size) {
     const std::size_t bytes = size * sizeof(*array.data());
-    look(saved.bytes.subspan(at + bytes, aligned(bytes) - bytes));
+    check(saved.bytes.subspan(at + bytes, aligned(bytes) - bytes));
     at += aligned(bytes);
   });
-  look(saved.bytes.subspan(at));
+  check(saved.bytes.subspan(at));
   return is_zero;
 }
 
@@ -309,13 +309,13 @@ TreeData<T> adopt_data(const Header& header, const SavedBytes& saved, const Box&
 
 }  // namespace
 
-std::size_t saved_bytes(const Tree::Impl& tree) {
+std::size_t saved_bytes(const AnyTree::Impl& tree) {
   return tree.visit([&](const auto& data) {
     return bytes_of(data.planes) + dropped_bytes(data.planes.points, tree.input_size);
   });
 }
 
-void write_saved(const Tree::Impl& tree, Workers& workers,
+void write_saved(const AnyTree::Impl& tree, Workers& workers,
                  FunctionRef<void(const void* data, std::size_t bytes)> write) {
   tree.visit([&](const auto& data) {
     const Header header = header_of(tree, data, workers);
@@ -342,11 +342,11 @@ void write_saved(const Tree::Impl& tree, Workers& workers,
   });
 }
 
-std::shared_ptr<const Tree::Impl> adopt_saved(const SavedBytes& saved, bool should_verify,
-                                              Workers& workers) {
+std::shared_ptr<const AnyTree::Impl> adopt_saved(const SavedBytes& saved, bool should_verify,
+                                                 Workers& workers) {
   const HeaderReader reader(saved);
   const Header header = reader.read();
-  auto tree = std::make_shared<Tree::Impl>();
+  auto tree = std::make_shared<AnyTree::Impl>();
   tree->options = options_of(header);
   tree->input_size = header.input_size;
   tree->dimension = static_cast<int>(header.dimension);

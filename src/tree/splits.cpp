@@ -7,7 +7,7 @@
 
 namespace kith {
 
-std::array<Split, 7> Tree::splits(int plane, std::size_t node) const {
+std::array<Split, 7> AnyTree::splits(int plane, std::size_t node) const {
   return public_call("tree: splits", [&] {
     if (options().curve != Curve::kd)
       refuse("tree: splits of a tree that is not in kd order; build it with curve = kd");

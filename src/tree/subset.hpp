@@ -17,7 +17,7 @@ struct Subset {
   Array<std::uint32_t> position;  ///< in the other tree, of each point of this one; ascending
 };
 
-/// The subset of the points whose mask, in tree order, is not 0. Cost: one pass over the points
+/// The tree of the points whose mask, in tree order, is not 0. Cost: one pass over the points
 /// that are kept and their planes; 21 bytes and 4 per point kept (float in 3-D).
 template <class T>
 Subset<T> subset(const Planes<T>& planes, const Array<std::uint8_t>& mask, const Workers& workers);

@@ -54,7 +54,7 @@ TreeData<T> build(const PointsView& points, const TreeOptions& options, Workers&
 
 }  // namespace
 
-Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execution) {
+AnyTree::AnyTree(PointsView points, const TreeOptions& options, const Execution& execution) {
   device_call("tree", execution, [&](Workers& workers) {
     check_view("tree", points, options.box);
     check_tree_options(options);
@@ -86,21 +86,42 @@ Tree::Tree(PointsView points, const TreeOptions& options, const Execution& execu
   });
 }
 
-std::size_t Tree::size() const {
+namespace {
+
+void check_type(Scalar actual, Scalar expected) {
+  const auto name = [](Scalar s) { return s == Scalar::float32 ? "float" : "double"; };
+  if (actual != expected)
+    refuse("points of type {} are used as {}; use Tree<{}> and View<{}>", name(actual),
+           name(expected), name(actual), name(actual));
+}
+
+}  // namespace
+
+const PointsView& detail::checked(const PointsView& points, Scalar scalar) {
+  check_type(points.scalar, scalar);
+  return points;
+}
+
+const AnyTree& detail::checked(const AnyTree& tree, Scalar scalar) {
+  check_type(tree.scalar(), scalar);
+  return tree;
+}
+
+std::size_t AnyTree::size() const {
   return impl_->facts([](const auto& data) { return data.planes.points; });
 }
-std::size_t Tree::input_size() const { return impl_->input_size; }
-int Tree::dimension() const { return impl_->dimension; }
-Scalar Tree::scalar() const { return impl_->scalar; }
-const TreeOptions& Tree::options() const { return impl_->options; }
-int Tree::scale_exponent() const {
+std::size_t AnyTree::input_size() const { return impl_->input_size; }
+int AnyTree::dimension() const { return impl_->dimension; }
+Scalar AnyTree::scalar() const { return impl_->scalar; }
+const TreeOptions& AnyTree::options() const { return impl_->options; }
+int AnyTree::scale_exponent() const {
   return impl_->facts([](const auto& data) { return data.frame.exponent; });
 }
-std::size_t Tree::memory() const {
+std::size_t AnyTree::memory() const {
   return impl_->visit([](const auto& data) { return data.planes.memory(); });
 }
 
-std::vector<std::int64_t> Tree::order() const {
+std::vector<std::int64_t> AnyTree::order() const {
   return public_call("tree", [&] {
     return impl_->visit([](const auto& data) {
       std::vector<std::int64_t> order(data.planes.points);
@@ -110,7 +131,7 @@ std::vector<std::int64_t> Tree::order() const {
   });
 }
 
-std::vector<double> Tree::coordinates() const {
+std::vector<double> AnyTree::coordinates() const {
   return public_call("tree", [&] {
     return impl_->visit([](const auto& data) {
       const int d = data.planes.dimension;
@@ -124,11 +145,11 @@ std::vector<double> Tree::coordinates() const {
   });
 }
 
-int Tree::planes() const {
+int AnyTree::planes() const {
   return impl_->visit([](const auto& data) { return static_cast<int>(data.planes.planes.size()); });
 }
 
-std::size_t Tree::nodes(int plane) const {
+std::size_t AnyTree::nodes(int plane) const {
   if (plane < 0 || plane >= planes())
     refuse("tree: plane {}; this tree has planes 0 to {}", plane, planes() - 1);
   return impl_->visit(
@@ -137,7 +158,7 @@ std::size_t Tree::nodes(int plane) const {
 
 namespace {
 
-Node node_at(const Tree::Impl& tree, int plane, std::size_t i) {
+Node node_at(const AnyTree::Impl& tree, int plane, std::size_t i) {
   return tree.visit([&](const auto& data) {
     const auto& planes = data.planes;
     const auto& at = planes.planes[static_cast<std::size_t>(plane)];
@@ -152,7 +173,7 @@ Node node_at(const Tree::Impl& tree, int plane, std::size_t i) {
   });
 }
 
-Cell cell_at(const Tree::Impl& tree, int plane, std::size_t i) {
+Cell cell_at(const AnyTree::Impl& tree, int plane, std::size_t i) {
   const Node at = node_at(tree, plane, i);
   return tree.visit([&]<class T>(const TreeData<T>& data) {
     T first[kMaxDimension] = {}, last[kMaxDimension] = {};
@@ -172,7 +193,7 @@ Cell cell_at(const Tree::Impl& tree, int plane, std::size_t i) {
   });
 }
 
-void check_node(const Tree& tree, int plane, std::size_t i) {
+void check_node(const AnyTree& tree, int plane, std::size_t i) {
   if (i >= tree.nodes(plane))
     refuse("tree: node {} of plane {}; nodes of this plane are numbered 0 to {}", i, plane,
            tree.nodes(plane) - 1);
@@ -180,21 +201,21 @@ void check_node(const Tree& tree, int plane, std::size_t i) {
 
 }  // namespace
 
-Node Tree::node(int plane, std::size_t i) const {
+Node AnyTree::node(int plane, std::size_t i) const {
   return public_call("tree", [&] {
     check_node(*this, plane, i);
     return node_at(*impl_, plane, i);
   });
 }
 
-Cell Tree::cell(int plane, std::size_t i) const {
+Cell AnyTree::cell(int plane, std::size_t i) const {
   return public_call("tree", [&] {
     check_node(*this, plane, i);
     return cell_at(*impl_, plane, i);
   });
 }
 
-void Tree::check() const {
+void AnyTree::check() const {
   public_call("tree", Execution{.threads = 1}, [&](Workers& workers) {
     impl_->visit(
         [&](const auto& data) { check_planes(data, impl_->input_size, impl_->options, workers); });

@@ -1,4 +1,4 @@
-// What a Tree holds.
+// The implementation of AnyTree.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include <kith/tree.hpp>
 
+#include "base/access.hpp"
 #include "base/shared.hpp"
 #include "geometry/frame.hpp"
 #include "tree/planes.hpp"
@@ -32,15 +33,15 @@ struct DeviceCopies {
   std::vector<std::pair<std::string, std::shared_ptr<const DeviceTree>>> trees;
 };
 
-class Tree::Impl {
+class AnyTree::Impl {
  public:
   TreeOptions options;
   std::size_t input_size = 0;
   Scalar scalar = Scalar::float32;
   int dimension = 0;
-  /// Of a tree that was built on a device, only `facts` until somebody asks for the rest.
+  /// For a device tree only `facts` is set until `fetch()`.
   mutable std::variant<TreeData<float>, TreeData<double>> data;
-  /// Where the arrays of `data` lie if they are not their own: a mapped file or a block of memory.
+  /// The memory of the arrays of `data` if they do not own it: a mapped file or a block of memory.
   std::shared_ptr<const void> storage;
 
   template <class T>
@@ -75,5 +76,11 @@ class Tree::Impl {
   mutable PackedPlanes<float> packed_float;
   mutable PackedPlanes<double> packed_double;
 };
+
+/// The arrays of a tree of points of type T.
+template <class T>
+const TreeData<T>& data_of(const AnyTree& tree) {
+  return impl_of(tree).as<T>();
+}
 
 }  // namespace kith

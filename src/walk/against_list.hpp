@@ -1,5 +1,5 @@
 // A tree of receivers against a flat list of sources, such as the boxes of other ranks: each node
-// hands to its children what is left of the list.
+// hands its children the rest of the list.
 #pragma once
 
 #include <cstddef>

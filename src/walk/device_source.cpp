@@ -5,7 +5,7 @@
 namespace kith {
 
 template <class T>
-PlanesView<T> DeviceSource<T>::view(const Tree::Impl& tree) {
+PlanesView<T> DeviceSource<T>::view(const AnyTree::Impl& tree) {
   return implicit_view<T>(tree);
 }
 

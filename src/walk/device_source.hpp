@@ -8,8 +8,8 @@ namespace kith {
 
 template <class T>
 struct KITH_SHARED DeviceSource {
-  /// As in walk/source.hpp, visible to the other libraries of kith.
-  static PlanesView<T> view(const Tree::Impl& tree);
+  /// The function of walk/source.hpp, exported to the other libraries of kith.
+  static PlanesView<T> view(const AnyTree::Impl& tree);
 };
 
 }  // namespace kith

@@ -2,6 +2,8 @@
 // give to the owner of that box.
 #pragma once
 
+#include <array>
+
 #include "geometry/distance.hpp"
 #include "walk/depth_first.hpp"
 

@@ -9,6 +9,6 @@ namespace kith {
 /// runs of any length, which vectors of 8 do not fit; its blocks get separate packed planes,
 /// made by the first search.
 template <class T>
-PlanesView<T> implicit_view(const Tree::Impl& tree);
+PlanesView<T> implicit_view(const AnyTree::Impl& tree);
 
 }  // namespace kith

@@ -85,8 +85,8 @@ class Sources {
     return listed <= limit;
   }
 
-  /// The same where points near the probe are much closer to each other than r2: nodes no larger
-  /// than `small2` stay whole (NodeSource), after the blocks.
+  /// Lists near blocks where points near the probe are much closer to each other than r2: nodes no
+  /// larger than `small2` stay whole (NodeSource), after the blocks.
   template <bool Wrap, class Probe>
   bool list_nodes(const Probe& q, T r2, T small2, std::size_t limit, InteractionList<T>& out) {
     std::size_t count = 1;
@@ -150,8 +150,8 @@ class Sources {
                         [](std::size_t, Vec<T>, unsigned bits) HWY_ATTR { return bits; });
   }
 
-  /// The same, less what `select` takes out: select(i, d2, bits) are those of the bits, for the
-  /// nodes from i on, that stay. IsSparse: most nodes do not.
+  /// The part of a list that `select` keeps as well: select(i, d2, bits) are the bits that stay, of
+  /// those for the nodes from i on. IsSparse: most nodes do not stay.
   template <bool Wrap, bool IsSparse, class Probe, class Select>
   HWY_NOINLINE void filter(const InteractionList<T>& in, const Probe& probe, T r2,
                            InteractionList<T>& out, Select select) const {

@@ -83,7 +83,7 @@ class Walk {
                     depth);
   }
 
-  /// Goes on with what a receiver keeps.
+  /// Opens the kept sources, or the receiver, and recurses.
   template <bool Wrap>
   void open_kept(const Receiver& receiver, int plane, const Inherited& kept, std::size_t depth) {
     if (receiver.plane == 0 && plane == 0)
@@ -161,7 +161,7 @@ class Walk {
     const hn::Rebind<std::uint32_t, Tag<T>> index;
     const T* HWY_RESTRICT from = sources_.chunk(plane, chunk, axes());
     T* HWY_RESTRICT to = out.boxes.data() + count;
-    // Lanes after the last are overwritten by what follows.
+    // Lanes after the last are overwritten by the next boxes.
     for (std::size_t lane = lanes.begin; lane < lanes.end; lane += hn::Lanes(tag)) {
       for (std::size_t column = 0; column < 2 * static_cast<std::size_t>(axes().count()); ++column)
         hn::StoreU(load_lanes(from + column * kLanes, lane), tag,

@@ -1,8 +1,8 @@
 // Counting points within a radius: nodes that are within it as a whole are counted by their size,
 // the blocks on its surface are listed.
 //
-// An upper bound is never below the d2 of a point inside, so what is counted as a whole is within
-// reach point by point.
+// An upper bound is never below the d2 of a point inside, so every point of a node that is counted
+// as a whole is within reach.
 #if defined(KITH_WALK_WHOLLY_WITHIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KITH_WALK_WHOLLY_WITHIN_INL_H_
 #undef KITH_WALK_WHOLLY_WITHIN_INL_H_

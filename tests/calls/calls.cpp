@@ -1,5 +1,6 @@
 #include "calls/calls.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -18,6 +19,22 @@ PointsView view64(const Scene& scene) {
 
 double spacing(const Scene& scene) {
   return std::pow(1.0 / static_cast<double>(scene.points.size() + 1), 1.0 / 3);
+}
+
+/// 1 to n. Calls must not make it themselves: memory that they ask for fails on purpose.
+std::vector<std::uint64_t> ids_of(std::size_t n) {
+  std::vector<std::uint64_t> id(n);
+  std::iota(id.begin(), id.end(), 1);
+  return id;
+}
+
+/// Of the same halos at three times.
+HaloLinks links_of(const Scene& scene) {
+  const std::vector<std::uint64_t> id = ids_of(scene.points.size());
+  HaloLinker linker;
+  for (int snapshot = 0; snapshot < 3; ++snapshot)
+    linker.add({id, scene.groups.label(), scene.groups.count()});
+  return linker.links();
 }
 
 }  // namespace
@@ -42,7 +59,7 @@ Scene::Scene(sample::Points sample, Box space, std::string place)
 }
 
 std::vector<Call> core_calls(const Scene& s) {
-  const PointsView points = s.points.view();
+  const View<float> points = s.points.view();
   const RadiusOptions ball{.radius = s.radius};
   const auto radii =
       std::make_shared<std::vector<double>>(std::vector<double>{s.radius / 2, s.radius});
@@ -57,7 +74,29 @@ std::vector<Call> core_calls(const Scene& s) {
   const OverdensityOptions edges{.density = {20.0 * static_cast<double>(s.points.size())}};
   const auto typed = std::make_shared<std::vector<TypedPoints>>(
       std::vector<TypedPoints>{{points, Role::linked}, {points, Role::attached}});
+  const auto lengths =
+      std::make_shared<std::vector<double>>(s.points.size(), s.fof_options.linking_length);
+  for (std::size_t i = 0; i < lengths->size(); i += 2) (*lengths)[i] *= 1.2;
+  const auto labels = std::make_shared<std::vector<std::int32_t>>(s.points.size(), -1);
+  for (std::size_t i = 0; i < std::min<std::size_t>(4000, labels->size()); ++i)
+    (*labels)[i] = static_cast<std::int32_t>(i % 4);
+  const auto atoms = std::make_shared<AtomSystem>(AtomSystem{points, {}});
+  for (std::size_t k = 0; k < static_cast<std::size_t>(std::min(s.points.dimension, 3)); ++k)
+    atoms->lattice.vectors[k][k] = 1, atoms->lattice.periodic[k] = true;
   std::vector<Call> calls = {
+      {"neighbor_list",
+       [=, &s](const Execution& e) { neighbor_list(*atoms, {.cutoff = s.radius}, e); }},
+      {"cells::fof",
+       [=, &s](const Execution& e) {
+         cells::fof(*atoms, {.linking_length = s.radius, .min_size = 2, .keep_roots = true}, e);
+       }},
+      {"cells::knn", [=](const Execution& e) { cells::knn(*atoms, {.k = 5}, e); }},
+      {"cells::radius_count",
+       [=, &s](const Execution& e) { cells::radius_count(*atoms, {.radius = s.radius}, e); }},
+      {"fof, a length for each point",
+       [=, &s](const Execution& e) {
+         fof(points, {*lengths}, {.box = s.box, .min_size = 2}, e);
+       }},
       {"Tree", [=, &s](const Execution& e) { Tree(points, {.box = s.box}, e); }},
       {"Tree, cells",
        [=, &s](const Execution& e) {
@@ -65,7 +104,7 @@ std::vector<Call> core_calls(const Scene& s) {
        }},
       {"Tree, z, double",
        [=, &s](const Execution& e) {
-         Tree(view64(s), {.box = s.box, .curve = Curve::z, .non_finite = NonFinite::drop}, e);
+         AnyTree(view64(s), {.box = s.box, .curve = Curve::z, .non_finite = NonFinite::drop}, e);
        }},
       {"Tree, kd",
        [=, &s](const Execution& e) { Tree(points, {.box = s.box, .curve = Curve::kd}, e); }},
@@ -144,7 +183,7 @@ std::vector<Call> core_calls(const Scene& s) {
        }},
       {"fof, types", [=, &s](const Execution& e) { fof(*typed, s.fof_options, e); }},
       {"Groups::sizes", [&s](const Execution&) { s.groups.sizes(); }},
-      {"Groups::lowest", [&s](const Execution&) { s.groups.lowest(); }},
+      {"Groups::lowest_members", [&s](const Execution&) { s.groups.lowest_members(); }},
       {"members", [&s](const Execution& e) { members(s.groups, e); }},
       {"catalogue",
        [=, &s](const Execution& e) {
@@ -155,6 +194,26 @@ std::vector<Call> core_calls(const Scene& s) {
       {"centers, shrinking",
        [=, &s](const Execution& e) {
          centers(points, s.halos, {.box = s.box, .kind = CenterKind::shrinking}, e);
+       }},
+      {"match",
+       [&s, id = ids_of(s.points.size())](const Execution& e) {
+         match({id, s.groups.label()}, {id, s.groups.label()}, {}, e);
+       }},
+      {"HaloLinker",
+       [&s, id = ids_of(s.points.size())](const Execution& e) {
+         HaloLinker linker;
+         for (int snapshot = 0; snapshot < 3; ++snapshot) linker.add({id, s.groups.label()}, e);
+       }},
+      {"merger_trees",
+       [links = links_of(s), members = std::vector<std::int64_t>(3 * s.groups.count(), 1)](
+           const Execution& e) { merger_trees(links, members, MainBranch::history, e); }},
+      {"OrphanFollower",
+       [&s, id = ids_of(s.points.size()), links = links_of(s),
+        members = std::vector<std::int64_t>(3 * s.groups.count(), 1)](const Execution& e) {
+         OrphanFollower follower(links, members, MainBranch::history, e);
+         for (int snapshot = 0; snapshot < 3; ++snapshot)
+           follower.add({id, s.groups.label(), s.groups.count()}, e);
+         merger_trees(follower.links(), follower.members(), MainBranch::history, e);
        }},
       {"redshift_fof",
        [=, &s](const Execution& e) { redshift_fof(points, s.fof_options, {.stretch = 2}, e); }},
@@ -173,6 +232,22 @@ std::vector<Call> core_calls(const Scene& s) {
        [=, &s](const Execution& e) {
          subhalos(points, s.halos,
                   {.box = s.box, .velocity = points, .linking_length = 0.5, .min_size = 2}, e);
+       }},
+      {"subhalos, subfind",
+       [=, &s](const Execution& e) {
+         subhalos(points, s.halos,
+                  {.box = s.box, .velocity = points, .min_size = 2, .gravity = 1, .softening = 0.01}, e);
+       }},
+      {"subhalos, phase",
+       [=, &s](const Execution& e) {
+         subhalos(points, s.halos,
+                  {.method = SubhaloMethod::phase,
+                   .box = s.box,
+                   .velocity = points,
+                   .min_size = 2,
+                   .gravity = 1,
+                   .softening = 0.01},
+                  e);
        }},
       {"dbscan",
        [=, &s](const Execution& e) {
@@ -203,6 +278,34 @@ std::vector<Call> core_calls(const Scene& s) {
        [=, &s](const Execution& e) {
          hdbscan(points, {.box = s.box, .condense = {.min_cluster_size = 3}}, e);
        }},
+      {"dbscan, weights",
+       [=, &s](const Execution& e) {
+         dbscan(points,
+                {.box = s.box,
+                 .eps = s.fof_options.linking_length,
+                 .min_samples = 3,
+                 .sample_weight = s.mass},
+                e);
+       }},
+      {"hdbscan, weights",
+       [=, &s](const Execution& e) {
+         hdbscan(points,
+                 {.box = s.box, .condense = {.min_cluster_size = 3}, .sample_weight = s.mass}, e);
+       }},
+      {"memberships",
+       [=, &s](const Execution& e) {
+         const Hierarchy all = hierarchy(s.tree, {.core_k = 3}, e);
+         const HdbscanClusters few =
+             condense(all, {.min_cluster_size = std::max<std::size_t>(2, points.size / 40)}, e);
+         memberships(s.tree, all, few, e);
+         memberships(s.tree, all, few, points, e);
+       }},
+      {"dbcv", [=](const Execution& e) { dbcv(points, *labels, e); }},
+      {"predict",
+       [=, &s](const Execution& e) {
+         const Hierarchy all = hierarchy(s.tree, {.core_k = 3}, e);
+         predict(s.tree, all, condense(all, {}, e), points, e);
+       }},
       {"edge_density", [](const Execution&) { edge_density(Edge::virial, {}); }},
       {"Box, wrong",
        [](const Execution&) {
@@ -217,6 +320,7 @@ std::vector<Call> core_calls(const Scene& s) {
   };
   for (Call& call : gradient_calls(s)) calls.push_back(std::move(call));
   for (Call& call : forest_calls(s)) calls.push_back(std::move(call));
+  for (Call& call : sky_calls(s)) calls.push_back(std::move(call));
   return calls;
 }
 
@@ -339,7 +443,7 @@ void add_results(std::vector<Call>& calls, const Scene& s) {
 }
 
 void add_drawings(std::vector<Call>& calls, const Scene& s) {
-  const PointsView points = s.points.view();
+  const View<float> points = s.points.view();
   const PictureOptions small{.box = s.box, .size = 48};
   const auto options =
       std::make_shared<FigureOptions>(FigureOptions{.view = small, .title = "points^{2}"});
@@ -379,6 +483,7 @@ std::vector<Call> file_calls(const Scene& scene) {
   std::vector<Call> calls;
   add_trees(calls, scene);
   for (Call& call : forest_file_calls(scene)) calls.push_back(std::move(call));
+  for (Call& call : stored_calls(scene)) calls.push_back(std::move(call));
   add_snapshots(calls, scene);
   add_other_files(calls, scene);
   add_results(calls, scene);

@@ -18,7 +18,7 @@ struct Call {
   std::function<void(const Execution&)> run;
 };
 
-/// What the calls are given: made once, so that a call does nothing but its own work.
+/// The arguments of the calls: made once, so that a call does nothing but its own work.
 struct Scene {
   /// `folder` for files.
   Scene(sample::Points sample, Box space, std::string place);
@@ -27,7 +27,8 @@ struct Scene {
   std::vector<double> points64;
   Box box;
   std::string folder;
-  Tree tree, cells, tree64;
+  Tree<float> tree, cells;
+  Tree<double> tree64;
   std::vector<double> mass;
   FofOptions fof_options;
   Groups groups;
@@ -43,10 +44,12 @@ struct Scene {
 /// scene.
 std::vector<Call> core_calls(const Scene& scene);
 std::vector<Call> gradient_calls(const Scene& scene);  ///< part of those of the core
-std::vector<Call> forest_calls(const Scene& scene);    ///< likewise
+std::vector<Call> forest_calls(const Scene& scene);    ///< part of those of the core
+std::vector<Call> sky_calls(const Scene& scene);       ///< part of those of the core
 std::vector<Call> sample_calls(std::size_t n);
 std::vector<Call> file_calls(const Scene& scene);
 std::vector<Call> forest_file_calls(const Scene& scene);  ///< part of those of files
+std::vector<Call> stored_calls(const Scene& scene);       ///< part of those of files
 
 inline std::vector<Call> all_calls(const Scene& scene) {
   std::vector<Call> calls = core_calls(scene);

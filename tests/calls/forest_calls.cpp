@@ -34,7 +34,8 @@ std::vector<Call> forest_calls(const Scene& s) {
   const auto forest = some_forest(s);
   const auto bytes = std::make_shared<std::vector<std::byte>>(forest->bytes());
   const auto gone = std::make_shared<std::vector<std::int64_t>>(forest->indices());
-  const auto kd = std::make_shared<Tree>(points, TreeOptions{.box = s.box, .curve = Curve::kd});
+  const auto kd =
+      std::make_shared<Tree<float>>(points, TreeOptions{.box = s.box, .curve = Curve::kd});
   return {
       {"Forest, made", [&s](const Execution&) { Forest<float>(3, {.box = s.box}); }},
       {"Forest, copied", [=](const Execution&) { Forest<float> copy(*forest); }},

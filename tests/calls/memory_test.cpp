@@ -3,7 +3,7 @@
 //
 // The allocations are those of C++ (operator new) and of kith's arrays (aligned_alloc). oneTBB
 // takes memory by malloc: where that fails, TBB throws std::bad_alloc from the calling thread,
-// which becomes an Error as well; on one of its own threads it may end the process, which kith
+// which becomes an Error as well; on a thread of TBB it may end the process, which kith
 // cannot prevent and this test does not try.
 #include <algorithm>
 #include <atomic>

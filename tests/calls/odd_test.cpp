@@ -36,7 +36,7 @@ TEST(OddCalls, FewPointsOrNone) {
 class OddVisitors : public ::testing::Test {
  protected:
   const sample::Points points_ = sample::uniform({.n = 3000});
-  const Tree tree_{points_.view()};
+  const Tree<float> tree_{points_.view()};
 };
 
 TEST_F(OddVisitors, MayThrowAnything) {

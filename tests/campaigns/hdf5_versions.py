@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damaged HDF5 snapshots, read in processes of their own by kith's HDF5 and by that of h5py, which may be newer.
+"""Damaged HDF5 snapshots, read in separate processes by kith's HDF5 and by that of h5py, which may be newer.
 
 Usage: hdf5_versions.py [CASES], with the wheel and h5py installed. Memory is limited to 4 GiB, time to 20 s of CPU."""
 

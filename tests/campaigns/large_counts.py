@@ -72,7 +72,7 @@ def main():
                 path = os.path.join(folder, name)
                 write(path, n)
                 check(path, n, **options)
-                # One byte less than the header promises, or than a whole number of points.
+                # One byte less than the header states, or than a whole number of points.
                 os.truncate(path, os.path.getsize(path) - 1)
                 try:
                     kith.read_snapshot(path, **options)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random changes of good files, given to the program: what comes out, how long it takes and how much memory.
+"""Random changes of good files, given to the program: its answers, its time and its memory.
 
 Usage: mutated_files.py PROGRAM [--cases N] [--seed S] [--kind KIND]... [--keep FOLDER]
 Every case changes 1 to 8 places of one file and runs one command on it. It may work, or fail with one sentence; a fault

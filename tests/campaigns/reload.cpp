@@ -1,5 +1,5 @@
 // Loads a plugin that uses kith, calls it from several threads at once, unloads it, again and
-// again: reload PLUGIN ROUNDS. docs/development/campaigns.md says what came out.
+// again: reload PLUGIN ROUNDS. The results are in docs/development/campaigns.md.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -58,12 +58,27 @@ class Layers(CheckTest):
         self.write("src/groups/a.hpp", '#  include "files/npy.hpp"\n')
         self.assert_complains("layers.py", "beside files")
 
+    def test_rooms_of_a_layer_have_an_order(self):
+        self.write("src/mpi/groups/a.cpp", '#include "mpi/transport/call.hpp"\n')
+        self.assert_passes("layers.py")
+        self.write("src/mpi/transport/a.cpp", '#include "mpi/groups/fof.hpp"\n')
+        self.assert_complains("layers.py", "transport is below groups")
+
+    def test_unknown_room(self):
+        self.write("src/mpi/misc/a.cpp", '#include "mpi/transport/call.hpp"\n')
+        self.assert_complains("layers.py", "misc is not a room")
+
+    def test_the_program_has_rooms(self):
+        self.write("cli/groups/groups.hpp", "#pragma once\n")
+        self.write("cli/groups/fof.cpp", '#include "groups/groups.hpp"\n')
+        self.assert_passes("layers.py")
+
     def test_angle_brackets_do_not_hide_a_layer(self):
         self.write("src/base/a.hpp", "#include <tree/planes.hpp>\n")
         self.assert_complains("layers.py", "below or beside tree")
 
     def test_a_program_sees_public_headers_only(self):
-        self.write("cli/fof.cpp", '#include "base/fail.hpp"\n')
+        self.write("cli/groups/fof.cpp", '#include "base/fail.hpp"\n')
         self.assert_complains("layers.py", "cli sees only <kith/...>")
 
     def test_a_public_header_includes_no_private_one(self):
@@ -163,11 +178,59 @@ class Words(CheckTest):
         self.assert_complains("words.py", "README.md:1: a path outside")
 
     def test_spelling_and_phrases_of_documents(self):
-        self.write("README.md", "its neighbour\n")
-        self.assert_complains("words.py", "README.md:1: British spelling")
-        for text in ("which points hang together", "a number that stands for another", "the message tells why"):
+        for text, advice in (("its neighbour", "American spelling"), ("which points hang together", "connected"),
+                             ("a number that stands for another", "is, means"), ("the message tells why", "says")):
             self.write("README.md", text + "\n")
-            self.assert_complains("words.py", "README.md:1: a phrase")
+            self.assert_complains("words.py", "README.md:1: ")
+            self.assert_complains("words.py", advice)
+
+    def test_comments_docstrings_and_messages(self):
+        """In each language: bad prose is found on its line, and code with the same words is not."""
+        for place, line, text in (
+                ("a.cpp", 1, "// points that nobody\nint tells = 1;\n"),
+                ("a.cpp", 3, "int a = 1'000;  // a number\n/* as many\n   rows, likewise */\n"),
+                ("a.hpp", 2, "#pragma once\n/// What a row holds.\nint row;\n"),
+                ("a.hpp", 1, "/// The rows and what\n/// is left of them.\nint row;\n"),
+                ("a.h", 3, '#include "nobody is here.h"\nfail("{}: it is "\n     "the neighbour");\n'),
+                ("a.cl", 1, "int x;  // so that each is looked at\n"),
+                ("a.js", 2, "/* nothing */\nconst text = `the normalised value`;\n"),
+                ("a.py", 2, "def f(nobody):\n    \"\"\"Whoever calls this.\"\"\"\n"),
+                ("a.py", 1, "x = 'memory is given back to them'\n"),
+                ("a.sh", 3, "told=1\necho $told  \n# goes on with the rest\n"),
+                ("CMakeLists.txt", 1, 'message("nobody asked for it")\n'),
+                ("a.cmake", 2, "set(nobody 1)\n  # of a kind of its own\n")):
+            self.write(place, text)
+            self.assert_complains("words.py", f"{place}:{line}: ")
+            (self.root / place).unlink()
+
+    def test_code_and_plain_prose_pass(self):
+        self.write("a.cpp", "int nobody = tells(whoever);  // What is it?\nauto a = \"likewise\";\n"
+                            "/// Says what is missing, in a color of its own kind; see what to do.\n")
+        self.write("a.py", 'nobody = {"tells": 1}  # the neighbor\n"""What to do with it."""\n')
+        self.write("CHANGELOG.md", "nobody tells\n")
+        self.write("README.md", "## What is counted\n")
+        self.assert_passes("words.py")
+
+    def commit(self, subject):
+        for words in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", subject]):
+            subprocess.run(["git", "-C", self.root, *words], check=True)
+        return subprocess.run(["git", "-C", self.root, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+    def test_subjects_of_commits(self):
+        first = self.commit("Whatever it was")
+        self.commit("mpi: refuse negative masses")
+        self.commit("build: pass -O1, and process all files")
+        self.assertEqual(self.subjects_after(first), "")
+        for subject in ("Refuse negative masses", "mpi: Refuse masses", "mpi: the masses", "tests: masses that are negative",
+                        "mpi: refusing masses"):
+            self.commit(subject)
+            self.assertIn(subject, self.subjects_after(first))
+            self.assertEqual(self.subjects_after(self.commit("mpi: add a row")), "")
+        self.assertEqual(self.subjects_after("ac047195b3"), "", "a clone without the first commit")
+
+    def subjects_after(self, commit):
+        return subprocess.run([sys.executable, CHECKS / "words.py", self.root, commit], text=True, capture_output=True,
+                              check=False).stdout
 
     def test_numbers_of_issues(self):
         for text in ("as issue" + " 3 says", "fixes #" + "12", "(Issues" + " #" + "4)"):

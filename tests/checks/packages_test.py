@@ -2,6 +2,7 @@
 """The recipes of packages agree with the project: options exist, the libraries of setup.sh are named,
 the version is written in one place, and each recipe can be read. Usage: packages_test.py ROOT"""
 import ast
+import json
 import pathlib
 import re
 import sys
@@ -10,8 +11,10 @@ ROOT = pathlib.Path(sys.argv[1])
 DOCKERFILE = "packaging/docker/Dockerfile"
 CONDA = "packaging/conda/meta.yaml"
 SPACK = "packaging/spack/packages/kith/package.py"
-# What setup.sh installs to build, and how the names of the recipes contain it.
-LIBRARIES = ["tbb", "hwy|highway", "fmt", "png", "kissfft", "hdf5", "zlib"]
+HOMEBREW = "packaging/homebrew/kith.rb"
+VCPKG = "packaging/vcpkg/kith"
+# The packages that setup.sh installs to build, as parts of their names in the recipes.
+LIBRARIES = ["tbb", "hwy|highway", "fmt", "png", "hdf5", "zlib"]
 
 
 def text_of(name):
@@ -37,19 +40,23 @@ def rendered_recipe():
     return yaml.safe_load(template.render(load_file_regex=load_file_regex, compiler=lambda name: name))
 
 
-def recipe_complaints(recipe, options):
+def option_complaints(recipe, options):
     text = text_of(recipe)
     for name in sorted(set(re.findall(r"KITH_[A-Z_]+", text)) - options):
         yield f"{recipe}: {name} is no option of cmake/KithOptions.cmake"
-    for library in LIBRARIES:
-        if not re.search(library, text):
-            yield f"{recipe}: names no {library}"
     if version() in text:
         yield f"{recipe}: writes the version {version()}; CMakeLists.txt has it"
 
 
+def library_complaints(recipe):
+    text = text_of(recipe)
+    for library in LIBRARIES:
+        if not re.search(library, text):
+            yield f"{recipe}: names no {library}"
+
+
 def docker_complaints():
-    """What the image copies from the sources exists."""
+    """The files that the image copies from the sources exist."""
     for words in re.findall(r"^COPY (?!--from)(.+)$", text_of(DOCKERFILE), re.MULTILINE):
         for name in words.split()[:-1]:
             if not (ROOT / name).exists():
@@ -58,8 +65,11 @@ def docker_complaints():
 
 def complaints():
     options = set(re.findall(r"(?:option|kith_component)\((KITH_\w+)", text_of("cmake/KithOptions.cmake")))
-    for recipe in (DOCKERFILE, CONDA, SPACK):
-        yield from recipe_complaints(recipe, options)
+    for recipe in (DOCKERFILE, CONDA, SPACK, HOMEBREW, f"{VCPKG}/portfile.cmake", "packaging/apptainer/kith.def"):
+        yield from option_complaints(recipe, options)
+    for recipe in (DOCKERFILE, CONDA, SPACK, HOMEBREW, f"{VCPKG}/vcpkg.json"):
+        yield from library_complaints(recipe)
+    json.loads(text_of(f"{VCPKG}/vcpkg.json"))
     yield from docker_complaints()
     for package in sorted((ROOT / "packaging/spack/packages").glob("*/package.py")):
         ast.parse(package.read_text(encoding="utf-8"))

@@ -152,7 +152,7 @@ class Packed(ProgramTest):
         return {**os.environ, "TMPDIR": self.path("tmp")}
 
     def test_a_small_file_does_not_fill_the_disk(self):
-        """400 MB of zeros in 400 kB: as a table of points, nobody means that."""
+        """400 MB of zeros in 400 kB: no real table of points is like that."""
         with open(self.path("a.raw.gz"), "wb") as file:
             file.write(400 * gzip.compress(bytes(1 << 20)))
         done = subprocess.run([PROGRAM, "info", self.path("a.raw.gz")], capture_output=True, text=True, timeout=60,

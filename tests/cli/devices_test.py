@@ -3,6 +3,7 @@
 Usage: devices_test.py PROGRAM. Needs an OpenCL device, such as PoCL's.
 """
 
+import glob
 import json
 import os
 import unittest
@@ -11,6 +12,9 @@ import h5py
 import numpy as np
 
 from program import ProgramTest, clumps, run
+
+
+STUB = next(iter(glob.glob("/usr/local/cuda/lib*/stubs/libcuda.so")), None)
 
 
 def devices():
@@ -40,11 +44,25 @@ class Listed(ProgramTest):
         self.assertIn("no other device", run("info", "--devices", env=env).stdout)
         failed = run("fof", self.save("x.npy", clumps(50)), "--linking-length", 0.1, "--device", "gpu", env=env)
         self.assertEqual(failed.returncode, 1)
-        self.assertIn("no OpenCL device on this machine", failed.stderr)
+        self.assertIn("no device of CUDA, HIP or OpenCL on this machine", failed.stderr)
+
+    def test_a_driver_that_cannot_be_used(self):
+        """The toolkit's library for linking, which has all functions and no device; and a file that is not there."""
+        points = self.save("x.npy", clumps(50))
+        for library, words in ((STUB, "CUDA does not start (error 34"), ("/nowhere.so", "KITH_CUDA = /nowhere.so cannot be opened")):
+            if library is None:
+                continue
+            env = {**os.environ, "KITH_CUDA": library, "KITH_OPENCL": "/nowhere.so"}
+            listed = run("info", "--devices", env=env)
+            self.assertEqual(listed.returncode, 0, listed.stderr)
+            self.assertIn(words, listed.stdout)
+            failed = run("knn", points, "-k", 4, "--device", "cuda", env=env)
+            self.assertEqual(failed.returncode, 1)
+            self.assertIn(words, failed.stderr)
 
     def test_other_words(self):
         points = self.save("x.npy", clumps(50))
-        self.fails(2, "--device cuda; give cpu, gpu, or gpu:N", "knn", points, "-k", 4, "--device", "cuda")
+        self.fails(2, "--device tpu; give cpu, gpu, or gpu:N", "knn", points, "-k", 4, "--device", "tpu")
         self.fails(2, "give a snapshot or a result, or --devices", "info")
         self.fails(2, "--device", "cluster", points, "--method", "dbscan", "--eps", 0.1, "--device", "gpu")
 
@@ -57,7 +75,7 @@ class SameBytes(ProgramTest):
         self.points = self.save("x.npy", clumps(900))
 
     def same(self, *words):
-        """The arrays of both files, bit by bit; `Kith` holds what was asked, in JSON."""
+        """The arrays of both files, bit by bit; `Kith` holds the command in JSON."""
         for device in ("cpu", "gpu"):
             self.works(*words, "--device", device, "-o", self.path(device + ".npz"))
         one, other = (np.load(self.path(device + ".npz")) for device in ("cpu", "gpu"))

@@ -1,4 +1,4 @@
-"""What newcomers meet: mistyped words, files of other conventions, extras that a file cannot support.
+"""First contact of newcomers: mistyped words, files of other conventions, extras that a file cannot support.
 Usage: first_contact_test.py PROGRAM"""
 
 import json

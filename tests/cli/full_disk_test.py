@@ -1,7 +1,6 @@
 """Disks that are full in the middle of every kind of output. Usage: full_disk_test.py PROGRAM
 
-Two things stand for the disk. A limit of the size of files: whatever would make a file longer fails, and what is
-overwritten does not. A library that fails the n-th call to write or save something, for every n (failing_writes.cpp)."""
+Two things replace the disk. A limit of the size of files: writes that make a file longer fail, and others do not. A library that fails the n-th call to write or save something, for every n (failing_writes.cpp)."""
 
 import os
 import resource
@@ -16,7 +15,7 @@ MOST_WRITES = 400
 
 
 def limited(limit):
-    """What a child does before it runs: files of more bytes fail, without a signal."""
+    """The set-up of a child before it runs: files of more bytes fail, without a signal."""
     def prepare():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

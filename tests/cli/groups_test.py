@@ -266,6 +266,114 @@ class Groups(ProgramTest):
                 self.assertEqual(len(f["Subhalo"][name]), len(parent))
         self.works("verify", self.path("s.hdf5"), path)
 
+    def bound_scene(self):
+        """Clumps that move slowly enough to be bound, and particles that fly by, as two types."""
+        random = np.random.default_rng(5)
+        x, v = [], []
+        for n, middle, size in ((800, (0.5, 0.5, 0.5), 0.06), (150, (0.62, 0.5, 0.5), 0.004), (40, (0.1, 0.9, 0.1), 0.004)):
+            # Dense in the middle, as halos are.
+            offset = random.normal(0, size, (n, 3)) * random.random((n, 1)) ** 2
+            x.append(np.mod(np.array(middle) + offset, 1).astype(np.float32))
+            v.append(random.normal(0, 10, (n, 3)).astype(np.float32))
+        x, v = np.concatenate(x), np.concatenate(v)
+        v[:50] += 3000
+        mass, ids = np.full(len(x), 0.5, np.float32), random.permutation(len(x)).astype(np.uint64) + np.uint64(77)
+        is_gas = np.arange(len(x)) % 5 == 0
+        parts = {t: tuple(a[is_gas == (t == 0)] for a in (x, v, mass, ids)) for t in (0, 1)}
+        write_gadget(self.path("bound.hdf5"), parts)
+        return parts, np.concatenate([np.flatnonzero(is_gas), np.flatnonzero(~is_gas)])
+
+    def test_bound_subhalos(self):
+        parts, place = self.bound_scene()
+        path = self.path("h.hdf5")
+        told = self.told("subhalos", self.path("bound.hdf5"), "--linking-length", 0.05, "--softening", 0.002,
+                         "--method", "subfind", "--labels", "-o", path, "--sorted-snapshot", self.path("sorted.hdf5"))
+        self.assertEqual(told["subhalos"], 3)
+        with h5py.File(path) as f, h5py.File(self.path("sorted.hdf5")) as sorted_parts:
+            sub = f["Subhalo"]
+            self.assertEqual(sub["SubhaloGrNr"][:].tolist(), [0, 0, 1])
+            self.assertEqual(sub["SubhaloParentRank"][:].tolist(), [0, 0, 0])
+            self.assertEqual(f["Group/GroupFirstSub"][:2].tolist(), [0, 2])
+            self.assertEqual(f["Group/GroupNsubs"][:2].tolist(), [2, 1])
+            label = np.concatenate([f[f"SubhaloLabels/PartType{t}"][:] for t in (0, 1)])
+            ids = np.concatenate([parts[t][3] for t in (0, 1)])
+            x = np.concatenate([parts[t][0] for t in (0, 1)])
+            self.assertEqual(sub["SubhaloLen"][:].tolist(), np.bincount(label[label >= 0]).tolist())
+            # Nothing that flies by is bound; the planted clump is.
+            self.assertTrue((label[place < 50] == -1).all())
+            self.assertGreater((label[(place >= 800) & (place < 950)] == 1).mean(), 0.9)
+            np.testing.assert_allclose(sub["SubhaloMass"][:], 0.5 * sub["SubhaloLen"][:], rtol=1e-6)
+            np.testing.assert_allclose(sub["SubhaloMassType"][:].sum(1), sub["SubhaloMass"][:], rtol=1e-12)
+            for s, mostbound in enumerate(sub["SubhaloIDMostbound"][:]):
+                row = np.flatnonzero(ids == mostbound)[0]
+                self.assertEqual(label[row], s)
+                np.testing.assert_array_equal(sub["SubhaloPos"][s], x[row])
+                # The most bound member of each type comes first in the sorted snapshot.
+                rows = [slice(o, o + n) for o, n in zip(sub["SubhaloOffsetType"][s], sub["SubhaloLenType"][s])]
+                listed = [sorted_parts[f"PartType{t}/ParticleIDs"][rows[t]] for t in (0, 1)]
+                self.assertIn(mostbound, [own[0] for own in listed])
+                self.assertEqual(sorted(np.concatenate(listed)), sorted(ids[label == s]))
+            self.assertTrue((sub["SubhaloVmax"][:] > 0).all() and (sub["SubhaloVmaxRad"][:] > 0).all())
+            self.assertTrue((sub["SubhaloHalfmassRad"][:] < sub["SubhaloRadius"][:]).all())
+            np.testing.assert_allclose(sub["SubhaloSpin"][:] * sub["SubhaloMass"][:][:, None],
+                                       sub["SubhaloAngularMomentum"][:], rtol=1e-12)
+        self.works("verify", self.path("bound.hdf5"), path)
+        self.works("subhalos", self.path("bound.hdf5"), "--linking-length", 0.05, "-o", self.path("h.npz"))
+        self.works("verify", self.path("bound.hdf5"), self.path("h.npz"))
+        self.works("subhalos", self.path("bound.hdf5"), "--linking-length", 0.05, "-o", self.path("h.csv"))
+
+    def test_bound_subhalos_in_phase_space(self):
+        _, place = self.bound_scene()
+        path = self.path("h.hdf5")
+        told = self.told("subhalos", self.path("bound.hdf5"), "--linking-length", 0.05, "--softening", 0.002,
+                         "--method", "phase", "--labels", "-o", path)
+        self.assertEqual(told["subhalos"], 4)
+        with h5py.File(path) as f:
+            label = np.concatenate([f[f"SubhaloLabels/PartType{t}"][:] for t in (0, 1)])
+            self.assertEqual(f["Subhalo/SubhaloGrNr"][:].tolist(), [0, 0, 0, 1])
+        # Those that fly by do so together: only phase space sees that they are bound to each other.
+        self.assertTrue((label[place < 50] == 2).all())
+        self.assertTrue((label[(place >= 50) & (place < 800)] != 2).all())
+        self.assertGreater((label[(place >= 800) & (place < 950)] == 1).mean(), 0.9)
+        self.works("verify", self.path("bound.hdf5"), path)
+        self.works("subhalos", self.path("bound.hdf5"), "--linking-length", 0.05, "--method", "phase", "-o",
+                   self.path("h.npz"))
+        self.works("verify", self.path("bound.hdf5"), self.path("h.npz"))
+
+    def test_verify_judges_some_members_of_large_subhalos(self):
+        random = np.random.default_rng(6)
+        n = 6000
+        x = (0.5 + random.normal(0, 0.06, (n, 3)) * random.random((n, 1)) ** 2).astype(np.float32)
+        v, mass = random.normal(0, 10, (n, 3)).astype(np.float32), np.full(n, 0.5, np.float32)
+        snapshot, path = self.path("large.hdf5"), self.path("h.npz")
+        write_gadget(snapshot, {1: (x, v, mass, np.arange(n, dtype=np.uint64))})
+        told = self.told("subhalos", snapshot, "--linking-length", 0.05, "-o", path)
+        self.assertEqual(told["subhalos"], 1)
+        self.works("verify", snapshot, path)
+        # With a larger softening length nothing would be bound.
+        arrays = dict(np.load(path))
+        about = arrays["about"].tobytes().decode().replace("subhalo_softening = ", "subhalo_softening = 1000")
+        np.savez(path, **{**arrays, "about": np.frombuffer(about.encode(), np.uint8)})
+        self.fails(1, "is not bound", "verify", snapshot, path)
+
+    def test_verify_sees_what_is_not_bound(self):
+        self.bound_scene()
+        path = self.path("h.npz")
+        self.works("subhalos", self.path("bound.hdf5"), "--linking-length", 0.05, "-o", path)
+        arrays = dict(np.load(path))
+        for name, change in (("subhalo_most_bound", 1), ("subhalo_peak", 0.01), ("subhalo_label", 1),
+                             ("subhalo_half_mass_radius", 0.01), ("subhalo_spin", 1), ("subhalo_host", 5)):
+            np.savez(path, **{**arrays, name: arrays[name] + np.array(change, arrays[name].dtype)})
+            self.fails(1, "subhalo", "verify", self.path("bound.hdf5"), path)
+        # One that flies by changes its place with a member.
+        order = arrays["order"].copy()
+        size, label = arrays["subhalo_size"], arrays["subhalo_label"].copy()
+        order[0], order[arrays["size"][0] - 1] = order[arrays["size"][0] - 1], order[0]
+        label[order[0]], label[order[arrays["size"][0] - 1]] = 0, -1
+        self.assertGreater(arrays["size"][0], size[:2].sum())
+        np.savez(path, **{**arrays, "order": order, "subhalo_label": label})
+        self.fails(1, "bound", "verify", self.path("bound.hdf5"), path)
+
     def test_picture(self):
         for name, first in {"p.png": b"\x89PNG", "p.svg": b"<"}.items():
             self.works("fof", self.points, "--box", "1", "--linking-length", self.LENGTH, "--picture", self.path(name),
@@ -298,6 +406,12 @@ class Groups(ProgramTest):
                    "--phase-linking-length", "0.1", "-o", out)
         self.fails(2, "cannot hold subhalos", "subhalos", snapshot, "-b", "0.2", "--phase-linking-length", "0.1",
                    "--style", "swift", "-o", out)
+        self.fails(2, "--method phase_fof", "subhalos", snapshot, "-b", "0.2", "--method", "subfind",
+                   "--position-scale", "0.1", "-o", out)
+        self.fails(2, "--method subfind", "subhalos", snapshot, "-b", "0.2", "--method", "phase_fof",
+                   "--softening", "0.1", "-o", out)
+        self.fails(2, "--method subfind;", "subhalos", snapshot, "-b", "0.2", "--method", "phase",
+                   "--link-neighbors", "10", "-o", out)
         self.fails(1, "there is no folder", "fof", snapshot, "-b", "0.2", "-o", self.path("x/h.hdf5"))
         bad = self.x.copy()
         bad[17, 1] = np.nan
@@ -306,7 +420,7 @@ class Groups(ProgramTest):
         self.assertEqual(file["label"][17], -1)
 
     def test_no_permission(self):
-        # Nobody, not even root, makes files in /proc.
+        # No user, not even root, can make files in /proc.
         result = run("fof", self.points, "--box", "1", "-b", "0.2", "-o", "/proc/h.hdf5")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, "^kith: /proc/h.hdf5: (no permission|cannot be opened)")

@@ -77,7 +77,7 @@ class Interrupt(ProgramTest):
 
     def test_a_fault_is_a_signal_with_a_message(self):
         """A bug must not look like a wrong argument: temporary files go, the signal stays."""
-        code, said, _ = interrupted([PROGRAM, *self.command("knn", self.path("out.npz"))], 0.3, signal.SIGSEGV)
+        code, said, _ = interrupted([PROGRAM, *self.command("knn", self.path("out.npz"))], 0.1, signal.SIGSEGV)
         if "Sanitizer" not in said:  # they say more
             self.assertEqual(code, -signal.SIGSEGV)
             self.assertIn("kith: stopped by a memory fault; this is a bug in kith", said)

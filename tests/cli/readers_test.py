@@ -146,6 +146,47 @@ class Readers(ProgramTest):
             np.testing.assert_array_equal(np.sort(np.asarray(found["iord"])), ids)
 
 
+class SubhaloReaders(ProgramTest):
+    """Members of bound subhalos, which follow each other in the sorted snapshot."""
+
+    def setUp(self):
+        super().setUp()
+        universe = self.path("universe.hdf5")
+        for folder in ("run/groups_000", "run/snapdir_000"):
+            os.makedirs(self.path(folder))
+        catalogue = self.path("run/groups_000/fof_subhalo_tab_000.0.hdf5")
+        self.works("sample", "cosmology", "-n", 20, "--side", 16, "--steps", 16, "-o", universe)
+        self.works("subhalos", universe, "-b", 0.2, "--method", "phase", "--labels", "-o", catalogue,
+                   "--sorted-snapshot", self.path("run/snapdir_000/snap_000.0.hdf5"))
+        with h5py.File(universe) as u, h5py.File(catalogue) as c:
+            label, ids = c["SubhaloLabels/PartType1"][:], u["PartType1/ParticleIDs"][:]
+            self.members = [np.sort(ids[label == s]) for s in range(label.max() + 1)]
+            self.mass = c["Subhalo/SubhaloMass"][:]
+            self.first, self.most_bound = c["Group/GroupFirstSub"][:], c["Subhalo/SubhaloIDMostbound"][:]
+        self.assertGreater(len(self.members), 3)
+
+    @needs("illustris_python")
+    def test_illustris_python(self):
+        il, base = optional("illustris_python"), self.path("run")
+        table = il.groupcat.loadSubhalos(base, 0, fields=["SubhaloMass", "SubhaloIDMostbound"])
+        np.testing.assert_allclose(table["SubhaloMass"], self.mass, rtol=1e-6)
+        for s, ids in enumerate(self.members):
+            found = il.snapshot.loadSubhalo(base, 0, s, "dm", fields=["ParticleIDs", "Coordinates"])["ParticleIDs"]
+            self.assertEqual(found[0], self.most_bound[s])
+            np.testing.assert_array_equal(np.sort(found), ids)
+        self.assertEqual(il.groupcat.loadHalos(base, 0, fields=["GroupFirstSub"])[0], self.first[0])
+
+    @needs("pynbody")
+    def test_pynbody(self):
+        os.makedirs(self.path("p"))
+        os.link(self.path("run/groups_000/fof_subhalo_tab_000.0.hdf5"), self.path("p/fof_subhalo_tab_000.hdf5"))
+        os.link(self.path("run/snapdir_000/snap_000.0.hdf5"), self.path("p/snapshot_000.hdf5"))
+        halos = optional("pynbody").load(self.path("p/snapshot_000.hdf5")).halos(subhalos=True)
+        self.assertEqual(len(halos), len(self.members))
+        for s, ids in enumerate(self.members):
+            np.testing.assert_array_equal(np.sort(np.asarray(halos[s]["iord"])), ids)
+
+
 class SwiftReaders(ProgramTest):
     """A sample universe in SWIFT's layout: 16 Mpc/h, masses in 1e10 Msun/h."""
 

@@ -171,6 +171,28 @@ class Page(unittest.TestCase):
         self.assertIsNone(self.panel())
         self.assertEqual(self.browser.run("location.hash"), "")
 
+    def test_the_panel_shows_the_history(self):
+        """Over redshift, and over time where there is none."""
+        self.assertNotIn("History", self.panel() or [])
+        past = {"name": "trees.hdf5", "what": "mass", "unit": "Msun/h", "time": [0.25, 0.5, 1], "redshift": [3, 1, 0],
+                "rows": [[[2, 1, 0], [9e13, 5e13, 1e12], [[2, 0.3]], 1, 2], [[2], [3e13], [], 2, -1]]}
+        self.browser.run(f"report.data.panels.histories = {json.dumps(past)}; report.select(0, 'table')")
+        self.assertIn("History", self.panel())
+        text = self.browser.run("document.getElementById('panel').textContent")
+        for words in ["begins at redshift 3.", "half of its mass at redshift 1.", "1 : 4 or more: redshift 0.", "mass (Msun/h)"]:
+            self.assertIn(words, text)
+        plot = "[...document.querySelectorAll('#panel section')].find(s => s.textContent.startsWith('History')).querySelector('svg')"
+        self.assertEqual(self.browser.run(f"{plot}.querySelectorAll('circle.used').length"), 3)
+        self.assertEqual(self.browser.run(f"{plot}.querySelectorAll('line.left title').length"), 1)
+        self.assertEqual(self.browser.run(f"[...{plot}.querySelectorAll('circle, line')].every(n => [...n.attributes]"
+                                          ".every(a => !a.value.includes('NaN')))"), True)
+        self.browser.run("report.select(1, 'table')")
+        self.assertIn("No merger of 1 : 4 or more", self.browser.run("document.getElementById('panel').textContent"))
+        self.browser.run("report.select(2, 'table')")
+        self.assertIn("the largest groups only", self.browser.run("document.getElementById('panel').textContent"))
+        self.browser.run("report.data.panels.histories.redshift = [0, 0, 0]; report.select(0, 'table')")
+        self.assertIn("begins at time 0.25.", self.browser.run("document.getElementById('panel').textContent"))
+
     def test_neighbors_are_the_nearest(self):
         """Across the edges of the box, too."""
         self.browser.run("report.select(4, 'table')")

@@ -137,7 +137,7 @@ class Report(unittest.TestCase):
         wanted = ["density", "density_0", "density_1", "density_2", "mass_function", "sizes"]
         for group in range(5):
             wanted += [f"group_{group}", f"group_{group}_profile"]
-        self.assertEqual(names, sorted(name + ending for name in wanted for ending in [".png", ".svg"]))
+        self.assertEqual(names, sorted(name + ending for name in wanted for ending in [".pdf", ".png", ".svg"]))
         for name in ["density", "mass_function", "sizes"]:
             svg = ElementTree.parse(self.path(f"figures/{name}.svg")).getroot()
             with open(self.path(f"figures/{name}.png"), "rb") as file:
@@ -252,6 +252,9 @@ class Report(unittest.TestCase):
         subhalos = self.data()["panels"]["subhalos"]
         self.assertGreater(len(subhalos), 0)
         self.assertTrue(all(s[1] <= self.data()["rows"][s[0]][1] for s in subhalos))
+        for figure in ("group_0_subhalos", "subhalo_masses"):
+            self.assertIn(f'data-figure="{figure}"', self.page)
+        self.assertIn("subhalos per group", self.page)
 
     def comparison(self, page):
         section = next(s for s in page.iter(HTML + "section") if s.get("id") == "comparison")
@@ -275,6 +278,42 @@ class Report(unittest.TestCase):
         self.assertTrue(any(pairs[0]) and not all(pairs[0]))
         # A group of the smaller linking length lies inside one of the larger.
         self.assertTrue(all(p[1] <= row[1] for p, row in zip(pairs[0], self.data()["rows"]) if p))
+
+    def at(self, end, steps):
+        """The universe earlier, with the same IDs, and its groups."""
+        snapshot, halos = self.path(f"universe_{end}.hdf5"), self.path(f"halos_{end}.hdf5")
+        for command in [["sample", "cosmology", "-n", "32", "--side", "64", "--a-end", str(end), "--steps", str(steps),
+                         "-o", snapshot], ["fof", snapshot, "-o", halos]]:
+            result = run(*command)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        return halos
+
+    def test_histories(self):
+        """They are the main branches of the trees, with the masses of the catalogues."""
+        early = self.at(0.6, 24)
+        trees = self.path("trees.hdf5")
+        result = run("trees", early, self.halos, "-o", trees)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.make(self.halos, "--trees", trees)
+        past = self.data()["panels"]["histories"]
+        self.assertEqual((past["name"], past["what"], past["unit"]), ("trees.hdf5", "mass", "1e10 Msun/h"))
+        self.assertAlmostEqual(past["redshift"][0], 1 / 0.6 - 1, places=6)
+        mass = self.data()["rows"]
+        self.assertEqual(len(past["rows"]), len(mass))
+        for (snapshots, masses, mergers, half, major), row in zip(past["rows"], mass):
+            self.assertIn(snapshots, ([1], [1, 0]))
+            self.assertAlmostEqual(masses[0] / row[2], 1, places=3)
+            self.assertEqual(half, snapshots[max(i for i, m in enumerate(masses) if m >= masses[0] / 2)])
+            self.assertTrue(all(s == 1 and ratio >= 0.1 for s, ratio in mergers))
+            self.assertEqual(major, 1 if any(ratio >= 0.25 for _, ratio in mergers) else -1)
+        self.assertTrue(any(len(row[0]) == 2 for row in past["rows"]) and any(row[2] for row in past["rows"]))
+        self.make(self.halos)
+        self.assertIsNone(self.data()["panels"]["histories"])
+        self.expect_failure_of(2, "is not among the 2 catalogues of these trees", self.at(0.5, 20), "--trees", trees)
+        tighter = self.path("tighter/halos.hdf5")
+        os.mkdir(os.path.dirname(tighter))
+        self.assertEqual(run("fof", self.universe, "-b", "0.15", "-o", tighter).returncode, 0)
+        self.expect_failure_of(2, "make the trees again", tighter, "--trees", trees)
 
     def test_compares_by_position_where_members_are_not_known(self):
         bare = self.path("bare.hdf5")

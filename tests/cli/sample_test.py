@@ -65,6 +65,28 @@ class Sample(unittest.TestCase):
             self.assertIn("Usage: kith", result.stdout)
         self.assertIn("Examples:", run("--help").stdout)
 
+    def test_points_that_are_made_while_they_are_written(self):
+        for ending in ("npy", "hdf5", "npz", "raw"):
+            names = ["parts." + ending, "whole." + ending]
+            run("sample", "uniform", "-n", "1.2e6", "-d", "2", "-o", self.path(names[0]))
+            run("sample", "uniform", "-n", "1200000", "-d", "2", "-o", self.path(names[1]), "--picture",
+                self.path("p.png"), "--picture-size", "16")  # pictures need all points
+            self.assertEqual(self.read(names[0]), self.read(names[1]), ending)
+            self.assertGreaterEqual(len(self.read(names[0])), 9_600_000)
+
+    def test_they_take_constant_memory(self):
+        peak = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); " \
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        words = ["sample", "uniform", "-n", "2e7", "-d", "1", "-q", "-o", self.path("p.npy")]
+        told = subprocess.check_output([sys.executable, "-c", peak, PROGRAM, *words], text=True)
+        self.assertLess(int(told) * 1024, 50_000_000)  # 80 MB of points
+        self.expect_failure_of_count("1.5", "2.5e0", "1e400", "-2e3")
+
+    def expect_failure_of_count(self, *counts):
+        for count in counts:
+            result = run("sample", "uniform", "-n", count, "-o", self.path("q.npy"))
+            self.assertEqual(result.returncode, 2, count)
+
     def test_npy_holds_rows_of_points(self):
         result = run("sample", "uniform", "-n", "1000", "-d", "4", "--side", "2", "-o", self.path("p.npy"))
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -29,7 +29,7 @@ void expect_exact(const PointsView& points, DbscanOptions options, int threads) 
   const BruteClusters brute = brute_dbscan(points, options);
   expect_equal(dbscan(points, options, execution), brute);
   for (const TreeOptions& kind : test::tree_kinds(options.box, options.non_finite))
-    expect_equal(dbscan(Tree(points, kind, execution), options, execution), brute);
+    expect_equal(dbscan(AnyTree(points, kind, execution), options, execution), brute);
   test::ExactCases::count();
 }
 
@@ -51,6 +51,66 @@ void check_case(Draw& draw) {
 
 TEST(DbscanProperty, FloatsEqualTheDefinition) { test::for_cases(1500, check_case<float>); }
 TEST(DbscanProperty, DoublesEqualTheDefinition) { test::for_cases(1500, check_case<double>); }
+
+/// Whole, binary and rounded fractions, also negative ones and 0.
+std::vector<double> some_weights(Draw& draw, std::size_t n) {
+  const std::size_t kind = draw.below(4);
+  std::vector<double> weight;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (kind == 0) weight.push_back(static_cast<double>(draw.below(5)));
+    if (kind == 1) weight.push_back(static_cast<double>(draw.below(9)) / 8 - 0.25);
+    if (kind == 2) weight.push_back(0.1 * static_cast<double>(1 + draw.below(30)));
+    if (kind == 3) weight.push_back(std::exp2(-60 + 120 * draw.uniform()));
+  }
+  return weight;
+}
+
+template <class T>
+void check_weights(Draw& draw) {
+  const int dimension = draw.one_of({3, 2, 1, 4});
+  const auto points = draw.point_set<T>(dimension, 1 + draw.size(300));
+  const std::vector<double> weight = some_weights(draw, points.size());
+  DbscanOptions options{.box = draw.box(dimension)};
+  options.eps = std::pow(10, -2 + 2 * draw.uniform());
+  options.min_samples = draw.one_of({1, 2, 3, 5, 9, 40});
+  options.border = draw.one_of({Border::nearest, Border::sklearn, Border::none});
+  options.sample_weight = weight;
+  SCOPED_TRACE(testing::Message() << draw.target() << ", eps " << options.eps << ", min_samples "
+                                  << options.min_samples);
+  expect_exact(points.view(), options, static_cast<int>(1 + draw.below(3)));
+}
+
+TEST(DbscanProperty, WeightsOfFloatsEqualTheDefinition) {
+  test::for_cases(500, check_weights<float>);
+}
+TEST(DbscanProperty, WeightsOfDoublesEqualTheDefinition) {
+  test::for_cases(500, check_weights<double>);
+}
+
+/// A weight of w counts as w points there.
+TEST(Dbscan, WholeWeightsAreRepeatedPoints) {
+  test::for_cases(100, [](Draw& draw) {
+    const auto set = draw.point_set<double>(2, 1 + draw.size(200));
+    std::vector<double> weight;
+    std::vector<std::array<double, 2>> points, repeated;
+    std::vector<std::size_t> first;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      points.push_back({set.row(i)[0], set.row(i)[1]});
+      weight.push_back(static_cast<double>(1 + draw.below(4)));
+      first.push_back(repeated.size());
+      repeated.insert(repeated.end(), static_cast<std::size_t>(weight.back()), points.back());
+    }
+    DbscanOptions options{.eps = 0.1, .min_samples = draw.one_of<std::size_t>({2, 4, 7})};
+    const Clusters all = dbscan(repeated, options);
+    options.sample_weight = weight;
+    const Clusters weighted = dbscan(points, options);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      ASSERT_EQ(weighted.is_core()[i], all.is_core()[first[i]]);
+      ASSERT_EQ(weighted.label()[i] < 0, all.label()[first[i]] < 0);
+    }
+    ASSERT_EQ(weighted.count(), all.count());
+  });
+}
 
 template <class T>
 void check_degenerate() {
@@ -105,6 +165,12 @@ TEST(Dbscan, OptionsAreChecked) {
   refused({.eps = std::numeric_limits<double>::infinity()}, "eps = inf");
   refused({.eps = 1, .min_samples = 0}, "min_samples = 0");
   refused({.eps = 1, .border_links = 0}, "border_links = 0");
+  const std::vector<double> one{1}, bad{1, std::numeric_limits<double>::quiet_NaN()},
+      huge{1e308, 1e308};
+  refused({.eps = 1, .sample_weight = one}, "1 weights for 2 points");
+  refused({.eps = 1, .sample_weight = huge}, "overflows");
+  expect_error(ErrorCode::non_finite, "weight 1 is nan",
+               [&] { dbscan(view(points), {.eps = 1, .sample_weight = bad}); });
   const Tree tree(view(points), {.box = Box::periodic(4)});
   expect_error(ErrorCode::invalid_argument, "not that of the tree",
                [&] { dbscan(tree, {.box = Box::periodic(5), .eps = 1}); });

@@ -21,7 +21,7 @@ using test::to_vector;
 void expect_equal(const Groups& a, const Groups& b) {
   EXPECT_EQ(to_vector(a.label()), to_vector(b.label()));
   EXPECT_EQ(a.sizes(), b.sizes());
-  EXPECT_EQ(a.lowest(), b.lowest());
+  EXPECT_EQ(a.lowest_members(), b.lowest_members());
   EXPECT_EQ(to_vector(a.root()), to_vector(b.root()));
   EXPECT_EQ(a.linking_length(), b.linking_length());
 }

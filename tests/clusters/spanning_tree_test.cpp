@@ -20,7 +20,7 @@ using test::expect_error;
 
 std::vector<BruteEdge> edges_of(const SpanningTree& tree) {
   std::vector<BruteEdge> edges;
-  tree.impl().visit([&](const auto& length2) {
+  impl_of(tree).visit([&](const auto& length2) {
     for (std::size_t i = 0; i < tree.size(); ++i)
       edges.push_back(
           {static_cast<double>(length2[i]), tree.index()[2 * i], tree.index()[2 * i + 1]});
@@ -33,7 +33,8 @@ void expect_exact(const PointsView& points, const SpanningTreeOptions& options, 
   const std::vector<BruteEdge> brute = brute_spanning_tree(points, options);
   ASSERT_TRUE(edges_of(spanning_tree(points, options, execution)) == brute);
   for (const TreeOptions& kind : test::tree_kinds(options.box, options.non_finite))
-    ASSERT_TRUE(edges_of(spanning_tree(Tree(points, kind, execution), options, execution)) == brute)
+    ASSERT_TRUE(edges_of(spanning_tree(AnyTree(points, kind, execution), options, execution)) ==
+                brute)
         << "builder " << int(kind.builder) << ", curve " << int(kind.curve);
   test::ExactCases::count();
 }

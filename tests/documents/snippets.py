@@ -21,7 +21,7 @@ def snippets(document):
 
 
 def build_and_run(compiler, code, flags):
-    """What is wrong with a program, or None."""
+    """The errors of a program, or None."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "snippet.cpp"), pathlib.Path(folder, "snippet")
         source.write_text(code, encoding="utf-8")

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include <kith/catalogue_columns.hpp>
-#include <kith/result_facts.hpp>
+#include <kith/detail/catalogue_columns.hpp>
+#include <kith/io/result_facts.hpp>
 
 namespace kith {
 namespace {
@@ -58,8 +58,9 @@ void print_names() {
 
 std::string kinds_of(unsigned kinds) {
   std::string text;
-  for (const ResultKind kind : {ResultKind::fof, ResultKind::subhalos, ResultKind::knn,
-                                ResultKind::radius, ResultKind::density, ResultKind::clusters})
+  for (const ResultKind kind :
+       {ResultKind::fof, ResultKind::subhalos, ResultKind::knn, ResultKind::radius,
+        ResultKind::density, ResultKind::clusters, ResultKind::match})
     if (kinds & bit_of(kind)) text += (text.empty() ? "" : ", ") + std::string(name(kind));
   return (kinds & kEveryResult) == kEveryResult ? "all" : text;
 }

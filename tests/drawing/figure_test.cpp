@@ -4,7 +4,7 @@
 #include <random>
 #include <regex>
 
-#include <kith/figure.hpp>
+#include <kith/io/figure.hpp>
 #include <kith/sample.hpp>
 
 #include "support/expect_error.hpp"
@@ -195,11 +195,13 @@ TEST(Drawing, IsWrittenAsItsNameSays) {
   const Drawing drawing = plot({.title = "T", .series = {{.x = {1, 2}, .y = {3, 4}}}});
   write_drawing(folder / "a.svg", drawing);
   write_drawing(folder / "a.png", drawing);
+  write_drawing(folder / "a.pdf", drawing);
   EXPECT_EQ(folder.read("a.svg"), drawing.svg());
   EXPECT_EQ(folder.read("a.png").substr(1, 3), "PNG");
-  expect_error(ErrorCode::invalid_argument, "a.pdf: unknown picture format",
-               [&] { write_drawing(folder / "a.pdf", drawing); });
-  EXPECT_EQ(folder.names().size(), 2U);
+  EXPECT_EQ(folder.read("a.pdf"), drawing.pdf());
+  expect_error(ErrorCode::invalid_argument, "a.eps: unknown picture format",
+               [&] { write_drawing(folder / "a.eps", drawing); });
+  EXPECT_EQ(folder.names().size(), 3U);
 }
 
 Plot power_law() {

@@ -1,10 +1,10 @@
-// Pictures: what is bright and where, and the colors.
+// Pictures: the bright places, and the colors.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
 
-#include <kith/picture.hpp>
+#include <kith/io/picture.hpp>
 
 #include "support/expect_error.hpp"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <png.h>
 
-#include <kith/picture.hpp>
+#include <kith/io/picture.hpp>
 
 #include "support/expect_error.hpp"
 #include "support/folder.hpp"

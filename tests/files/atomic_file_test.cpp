@@ -10,8 +10,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include <kith/detail/temporary_files.hpp>
 #include <kith/error.hpp>
-#include <kith/temporary_files.hpp>
 
 #include "support/expect_error.hpp"
 #include "support/folder.hpp"
@@ -132,7 +132,7 @@ TEST(AtomicFile, PassesOverFilesThatOthersLeft) {
   EXPECT_EQ(folder.names().size(), 4U);
 }
 
-/// Nobody can make kith write through a link that waits in a folder for all.
+/// No other user can make kith write through a link in a folder that all users share.
 TEST(AtomicFile, DoesNotWriteThroughALinkInThePlaceOfItsTemporaryFile) {
   const Folder folder;
   std::string name = AtomicFile(folder / "a.txt").temporary();
@@ -159,7 +159,7 @@ TEST(AtomicFile, AllAreRemovedAtOnceHoweverManyThereAre) {
   EXPECT_EQ(folder.names(), Names{});
 }
 
-/// Names are freed by their owners while a handler of signals looks at the list.
+/// Names are freed by their owners while a handler of signals reads the list.
 TEST(AtomicFile, FilesComeAndGoWhileAllAreRemoved) {
   const Folder folder;
   std::atomic<bool> is_done{false};

@@ -57,7 +57,7 @@ void check_file(Scalar scalar) {
   expect_same(loaded, forest);
   const auto set = test::random_sets<T>(3, 50, 9)[0];
   EXPECT_EQ(loaded.insert(set.view()), forest.insert(set.view()))
-      << "indices go on where they were";
+      << "indices continue where they were";
   expect_same(loaded, forest);
   save(loaded, path);
   EXPECT_EQ(load_forest<T>(path).bytes(), forest.bytes()) << "the history does not matter";
@@ -89,7 +89,7 @@ TEST(ForestFile, OtherFilesAreRefused) {
     expect_error(ErrorCode::io, "text: forest:", [&] { load_forest<float>(text); });
     expect_error(ErrorCode::io, "text: forest:", [&] { forest_scalar(text); });
   }
-  save(Tree(test::random_sets<float>(3, 40, 3)[0].view()), text);
+  save(AnyTree(test::random_sets<float>(3, 40, 3)[0].view()), text);
   expect_error(ErrorCode::io, "not a saved forest", [&] { load_forest<float>(text); });
   save(some_forest<float>(), forest);
   expect_error(ErrorCode::io, "not a saved tree", [&] { load(forest); });
@@ -144,7 +144,7 @@ TEST(ForestFile, LiesDoNoHarm) {
   EXPECT_LT(refused, lies);
 }
 
-/// A forest remembers every point that was erased: nobody can claim them for nothing.
+/// A forest remembers every point that was erased: a header cannot claim them without data.
 TEST(ForestFile, ErasedPointsTakeRoom) {
   constexpr std::size_t kInserted = 40;  // the place in the header
   Forest<float> forest(1, {});

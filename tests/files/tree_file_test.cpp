@@ -25,7 +25,7 @@ using test::expect_error;
 using test::Folder;
 using Bytes = std::vector<std::byte>;
 
-Bytes bytes_of(const Tree& tree) {
+Bytes bytes_of(const AnyTree& tree) {
   Bytes bytes(saved_size(tree));
   save(tree, bytes);
   return bytes;
@@ -42,7 +42,7 @@ std::vector<TreeOptions> all_builds(int dimension) {
           {.builder = Builder::cells, .max_leaf_size = 5, .coarsening = 3, .max_volume_ratio = 0}};
 }
 
-void expect_same(const Tree& loaded, const Tree& tree) {
+void expect_same(const AnyTree& loaded, const AnyTree& tree) {
   loaded.check();
   ASSERT_EQ(loaded.scalar(), tree.scalar());
   ASSERT_EQ(loaded.dimension(), tree.dimension());
@@ -59,7 +59,7 @@ void expect_same(const Tree& loaded, const Tree& tree) {
 }
 
 template <class T>
-void expect_same_neighbors(const Tree& loaded, const Tree& tree) {
+void expect_same_neighbors(const AnyTree& loaded, const AnyTree& tree) {
   const auto a = knn<T>(loaded, {.k = 5}), b = knn<T>(tree, {.k = 5});
   ASSERT_TRUE(std::equal(a.indices(), a.indices() + a.size() * 5, b.indices()));
   ASSERT_TRUE(std::equal(a.distances(), a.distances() + a.size() * 5, b.distances()));
@@ -71,7 +71,7 @@ void check_degenerate(int dimension) {
     for (const TreeOptions& options : all_builds(dimension)) {
       SCOPED_TRACE(set.name + " in " + std::to_string(dimension) + "-D");
       const Tree tree(set.view(), options);
-      const Tree loaded = load(bytes_of(tree), {}, {.threads = 2});
+      const AnyTree loaded = load(bytes_of(tree), {}, {.threads = 2});
       expect_same(loaded, tree);
       expect_same_neighbors<T>(loaded, tree);
       if (::testing::Test::HasFatalFailure()) return;
@@ -96,7 +96,7 @@ TEST(TreeFile, FilesGiveTheSameTree) {
     const Tree tree(set.view(), options);
     save(tree, folder / "tree.kith");
     for (const bool verify : {true, false}) {
-      const Tree loaded = load(folder / "tree.kith", {.verify = verify});
+      const AnyTree loaded = load(folder / "tree.kith", {.verify = verify});
       expect_same(loaded, tree);
       expect_same_neighbors<float>(loaded, tree);
     }
@@ -107,7 +107,7 @@ TEST(TreeFile, DroppedPointsStayDropped) {
   auto set = some_points(100);
   set.x[30] = NAN;
   const Tree tree(set.view(), {.non_finite = NonFinite::drop});
-  const Tree loaded = load(bytes_of(tree));
+  const AnyTree loaded = load(bytes_of(tree));
   expect_same(loaded, tree);
   EXPECT_EQ(loaded.size(), 99u);
   EXPECT_EQ(loaded.options().non_finite, NonFinite::drop);
@@ -118,7 +118,7 @@ TEST(TreeFile, ATreeOutlivesItsFile) {
   const auto set = some_points(), other = some_points(10);
   const Tree tree(set.view());
   save(tree, folder / "tree.kith");
-  const Tree loaded = load(folder / "tree.kith");
+  const AnyTree loaded = load(folder / "tree.kith");
   save(Tree(other.view()), folder / "tree.kith");
   expect_same(loaded, tree);
   std::filesystem::remove(folder / "tree.kith");
@@ -138,7 +138,7 @@ TEST(TreeFile, TargetsAndThreadsWriteTheSameBytes) {
   force_target("");
 }
 
-/// The format is fixed: what was saved yesterday loads tomorrow.
+/// The format is fixed: files of earlier versions can be loaded.
 TEST(TreeFile, TheFormatHasNotChanged) {
   const std::vector<std::array<float, 2>> points{{0, 0}, {1, 0}, {0.5f, 0.25f}};
   const Bytes bytes = bytes_of(Tree(view(points), {.box = Box::periodic(2.0)}));
@@ -183,8 +183,8 @@ TEST(TreeFile, EveryTruncationIsNoticed) {
 template <class T>
 bool is_lie_refused(const TreeOptions& options, std::mt19937_64& random) {
   const auto set = test::random_sets<T>(2, 150, 7)[random() % 2];
-  const Tree tree = load(bytes_of(Tree(set.view(), options)), {.verify = false});
-  const auto& planes = tree.impl().as<T>().planes;
+  const AnyTree tree = load(bytes_of(Tree(set.view(), options)), {.verify = false});
+  const auto& planes = impl_of(tree).as<T>().planes;
   // Arrays lie one after the other, so the bytes from the first on are all arrays and gaps.
   auto* bytes = reinterpret_cast<std::byte*>(planes.blocks.data());
   const std::size_t place = random() % (saved_size(tree) - 1152) / 4 * 4;
@@ -193,7 +193,7 @@ bool is_lie_refused(const TreeOptions& options, std::mt19937_64& random) {
   std::memcpy(bytes + place, &values[random() % std::size(values)], 4);
   const Bytes lie = bytes_of(tree);
   try {
-    const Tree loaded = load(lie);
+    const AnyTree loaded = load(lie);
     const auto near = knn<T>(loaded, {.k = 3});
     std::vector<T> x(set.x.size());
     const auto order = loaded.order();
@@ -239,7 +239,7 @@ Bytes with_header(Bytes bytes, std::size_t place, std::uint64_t value, std::size
 constexpr std::size_t kInputSize = 48, kNonFinite = 72;  // places in the header
 
 TEST(TreeFile, AHeaderCannotClaimRowsForNothing) {
-  const Bytes bytes = bytes_of(Tree(some_points(500).view()));
+  const Bytes bytes = bytes_of(AnyTree(some_points(500).view()));
   const Bytes forged = with_header(bytes, kInputSize, 200'000'000, 8);
   const Bytes dropping = with_header(forged, kNonFinite, 1, 4);
   for (const bool verify : {false, true}) {
@@ -260,7 +260,7 @@ TEST(TreeFile, EveryHeaderThatLoadsIsTiedToItsBytes) {
       if (place >= 24 && place < 32) continue;
       const Bytes forged = with_header(bytes, place, value, 4);
       try {
-        const Tree tree = load(forged, {.verify = false});
+        const AnyTree tree = load(forged, {.verify = false});
         ++loaded;
         EXPECT_LE(tree.size(), bytes.size());
         EXPECT_LE(tree.input_size(), tree.size() + 8 * bytes.size()) << place << " " << value;
@@ -283,10 +283,10 @@ TEST(TreeFile, OtherFilesAreRefused) {
   expect_error(ErrorCode::io, "not a saved tree", [&] { load(text("not at all what it seems")); });
   expect_error(ErrorCode::io, "not a saved tree", [&] { load(Bytes()); });
   expect_error(ErrorCode::io, "cannot be opened",
-               [&] { save(Tree(some_points().view()), folder / "no/such/folder"); });
-  Bytes bytes = bytes_of(Tree(some_points().view()));
+               [&] { save(AnyTree(some_points().view()), folder / "no/such/folder"); });
+  Bytes bytes = bytes_of(AnyTree(some_points().view()));
   expect_error(ErrorCode::invalid_argument, "saved_size",
-               [&] { save(Tree(some_points().view()), std::span(bytes).first(10)); });
+               [&] { save(AnyTree(some_points().view()), std::span(bytes).first(10)); });
   std::reverse(bytes.begin() + 8, bytes.begin() + 12);
   expect_error(ErrorCode::io, "byte order", [&] { load(bytes); });
 }

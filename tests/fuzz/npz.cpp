@@ -1,4 +1,4 @@
 // Fuzzer of archives of NumPy arrays.
 #include "fuzz/fuzz.hpp"
 
-KITH_FUZZ(kith::io::open_npz(path))
+KITH_FUZZ(kith::io::open_npz(path, {}))

@@ -28,7 +28,7 @@ int differing_digit_slowly(T a, T b) {
   return kNoDigit;
 }
 
-/// Numbers of every magnitude, with neighbours that differ in few digits.
+/// Numbers of every magnitude, with neighbors that differ in few digits.
 template <class T>
 std::vector<T> awkward_numbers() {
   const T least = std::numeric_limits<T>::denorm_min(), normal = std::numeric_limits<T>::min();

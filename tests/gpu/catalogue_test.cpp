@@ -80,7 +80,8 @@ TEST_F(GpuCatalogue, HasTheBitsOfTheCpuInBatches) {
   gpu::set_memory_limit(gpu::traffic().allocated + 50 * kCount);
   expect_same(catalogue(set.view(), groups, {}, on_device()), expected);
   gpu::set_memory_limit(0);
-  // A quarter of what is left holds the sums of fewer groups than this; each batch is 10 launches.
+  // A quarter of the memory that is left holds the sums of fewer groups than this; each batch is 10
+  // launches.
   constexpr std::size_t kMostOfBatch = 50 * kCount / 4 / (2 * 8 * (14 + 9));
   EXPECT_GT(gpu::traffic().launches - launches, groups.count() / kMostOfBatch * 10);
 }

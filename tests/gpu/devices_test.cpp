@@ -1,4 +1,4 @@
-// Devices: their list, their arithmetic, and what is said when something is missing or breaks.
+// Devices: their list, their arithmetic, and the errors when something is missing or breaks.
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -8,6 +8,7 @@
 #include <kith/pair_counts.hpp>
 
 #include "gpu/device.hpp"
+#include "gpu/opencl/opencl.hpp"
 #include "gpu/self_test.hpp"
 #include "gpu/steps.hpp"
 #include "gpu/support.hpp"
@@ -46,7 +47,7 @@ TEST_F(GpuDevices, WrongNamesAreErrors) {
   };
   EXPECT_EQ(build("gpu:99").first, ErrorCode::unavailable) << build("gpu:99").second;
   EXPECT_EQ(build("gpu:x").first, ErrorCode::invalid_argument) << build("gpu:x").second;
-  EXPECT_EQ(build("cuda").first, ErrorCode::invalid_argument) << build("cuda").second;
+  EXPECT_EQ(build("tpu").first, ErrorCode::invalid_argument) << build("tpu").second;
   EXPECT_EQ(build("").first, ErrorCode::invalid_argument) << build("").second;
 }
 
@@ -130,7 +131,7 @@ TEST_F(GpuDevices, BuffersAreUsedAgain) {
   gpu::OpenDevice& device = gpu::open_device("test", "gpu");
   device.empty_pool();
   const std::size_t before = gpu::traffic().allocated;
-  cl_mem first = nullptr;
+  gpu::Memory first = nullptr;
   {
     const gpu::Uints buffer(device, 1000);
     first = buffer.memory();
@@ -179,7 +180,7 @@ TEST_F(GpuDevices, LackOfMemoryAtALaunchHalvesTheBatch) {
   const auto expected = knn<float>(tree, {.k = 4}, {.threads = 1});
   static std::size_t allowed;
   static decltype(gpu::OpenCl::clEnqueueNDRangeKernel) launch;
-  // What is done once for all batches takes 128 work-items.
+  // The kernels that run once for all batches have 128 work-items.
   for (const std::size_t work_items : {512, 128}) {
     const Restored at_the_end;
     allowed = work_items;

@@ -8,7 +8,8 @@
 #include <kith/neighbors.hpp>
 
 #include "gpu/device.hpp"
-#include "gpu/free_memory.hpp"
+#include "gpu/opencl/free_memory.hpp"
+#include "gpu/opencl/opencl.hpp"
 #include "gpu/support.hpp"
 #include "support/catalogues.hpp"
 #include "support/point_sets.hpp"

@@ -22,7 +22,8 @@ class GpuFof : public test::OnDevice {};
   };
   if (!equal(a.label(), b.label())) return ::testing::AssertionFailure() << "labels";
   if (a.sizes() != b.sizes()) return ::testing::AssertionFailure() << "sizes";
-  if (a.lowest() != b.lowest()) return ::testing::AssertionFailure() << "lowest members";
+  if (a.lowest_members() != b.lowest_members())
+    return ::testing::AssertionFailure() << "lowest members";
   if (!equal(a.root(), b.root())) return ::testing::AssertionFailure() << "roots";
   if (a.linking_length() != b.linking_length())
     return ::testing::AssertionFailure() << "linking length";

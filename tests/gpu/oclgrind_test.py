@@ -28,7 +28,7 @@ class Oclgrind(unittest.TestCase):
         self.points.write_bytes(struct.pack(f"{len(points)}f", *points))
 
     def run_under(self, *command, **more):
-        """What it printed; oclgrind must have nothing to say."""
+        """Its output; oclgrind must report no error."""
         log = self.folder / "log.txt"
         environment = {**os.environ, "KITH_OPENCL": ORACLE, "OCLGRIND_LOG": str(log), "OCLGRIND_MAX_ERRORS": "5",
                        **more}

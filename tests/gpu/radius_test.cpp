@@ -1,4 +1,4 @@
-// Counts, lists and what is made of neighborhoods on a device equal the CPU's, bit by bit.
+// Counts, lists and reductions of neighborhoods on a device equal the CPU's, bit by bit.
 #include <bit>
 
 #include <kith/density.hpp>

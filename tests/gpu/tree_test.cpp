@@ -22,8 +22,8 @@ bool same_bytes(const Array<V>& a, const Array<V>& b) {
 
 /// Blocks and planes byte by byte, NaN lanes included.
 template <class T>
-::testing::AssertionResult have_same_bits(const Tree& a, const Tree& b) {
-  const TreeData<T>&x = a.impl().as<T>(), &y = b.impl().as<T>();
+::testing::AssertionResult have_same_bits(const AnyTree& a, const AnyTree& b) {
+  const TreeData<T>&x = impl_of(a).as<T>(), &y = impl_of(b).as<T>();
   if (x.frame.exponent != y.frame.exponent) return ::testing::AssertionFailure() << "scale";
   if (x.planes.points != y.planes.points) return ::testing::AssertionFailure() << "points";
   if (a.order() != b.order()) return ::testing::AssertionFailure() << "order";
@@ -74,7 +74,7 @@ TEST_F(GpuTree, DegenerateSetsHaveTheBitsOfTheCpu) {
   check_degenerate<double>(3, Curve::z);
 }
 
-/// So many points in a cell that the CPU sorts it again: more than its cache holds.
+/// Enough points in a cell that the CPU sorts it again: more than its cache holds.
 TEST_F(GpuTree, CrowdedCellsHaveTheBitsOfTheCpu) {
   constexpr std::size_t kCount = 150000;
   for (const Curve curve : {Curve::hilbert, Curve::z}) {
@@ -90,11 +90,11 @@ TEST_F(GpuTree, CopiesKeepAllBits) {
   const auto set = test::random_sets<float>(3, 5000, 3)[1];
   for (const Curve curve : {Curve::hilbert, Curve::kd}) {
     const Tree cpu(set.view(), {.curve = curve}, {.threads = 1});
-    const auto there = gpu::tree_on<float>(gpu::open_device("test", "gpu"), cpu.impl());
-    Tree::Impl back;
+    const auto there = gpu::tree_on<float>(gpu::open_device("test", "gpu"), impl_of(cpu));
+    AnyTree::Impl back;
     back.data = TreeData<float>{};
     there->copy_to(back);
-    const Planes<float>&one = cpu.impl().as<float>().planes,
+    const Planes<float>&one = impl_of(cpu).as<float>().planes,
           &other = std::get<TreeData<float>>(back.data).planes;
     EXPECT_TRUE(same_bytes(one.blocks, other.blocks));
     ASSERT_EQ(one.planes.size(), other.planes.size());
@@ -122,7 +122,8 @@ TEST_F(GpuTree, DroppedPointsAreLeftOut) {
 TEST_F(GpuTree, RowsMayBeFarApart) {
   const auto set = test::random_sets<float>(5, 300, 3)[0];
   const PointsView rows = view(set.x.data() + 1, 300, 3, 5);
-  EXPECT_TRUE(have_same_bits<float>(Tree(rows, {}, {.threads = 1}), Tree(rows, {}, on_device())));
+  EXPECT_TRUE(
+      have_same_bits<float>(AnyTree(rows, {}, {.threads = 1}), AnyTree(rows, {}, on_device())));
 }
 
 TEST_F(GpuTree, SaysWhatItCannotBuild) {

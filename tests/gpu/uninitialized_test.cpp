@@ -8,6 +8,7 @@
 #include <kith/radius.hpp>
 
 #include "gpu/device.hpp"
+#include "gpu/opencl/opencl.hpp"
 #include "gpu/support.hpp"
 #include "support/catalogues.hpp"
 

@@ -1,4 +1,4 @@
-// Derivatives of halo fields with frozen membership, and of what is made of masses.
+// Derivatives of halo fields with frozen membership, and of functions of masses.
 #include "gradients/support.hpp"
 #include "support/expect_error.hpp"
 
@@ -167,7 +167,8 @@ TEST(Halos, CentersAndRadiiAloneAreAsAmongAllFields) {
     const std::vector<float> in_float(halos.x.begin(), halos.x.end());
     HaloOptions options = halos.options(halos.v, halos.m);
     options.alpha = 0.7;
-    for (const PointsView& points : {halos.view(halos.x), view(in_float.data(), halos.n, d)}) {
+    for (const PointsView& points : std::initializer_list<PointsView>{
+             halos.view(halos.x), view(in_float.data(), halos.n, d)}) {
       Numbers found[2][2];
       for (const bool is_long : {false, true}) {
         found[is_long][0].resize(halos.x.size());

@@ -26,7 +26,7 @@ struct Scene {
   }
   PointsView view(const Numbers& at) const { return kith::view(at.data(), n, d); }
   Neighbors<double> neighbors(std::size_t k) const {
-    return knn<double>(Tree(view(x), {.box = box}), {.k = k});
+    return knn<double>(AnyTree(view(x), {.box = box}), {.k = k});
   }
 };
 
@@ -72,7 +72,7 @@ TEST(Lists, DistancesAgainstFiniteDifferences) {
 TEST(Lists, SeparateQueries) {
   const Scene scene(3), asked(3, 11);
   const Numbers queries(asked.x.begin(), asked.x.end());
-  const Tree tree(scene.view(scene.x), {.box = scene.box});
+  const AnyTree tree(scene.view(scene.x), {.box = scene.box});
   const auto near = knn<double>(tree, asked.view(queries), {.k = 4});
   const auto pairs = [&](const Numbers& x, const Numbers& q) {
     return PairsOf{scene.view(x), asked.view(q), scene.box, lists_view(near.indices(), 11, 4)};
@@ -119,7 +119,7 @@ TEST(Lists, DisplacementsAcrossTheEdges) {
 TEST(Lists, SumsOverAPairFunction) {
   for (int d = 1; d <= 4; ++d) {
     const Scene scene(d);
-    const auto near = radius<double>(Tree(scene.view(scene.x), {.box = scene.box}),
+    const auto near = radius<double>(AnyTree(scene.view(scene.x), {.box = scene.box}),
                                      {.radius = 0.3, .exclude_self = true});
     const ListsView lists = lists_view(near.indices(), near.offsets());
     const auto value = [&](const Numbers& x, const Numbers& cotangent) {
@@ -159,8 +159,9 @@ TEST(Lists, DensityThroughDistancesAndThroughH) {
       const auto density = [&](const Numbers& x, const Numbers& m) {
         return list_density(pairs_of(scene, x, lists), {kernel, values(m)});
       };
-      EXPECT_EQ(density(scene.x, mass), sph_density(Tree(scene.view(scene.x), {.box = scene.box}),
-                                                    {.k = 8, .kernel = kernel, .mass = mass}));
+      EXPECT_EQ(density(scene.x, mass),
+                sph_density(AnyTree(scene.view(scene.x), {.box = scene.box}),
+                            {.k = 8, .kernel = kernel, .mass = mass}));
       Numbers by_place(scene.x.size()), by_mass(scene.n);
       list_density_vjp<double>(pairs_of(scene, scene.x, lists), {kernel, values(mass)},
                                cotangent.data(), {by_place.data(), by_mass.data()});
@@ -180,7 +181,7 @@ TEST(Lists, CoincidentPointsTiesAndMissingNeighbors) {
   // Points 0 and 1 coincide; 2 and 3 are equally far from them; k is larger than the set.
   const Numbers x{0, 0, 0, 0, 1, 0, -1, 0};
   const PointsView points = view(x.data(), 4, 2);
-  const auto near = knn<double>(Tree(points), {.k = 6});
+  const auto near = knn<double>(AnyTree(points), {.k = 6});
   EXPECT_EQ(near.index(0)[2], 2);  // the tie goes to the lower index
   EXPECT_EQ(near.index(0)[4], -1);
   const PairsOf pairs{points, {}, {}, lists_view(near.indices(), 4, 6)};
@@ -191,7 +192,7 @@ TEST(Lists, CoincidentPointsTiesAndMissingNeighbors) {
   EXPECT_EQ(gradient[0], 0);  // pulled to both sides alike
   EXPECT_EQ(gradient[4], 2 * (1 + 1 + 1));
   // Twice the same place as the whole list: no distance, no density, no derivative.
-  const auto twins = knn<double>(Tree(points), {.k = 2});
+  const auto twins = knn<double>(AnyTree(points), {.k = 2});
   const PairsOf close{points, {}, {}, lists_view(twins.indices(), 4, 2)};
   const Numbers one(4, 1);
   list_density_vjp<double>(close, {}, one.data(), {gradient.data()});
@@ -203,7 +204,7 @@ TEST(Lists, DroppedPointsHaveNoGradient) {
   Numbers x = random_numbers(40, 9);
   x[6] = NAN;
   const PointsView points = view(x.data(), 20, 2);
-  const auto near = knn<double>(Tree(points, {.non_finite = NonFinite::drop}), {.k = 3});
+  const auto near = knn<double>(AnyTree(points, {.non_finite = NonFinite::drop}), {.k = 3});
   const Numbers cotangent(60, 1);
   Numbers gradient(40);
   distances_vjp<double>({points, {}, {}, lists_view(near.indices(), 20, 3)}, cotangent.data(),
@@ -216,7 +217,7 @@ TEST(Lists, SameBitsForAnyNumberOfThreads) {
   const std::size_t n = 40000;
   const Numbers wide = random_numbers(3 * n, 1, 0, 1);
   const std::vector<float> x(wide.begin(), wide.end());
-  const PointsView points = view(x.data(), n, 3);
+  const View<float> points = view(x.data(), n, 3);
   const auto near = knn(Tree(points, {.box = Box::periodic(1)}), {.k = 12});
   const PairsOf pairs{points, {}, Box::periodic(1), lists_view(near.indices(), n, 12)};
   const Numbers cotangent = random_numbers(n, 2);

@@ -24,7 +24,7 @@ std::vector<float> some_points(std::size_t n) {
 
 TEST(SoftLinks, AreThePairsWithinReach) {
   const auto x = some_points(400);
-  const PointsView points = view(x.data(), 400, 3);
+  const View<float> points = view(x.data(), 400, 3);
   const SoftLinks links = soft_links(
       points, {.box = Box::periodic(1), .linking_length = 0.02, .alpha = 3, .reach = 1.5});
   const Tree tree(points, {.box = Box::periodic(1)});

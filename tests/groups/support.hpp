@@ -22,7 +22,7 @@ inline void expect_equal(const Groups& groups, const BruteGroups& brute) {
   ExactCases::count();
   EXPECT_EQ(to_vector(groups.label()), brute.label);
   EXPECT_EQ(groups.sizes(), brute.size);
-  EXPECT_EQ(groups.lowest(), brute.lowest);
+  EXPECT_EQ(groups.lowest_members(), brute.lowest);
   if (!groups.root().empty()) {
     EXPECT_EQ(to_vector(groups.root()), brute.root);
   }
@@ -35,7 +35,7 @@ inline void expect_exact(const PointsView& points, FofOptions options, int threa
   const Execution execution{.threads = threads};
   expect_equal(fof(points, options, execution), brute);
   for (const TreeOptions& kind : test::tree_kinds(options.box, options.non_finite))
-    expect_equal(fof(Tree(points, kind, execution), options, execution), brute);
+    expect_equal(fof(AnyTree(points, kind, execution), options, execution), brute);
 }
 
 }  // namespace kith::test

@@ -12,20 +12,25 @@ SYSTEM = {"libstdc++", "libm", "libgcc_s", "libc", "libpthread", "libdl", "ld-li
 NEEDS = {
     "libkith": {"libtbb", "libhwy"},
     "libkith_io": {"libkith", "libfmt", "libhdf5", "libhdf5_serial", "libpng16", "libz"},
-    "libkith_sample": {"libkith", "libkissfft-float"},
+    "libkith_sample": {"libkith"},
     "libkith_gpu": {"libkith"},
     "libkith_mpi": {"libkith", "libmpi", "libopen-pal", "libopen-rte"},
 }
-# What libkith exports for the others (KITH_SHARED), beyond the interface.
+# Names that libkith exports for the others (KITH_SHARED), beyond the interface.
 SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "write_saved", "adopt_saved",
           "formatted_values", "throw_error", "rethrow_as_error", "library_depth",
           "choose_target", "Parts", "GroupParts", "DeviceSource", "refuse_device", "set_device_backend",
           "DeviceCalls", "device_of_process", "CellsBuilder", "deepest", "curve_places", "check_redshift_space",
           "join_to_midpoints", "midpoint_reach", "squeezed_points", "with_length_across",
+          "bodies_of", "compressed_points", "find_candidates", "potentials_at", "subtract_terms",
+          # Clusters and pairs of points, for ranks in parts.
+          "ClusterParts", "CorrelationJob", "HistogramCount", "PairParts", "add_part", "analytic_correlation",
+          "analytic_histogram", "histogram_of_counts", "make_histogram_count",
           # Properties of extreme data are computed in one frame on all ranks.
           "Magnitudes", "PropertyColumns", "scale_by",
           # Arguments are checked by one text, for one process and for ranks.
-          "check_catalogue", "check_centers", "check_fof_options", "check_grouped", "check_spheres", "check_subhalos",
+          "check_catalogue", "check_centers", "check_columns", "check_dbscan_options", "check_fof_options",
+          "check_grouped", "check_histogram", "check_spheres", "check_subhalos",
           "check_tree_options", "check_types", "check_values", "check_view", "checked_types", "cpus_of_thread"}
 
 
@@ -48,7 +53,7 @@ def exported(library):
     names = set()
     for line in lines("nm", "-DC", "--defined-only", library):
         symbol = re.sub(r"^kith::Array<[^>]*> (?=kith::)", "", line.split(" ", 2)[2])  # the result of a template
-        first = re.search(r"(?<![:\w])(\w+)::(?:(?:sample|detail|mpi|gpu)::)?(\w+)", symbol)
+        first = re.search(r"(?<![:\w])(\w+)::(?:(?:sample|sky|detail|mpi|gpu)::)?(\w+)", symbol)
         if not first or first[1] not in ("std", "__gnu_cxx"):
             names.add(first[2] if first and first[1] == "kith" else symbol)
     return names

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds kith as part of another project, by add_subdirectory and by FetchContent, and the core without kith's other
 # libraries. The core is compiled with the flags of a release build, so that its objects come from ccache.
-# Usage: subproject.sh SOURCE_DIR BUILD_DIR CXX VERSION. What is built is beside BUILD_DIR, the release build: ccache finds
-# objects only by the same relative paths.
+# Usage: subproject.sh SOURCE_DIR BUILD_DIR CXX VERSION. The new build is beside BUILD_DIR, the
+# release build: ccache finds objects only by the same relative paths.
 set -eu
 
 source=$1
@@ -28,7 +28,7 @@ configure() {  # SOURCE OPTION...
 # With only oneTBB, Highway and fmt, the core must build, and nothing else may prevent it.
 configure "$source" -B "$alone" -DKITH_IO=OFF -DKITH_SAMPLE=OFF -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON \
-  -DCMAKE_DISABLE_FIND_PACKAGE_kissfft=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+  -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
 echo "KITH_IO=OFF: configured"
 for target in kith_io kith_sample kith_program test_files; do
   if ninja -C "$alone" -t query "$target" >/dev/null 2>&1; then

@@ -27,7 +27,7 @@ all="kith $version: 100 points read, 100 neighbors"
 
 quietly cmake --install "$build" --prefix "$work/before"
 mv "$work/before" "$work/prefix" # an installation may be moved
-for secret in tbb hwy fmt png kiss hdf5 zlib xxhash; do
+for secret in tbb hwy fmt png hdf5 zlib xxhash; do
   if grep -rliE "include *[<\"].*$secret" "$work/prefix/include"; then
     echo "an installed header includes $secret"
     exit 1

@@ -25,7 +25,7 @@ struct NearSeen {
   unsigned points, points_of_box, boxes, parents;
 };
 
-/// What rank_bound and keep_within give.
+/// The results of rank_bound and keep_within.
 template <class T>
 struct Bounded {
   T most;

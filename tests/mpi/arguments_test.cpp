@@ -9,7 +9,6 @@
 
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
-#include <kith/mpi_halos.hpp>
 
 #include "mpi/scenes.hpp"
 
@@ -56,7 +55,7 @@ struct ArgumentScene {
   PointSet<float> set;
   PointSet<double> wide;
   PointSet<float> flat, many;
-  Tree tree, tree_of_many, tree_of_flat, boxed;
+  AnyTree tree, tree_of_many, tree_of_flat, boxed;
   mpi::Domains domains, domains_of_many, domains_of_flat, domains_in_box;
   Groups groups;
   mpi::Groups mpi_groups;
@@ -119,16 +118,20 @@ void add_nearest(Wrongs& wrongs) {
                         mpi::knn<double>(s.domains, {.k = 3});
                       else
                         mpi::knn<float>(s.domains, {.k = 3});
-                    }});
+                    },
+                    false});
 }
 
+using ViewOfScene = std::function<PointsView(const ArgumentScene&)>;
+
 void add_queries(Wrongs& wrongs) {
-  const auto add = [&](const char* name, auto view_of) {
+  const auto add = [&](const char* name, const ViewOfScene& view_of) {
     wrongs.push_back({std::string("knn of queries: ") + name,
                       [=](const ArgumentScene& s) { knn<float>(s.tree, view_of(s), {.k = 3}); },
                       [=](const ArgumentScene& s, bool is_wrong) {
                         mpi::knn(s.domains, is_wrong ? view_of(s) : s.set.view(), {.k = 3});
-                      }});
+                      },
+                      std::string_view(name) != "scalar"});
     wrongs.push_back(
         {std::string("radius of queries: ") + name,
          [=](const ArgumentScene& s) { radius_count(s.tree, view_of(s), {.radius = 0.1}); },
@@ -138,7 +141,7 @@ void add_queries(Wrongs& wrongs) {
   };
   add("dimension", [](const ArgumentScene& s) { return s.flat.view(); });
   add("scalar", [](const ArgumentScene& s) { return s.wide.view(); });
-  add("null", [](const ArgumentScene&) { return PointsView{nullptr, 5, 3, 3}; });
+  add("null", [](const ArgumentScene&) { return PointsView{nullptr, 5, 3, 3, Scalar::float32}; });
   add("stride", [](const ArgumentScene& s) {
     PointsView view = s.set.view();
     view.stride = 2;
@@ -220,6 +223,71 @@ void add_pairs(Wrongs& wrongs) {
                     }});
 }
 
+void add_histograms(Wrongs& wrongs) {
+  static const std::vector<double> nan = spoiled(std::vector<double>(60, 1.0), kNaN);
+  const auto add = [&](const char* name, auto wrong) {
+    const auto with = [=](const ArgumentScene& s, bool is_wrong, PairSet& set) {
+      PairHistogramOptions options{.bins = {.edges = {0, 0.1}}};
+      set.points = s.set.view();
+      if (is_wrong) wrong(s, set, options);
+      if (!is_wrong && !set.weight.empty()) set.weight = s.ones;
+      return options;
+    };
+    wrongs.push_back({std::string("pair_histogram: ") + name,
+                      [=](const ArgumentScene& s) {
+                        PairSet set;
+                        const PairHistogramOptions options = with(s, true, set);
+                        pair_histogram(set, options);
+                      },
+                      [=](const ArgumentScene& s, bool is_wrong) {
+                        PairSet set;
+                        const PairHistogramOptions options = with(s, is_wrong, set);
+                        mpi::pair_histogram(s.comm, set, options);
+                      }});
+    wrongs.push_back({std::string("correlation: ") + name,
+                      [=](const ArgumentScene& s) {
+                        PairSet set;
+                        const PairHistogramOptions options = with(s, true, set);
+                        correlation(set, set, {.bins = options.bins, .box = options.box});
+                      },
+                      [=](const ArgumentScene& s, bool is_wrong) {
+                        PairSet set;
+                        const PairHistogramOptions options = with(s, is_wrong, set);
+                        mpi::correlation(s.comm, set, set,
+                                         {.bins = options.bins, .box = options.box});
+                      }});
+  };
+  add("edges", [](const ArgumentScene&, PairSet&, PairHistogramOptions& options) {
+    options.bins.edges = {0.2, 0.1};
+  });
+  add("one edge", [](const ArgumentScene&, PairSet&, PairHistogramOptions& options) {
+    options.bins.edges = {0.2};
+  });
+  add("weights", [](const ArgumentScene& s, PairSet& set, PairHistogramOptions&) {
+    set.weight = s.short_ones;
+  });
+  add("NaN weights",
+      [](const ArgumentScene&, PairSet& set, PairHistogramOptions&) { set.weight = nan; });
+  add("scalar and angles", [](const ArgumentScene& s, PairSet& set, PairHistogramOptions& options) {
+    set.points = s.flat.view();
+    options.bins.separation = Separation::theta;
+  });
+  add("midpoints in a box", [](const ArgumentScene&, PairSet&, PairHistogramOptions& options) {
+    options.bins.separation = Separation::s_mu;
+    options.bins.line_of_sight = LineOfSight::midpoint;
+    options.box = Box::periodic(1);
+  });
+  wrongs.push_back(
+      {"correlation: one region",
+       [](const ArgumentScene& s) {
+         correlation({s.set.view()}, {s.set.view()}, {.bins = {.edges = {0, 0.1}}, .regions = 1});
+       },
+       [](const ArgumentScene& s, bool is_wrong) {
+         mpi::correlation(s.comm, {s.set.view()}, {s.set.view()},
+                          {.bins = {.edges = {0, 0.1}}, .regions = is_wrong ? 1u : 0});
+       }});
+}
+
 void add_linking(Wrongs& wrongs) {
   const auto add = [&](const char* name, FofOptions wrong) {
     wrongs.push_back({std::string("fof: ") + name,
@@ -246,7 +314,7 @@ void add_linking(Wrongs& wrongs) {
   wrongs[wrongs.size() - 2].is_shared = wrongs.back().is_shared = true;
   add("volume", {.linking_length = 1, .volume = 2});
   add("min_size", {.linking_length = 1, .min_size = 0});
-  const auto add_types = [&](const char* name, auto second) {
+  const auto add_types = [&](const char* name, const ViewOfScene& second) {
     wrongs.push_back(
         {std::string("fof of types: ") + name,
          [=](const ArgumentScene& s) {
@@ -261,7 +329,9 @@ void add_linking(Wrongs& wrongs) {
   };
   add_types("dimension", [](const ArgumentScene& s) { return s.flat.view(); });
   add_types("scalar", [](const ArgumentScene& s) { return s.wide.view(); });
-  add_types("null", [](const ArgumentScene&) { return PointsView{nullptr, 5, 3, 3}; });
+  add_types("null", [](const ArgumentScene&) {
+    return PointsView{nullptr, 5, 3, 3, Scalar::float32};
+  });
   wrongs.push_back(
       {"fof of types: none is linked",
        [](const ArgumentScene& s) {
@@ -272,6 +342,30 @@ void add_linking(Wrongs& wrongs) {
          const TypedPoints types[] = {{s.set.view(), is_wrong ? Role::attached : Role::linked}};
          mpi::fof(s.comm, types, {.linking_length = 0.1});
        }});
+}
+
+void add_clusters(Wrongs& wrongs) {
+  static const std::vector<double> nan = spoiled(std::vector<double>(60, 1.0), kNaN), ones(60, 1.0),
+                                   huge(60, 1e308);
+  const auto add = [&](const char* name, DbscanOptions wrong) {
+    wrongs.push_back({std::string("dbscan: ") + name,
+                      [=](const ArgumentScene& s) { dbscan(s.tree, wrong); },
+                      [=](const ArgumentScene& s, bool is_wrong) {
+                        DbscanOptions right{.eps = 0.1};
+                        if (!wrong.sample_weight.empty()) right.sample_weight = ones;
+                        mpi::dbscan(s.domains, is_wrong ? wrong : right);
+                      }});
+  };
+  add("eps", {.eps = -1});
+  add("NaN eps", {.eps = kNaN});
+  add("min_samples", {.eps = 1, .min_samples = 0});
+  add("border_links", {.eps = 1, .border_links = 0});
+  add("box", {.box = Box::periodic(7), .eps = 1});
+  wrongs.back().has_same_text = false;  // of the tree, and of the domains
+  static const std::vector<double> few(3, 1.0);
+  add("weights", {.eps = 0.1, .sample_weight = few});
+  add("NaN weights", {.eps = 0.1, .sample_weight = nan});
+  add("huge weights", {.eps = 0.1, .sample_weight = huge});
 }
 
 /// A ValuesView over numbers that live as long as the program.
@@ -435,7 +529,7 @@ void add_spheres(Wrongs& wrongs) {
 void add_trees(Wrongs& wrongs) {
   const auto add = [&](const char* name, TreeOptions wrong, auto points) {
     wrongs.push_back({std::string("domains: ") + name,
-                      [=](const ArgumentScene& s) { const Tree tree(points(s), wrong); },
+                      [=](const ArgumentScene& s) { const AnyTree tree(points(s), wrong); },
                       [=](const ArgumentScene& s, bool is_wrong) {
                         if (is_wrong)
                           mpi::Domains::curve(s.comm, points(s), {.tree = wrong});
@@ -449,7 +543,9 @@ void add_trees(Wrongs& wrongs) {
   add("max_volume_ratio", {.builder = Builder::cells, .max_volume_ratio = 0.5}, right);
   add("curve of cells", {.builder = Builder::cells, .curve = Curve::hilbert}, right);
   add("box", {.box = Box::periodic({1, 1})}, right);
-  add("null", {}, [](const ArgumentScene&) { return PointsView{nullptr, 5, 3, 3}; });
+  add("null", {}, [](const ArgumentScene&) {
+    return PointsView{nullptr, 5, 3, 3, Scalar::float32};
+  });
   add("dimension", {}, [](const ArgumentScene& s) { return view(s.set.x.data(), 1, 33); });
 }
 
@@ -461,7 +557,9 @@ Wrongs all_wrongs() {
   add_balls(wrongs);
   add_densities(wrongs);
   add_pairs(wrongs);
+  add_histograms(wrongs);
   add_linking(wrongs);
+  add_clusters(wrongs);
   add_catalogues(wrongs);
   add_centers(wrongs);
   add_subhalos(wrongs);

@@ -1,4 +1,4 @@
-// What lies beneath kith fails or is unusual: MPI returns errors, threads do not start, a machine
+// The system below kith fails or is unusual: MPI returns errors, threads do not start, a machine
 // has thousands of CPUs. The functions of the system are replaced here.
 #include <atomic>
 #include <cerrno>
@@ -10,11 +10,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include <kith/detail/ranks.hpp>
 #include <kith/mpi.hpp>
-#include <kith/ranks.hpp>
 
-#include "mpi/communicator.hpp"
 #include "mpi/scenes.hpp"
+#include "mpi/transport/communicator.hpp"
 #include "parallel/arena.hpp"
 
 extern "C" kith::Ranks* kith_mpi_start();

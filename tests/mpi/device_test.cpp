@@ -4,7 +4,6 @@
 #include <kith/gpu.hpp>
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
-#include <kith/mpi_halos.hpp>
 
 #include "gpu/support.hpp"
 #include "mpi/scenes.hpp"
@@ -45,7 +44,7 @@ void check_neighbors(MPI_Comm comm, std::uint64_t seed) {
   if (draw.below(3) == 0) tree.builder = Builder::cells;
   KnnOptions options{.k = draw.one_of<std::size_t>({1, 4, 7}), .exclude_self = draw.below(2) == 0};
   if (draw.below(3) == 0) options.max_radius = 0.1;
-  const Tree one(scene.all.view(), tree, {.threads = 1});
+  const AnyTree one(scene.all.view(), tree, {.threads = 1});
   const auto domains = mpi::Domains::curve(comm, scene.part(rank), {.tree = tree}, kOnDevice);
   check_rows<T>(mpi::knn<T>(domains, options, kOnDevice),
                 knn<T, std::int64_t>(one, options, {.threads = 1}), scene.begin(rank));

@@ -9,10 +9,10 @@
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
 
-#include "mpi/call.hpp"
-#include "mpi/communicator.hpp"
-#include "mpi/domain.hpp"
+#include "mpi/domains/domain.hpp"
 #include "mpi/scenes.hpp"
+#include "mpi/transport/call.hpp"
+#include "mpi/transport/communicator.hpp"
 #include "tree/tree_impl.hpp"
 
 namespace kith::test {
@@ -50,7 +50,7 @@ TEST(Domains, AreKnownBy64Boxes) {
       const auto set = scene_points<float>(shape, 3, 20000, 4);
       const Scene<float> scene(set, dealt(set, Deal::random, ranks, 1), ranks);
       const auto domains = mpi::Domains::curve(comm, scene.part(rank), {}, {.threads = 1});
-      const auto& part = domains.impl()->as<float>();
+      const auto& part = impl_of(domains).as<float>();
       std::vector<std::size_t> boxes(static_cast<std::size_t>(ranks));
       std::uint64_t points = 0, mine = 0;
       for (std::size_t i = 0; i < part.boxes.size(); ++i) {
@@ -169,7 +169,7 @@ TEST(Domains, HaveOneFrame) {
     });
     for (std::size_t i = 0; i < 90; ++i) deal.push_back(static_cast<int>(i % 3) % size);
     const Scene<float> scene(set, deal, size);
-    const Tree tree(scene.all.view());
+    const AnyTree tree(scene.all.view());
     const auto reference = knn<float, std::int64_t>(tree, {.k = 5});
     const auto rows = mpi::knn(comm, scene.part(rank), {.k = 5});
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -187,7 +187,7 @@ TEST(Domains, DropPoints) {
     for (std::size_t i = 0; i < 200; i += 9) set.x[2 * i] = kNan;
     const Scene<double> scene(set, dealt(set, Deal::random, size, 1), size);
     const TreeOptions options{.non_finite = NonFinite::drop};
-    const auto reference = knn<double, std::int64_t>(Tree(scene.all.view(), options), {.k = 4});
+    const auto reference = knn<double, std::int64_t>(AnyTree(scene.all.view(), options), {.k = 4});
     for (const bool is_kept : {false, true}) {
       const auto domains = is_kept ? mpi::Domains::keep(comm, scene.part(rank), {options})
                                    : mpi::Domains::curve(comm, scene.part(rank), {options});
@@ -242,12 +242,12 @@ TEST(Domains, HaveTheCellsOfOneProcess) {
           const Scene<float> scene(set, dealt(set, Deal::random, size, 1), size);
           const TreeOptions options{
               .builder = Builder::cells, .max_leaf_size = 16, .max_volume_ratio = ratio};
-          const Tree tree(scene.all.view(), options, {.threads = 1});
-          const auto all = leaves_of(tree.impl().as<float>().planes,
+          const AnyTree tree(scene.all.view(), options, {.threads = 1});
+          const auto all = leaves_of(impl_of(tree).as<float>().planes,
                                      [](std::uint32_t i) { return std::int64_t{i}; });
           const auto domains =
               mpi::Domains::curve(comm, scene.part(rank), {options}, {.threads = 1});
-          const auto& part = domains.impl()->as<float>();
+          const auto& part = impl_of(domains).as<float>();
           const auto mine = leaves_of(part.planes, [&](std::uint32_t i) {
             return static_cast<std::int64_t>(part.global[i]);
           });
@@ -272,7 +272,7 @@ TEST(Domains, SplitMessages) {
     const int size = size_of(comm), rank = rank_of(comm);
     const auto set = scene_points<float>(Shape::uniform, 3, 400, 4);
     const Scene<float> scene(set, dealt(set, Deal::random, size, 1), size);
-    const auto reference = knn<float, std::int64_t>(Tree(scene.all.view()), {.k = 8});
+    const auto reference = knn<float, std::int64_t>(AnyTree(scene.all.view()), {.k = 8});
     const auto rows = mpi::knn(comm, scene.part(rank), {.k = 8});
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t n = 0; n < 8; ++n)

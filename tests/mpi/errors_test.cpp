@@ -8,12 +8,12 @@
 #include <thread>
 #include <utility>
 
+#include <kith/detail/ranks.hpp>
 #include <kith/kith.hpp>
 #include <kith/kith_mpi.h>
 #include <kith/mpi.hpp>
-#include <kith/ranks.hpp>
 
-#include "mpi/domain.hpp"
+#include "mpi/domains/domain.hpp"
 #include "mpi/scenes.hpp"
 
 extern "C" kith::Ranks* kith_mpi_start();
@@ -45,7 +45,7 @@ void expect_same_error(MPI_Comm comm, ErrorCode code, const std::string& words, 
   EXPECT_EQ(message, first);
 }
 
-/// The smallest call that needs everybody.
+/// The smallest call that needs all ranks.
 void expect_works(MPI_Comm comm) {
   const float x[3] = {static_cast<float>(rank_of(comm)), 0, 0};
   const auto rows = mpi::knn(comm, view(x, 1, 3), {.k = 1});
@@ -98,7 +98,8 @@ TEST(MpiErrors, BadArgumentsOnOneRank) {
                    [&] { mpi::Domains::curve(comm, view(x.data(), 10, is_last ? 2 : 3)); });
       expect_named("type = float64 here, float32", [&] {
         const std::vector<double> wide(30, 0.5);
-        mpi::Domains::curve(comm, is_last ? view(wide.data(), 10, 3) : view(x.data(), 10, 3));
+        mpi::Domains::curve(comm,
+                            is_last ? PointsView(view(wide.data(), 10, 3)) : view(x.data(), 10, 3));
       });
       expect_named("domains = keep here, curve", [&] {
         is_last ? mpi::Domains::keep(comm, view(x.data(), 10, 3))
@@ -230,7 +231,7 @@ TEST(MpiErrors, CancelFromOneRank) {
     MPI_Allreduce(MPI_IN_PLACE, &since, 1, MPI_DOUBLE, MPI_MAX, comm);
     // On a crowded machine another rank may not have begun.
     EXPECT_TRUE(last > 0 || !is_mine) << "this rank did not compute";
-    EXPECT_LT(last - since, soon) << "went on computing";
+    EXPECT_LT(last - since, soon) << "continued to compute";
     EXPECT_LT(thrown - since, 10);
     expect_works(comm);
   });

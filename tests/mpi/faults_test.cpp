@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <kith/kith.hpp>
-#include <kith/mpi_halos.hpp>
+#include <kith/mpi.hpp>
 
 #include "mpi/scenes.hpp"
 #include "support/property.hpp"
@@ -101,7 +101,7 @@ struct FaultCall {
   std::function<void()> run;
 };
 
-/// What a rank saw: no error, or the code and the message.
+/// The outcome on a rank: no error, or the code and the message.
 struct Seen {
   int code = -1;
   int is_reached = 0;  ///< the allocation that was to fail
@@ -181,6 +181,23 @@ class Faults : public ::testing::Test {
          }},
         {"pair_counts",
          [this] { mpi::pair_counts(*domains_, *domains_, {.radii = radii_}, execution_); }},
+        {"pair_histogram",
+         [=, this] {
+           mpi::pair_histogram(comm_, {input(), mass_}, histogram_, execution_);
+         }},
+        {"correlation",
+         [=, this] { mpi::correlation(comm_, {input()}, {input()}, correlation_, execution_); }},
+        {"match", [this] { mpi::match(comm_, labeled(), labeled(), {}, execution_); }},
+        {"halo_linker",
+         [this] {
+           HaloLinker linker = mpi::halo_linker(comm_);
+           for (int snapshot = 0; snapshot < 3; ++snapshot) linker.add(labeled(), execution_);
+         }},
+        {"dbscan",
+         [this] {
+           mpi::dbscan(*domains_, {.eps = 0.05, .sample_weight = mass_}, RowOrder::input,
+                       execution_);
+         }},
         {"fof",
          [this] { mpi::fof(*domains_, {.linking_length = 0.05}, RowOrder::input, execution_); }},
         {"catalogue",
@@ -226,6 +243,9 @@ class Faults : public ::testing::Test {
     };
   }
 
+  /// Members of a few objects, some on several ranks.
+  LabeledIds labeled() const { return {member_, label_}; }
+
   /// One group on all ranks.
   struct Giant {
     explicit Giant(MPI_Comm comm)
@@ -247,6 +267,8 @@ class Faults : public ::testing::Test {
     for (std::size_t i = 0; i < kPoints; ++i) {
       ids_.push_back(static_cast<std::int64_t>((kPoints - i) * 64) + world_rank());
       mass_.push_back(1 + static_cast<double>(i % 3));
+      member_.push_back(static_cast<std::uint64_t>(ids_.back()));
+      label_.push_back(static_cast<std::int32_t>(i % 7) + world_rank());
     }
     domains_ = std::make_unique<mpi::Domains>(mpi::Domains::curve(comm_, points_.view()));
     there_.assign(domains_->size(), 1);
@@ -264,7 +286,11 @@ class Faults : public ::testing::Test {
   MPI_Comm comm_ = MPI_COMM_NULL;
   PointSet<float> points_;
   std::vector<std::int64_t> ids_;
+  std::vector<std::uint64_t> member_;
+  std::vector<std::int32_t> label_;
   std::vector<double> mass_, there_, radii_ = {0.05, 0.1};
+  PairHistogramOptions histogram_{.bins = {.edges = {0, 0.05}}};
+  CorrelationOptions correlation_{.bins = {.edges = {0, 0.05}}, .regions = 3};
   std::vector<double> places_ = {0.5, 0.5, 0.5, 0.1, 0.2, 0.3};
   OverdensityOptions spheres_{.density = {5e4}};
   std::unique_ptr<mpi::Domains> domains_;
@@ -286,7 +312,7 @@ TEST_F(Faults, OfAllocationsAreTheSameErrorEverywhere) {
         SCOPED_TRACE(std::string(call.name) + ", allocation " + std::to_string(n) + " of rank " +
                      std::to_string(rank));
         if (!expect_same_error(comm_, call, rank, n)) break;
-        // All go on, or none.
+        // All ranks continue, or none.
         int has_failed = ::testing::Test::HasFailure() ? 1 : 0;
         MPI_Allreduce(MPI_IN_PLACE, &has_failed, 1, MPI_INT, MPI_MAX, comm_);
         if (has_failed) return;

@@ -5,15 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <kith/kith.hpp>
-#include <kith/mpi_halos.hpp>
+#include <kith/mpi.hpp>
 
 #include "mpi/group_checks.hpp"
 
 namespace kith::test {
 namespace {
 
-/// A giant of two thirds of all points, two groups of some blocks, and small ones. Points are dealt
-/// out in any order, so that every rank has some of each.
+/// A giant of two thirds of all points, two groups of some blocks, and small ones. Points are
+/// distributed in any order, so that every rank has some of each.
 template <class T>
 struct GiantScene {
   static constexpr double kLink = 0.01;
@@ -37,8 +37,8 @@ struct GiantScene {
     });
   }
 
-  /// Balls and rods of any size, from one that has half of the points down to a few points; each
-  /// in a cell of its own.
+  /// Balls and rods of any size, from one that has half of the points down to a few points; each in
+  /// a separate cell.
   PointSet<T> clumps(std::size_t n) {
     std::vector<std::size_t> end;
     for (std::size_t at = 0; at < n; end.push_back(at)) {
@@ -122,7 +122,7 @@ template <class T>
 void check_spheres(MPI_Comm comm, const GiantCase<T>& c, const Execution& execution) {
   const Catalogue rows =
       catalogue(c.giant.scene.all.view(), c.reference, {.box = c.options.box}, {.threads = 1});
-  const Tree tree(c.giant.scene.all.view(), {.box = c.options.box}, {.threads = 1});
+  const AnyTree tree(c.giant.scene.all.view(), {.box = c.options.box}, {.threads = 1});
   const auto count = std::min<std::size_t>(rows.count(), 40);
   const std::span<const double> centers(rows.center.data(), 3 * count);
   const std::vector<double> guess(rows.mass.begin(),
@@ -163,6 +163,20 @@ void check_halos(MPI_Comm comm, GiantCase<T>& c, std::size_t parts, const Execut
   sub.velocity = own_velocity;
   sub.mass = c.own.mass;
   expect_subhalos(comm, mpi::subhalos(c.domains, c.part, c.groups, sub, execution), expected);
+  // Bound ones: halos that are cut are gathered.
+  for (const SubhaloMethod method : {SubhaloMethod::subfind, SubhaloMethod::phase}) {
+    SubhaloOptions bound{.method = method,
+                         .box = c.options.box,
+                         .velocity = view(c.giant.velocity(0), c.points, 3),
+                         .mass = c.whole.mass,
+                         .gravity = 10,
+                         .softening = 0.001};
+    const Subhalos bound_ones = subhalos(c.giant.scene.all.view(), members, bound, {.threads = 1});
+    ASSERT_GE(bound_ones.catalogue.count(), 1u);
+    bound.velocity = own_velocity;
+    bound.mass = c.own.mass;
+    expect_subhalos(comm, mpi::subhalos(c.domains, c.part, c.groups, bound, execution), bound_ones);
+  }
   for (const CenterKind kind : {CenterKind::shrinking, CenterKind::mass, CenterKind::potential}) {
     CenterOptions center{.box = c.options.box, .mass = c.whole.mass, .type = c.whole.type};
     center.kind = kind;
@@ -177,41 +191,77 @@ void check_halos(MPI_Comm comm, GiantCase<T>& c, std::size_t parts, const Execut
   }
 }
 
-/// One group: a ball with members without mass, or a ring whose members all lie equally deep but
-/// for rounding, so that errors of the tree code decide. Few members have type 1, none type 7.
-void check_deepest(MPI_Comm comm, bool is_ring, std::size_t n, double softening) {
-  Draw draw(static_cast<std::uint64_t>(size_of(comm)));
-  const PointSet<float> set = make_set<float>("one", 3, n, [&](std::size_t i, int axis) {
-    if (!is_ring) return 0.5 + 0.02 * draw.normal();
-    const double angle = 2 * M_PI * static_cast<double>(i) / static_cast<double>(n);
-    return axis == 0 ? 0.3 * std::cos(angle) : axis == 1 ? 0.3 * std::sin(angle) : 0.0;
-  });
-  const Scene<float> scene(set, dealt(set, Deal::random, size_of(comm), 1), size_of(comm));
-  std::vector<double> mass;
-  std::vector<std::uint8_t> type;
-  for (std::size_t i = 0; i < n; ++i) {
-    mass.push_back(is_ring ? 1 : static_cast<double>(draw.below(3)));
-    type.push_back(draw.below(50) == 0 ? 1 : 0);
+/// One group of all points: a ball with members without mass, or a ring whose members all lie
+/// equally deep but for rounding, so that errors of the tree code decide. Half of the ball is in
+/// one place. Few members have type 1, none type 7.
+struct OneGroup {
+  OneGroup(MPI_Comm comm, bool is_ring, std::size_t n)
+      : draw(static_cast<std::uint64_t>(size_of(comm))),
+        set(make_set<float>(
+            "one", 3, n,
+            [&](std::size_t i, int axis) {
+              if (!is_ring) return i % 2 == 0 ? 0.51 : 0.5 + 0.02 * draw.normal();
+              const double angle = 2 * M_PI * static_cast<double>(i) / static_cast<double>(n);
+              return axis == 0 ? 0.3 * std::cos(angle) : axis == 1 ? 0.3 * std::sin(angle) : 0.0;
+            })),
+        scene(set, dealt(set, Deal::random, size_of(comm), 1), size_of(comm)),
+        one(fof(scene.all.view(), link, {.threads = 1})),
+        begin(scene.begin(rank_of(comm))),
+        part(scene.part(rank_of(comm))),
+        domains(mpi::Domains::curve(comm, part, {}, {.threads = 1})),
+        groups(mpi::fof(domains, link, RowOrder::input, {.threads = 1})) {
+    for (std::size_t i = 0; i < n; ++i) {
+      mass.push_back(is_ring ? 1 : static_cast<double>(draw.below(3)));
+      type.push_back(draw.below(50) == 0 ? 1 : 0);
+    }
+    for (std::size_t i = 0; i < 3 * n; ++i) velocity.push_back(draw.normal());
   }
-  const FofOptions link{.linking_length = 0.5};
-  const Groups one = fof(scene.all.view(), link, {.threads = 1});
-  ASSERT_EQ(one.count(), 1u);
-  const std::size_t begin = scene.begin(rank_of(comm));
-  const PointsView part = scene.part(rank_of(comm));
-  const auto domains = mpi::Domains::curve(comm, part, {}, {.threads = 1});
-  const auto groups = mpi::fof(domains, link, RowOrder::input, {.threads = 1});
+
+  Draw draw;
+  PointSet<float> set;
+  Scene<float> scene;
+  FofOptions link{.linking_length = 0.5};
+  Groups one;
+  std::size_t begin;
+  PointsView part;
+  mpi::Domains domains;
+  mpi::Groups groups;
+  std::vector<double> mass, velocity;
+  std::vector<std::uint8_t> type;
+};
+
+void check_deepest(MPI_Comm comm, bool is_ring, std::size_t n, double softening) {
+  const OneGroup g(comm, is_ring, n);
+  ASSERT_EQ(g.one.count(), 1u);
   for (const std::vector<int>& types : {std::vector<int>{}, {1}, {7}}) {
     CenterOptions options{
-        .mass = values(mass), .type = type, .types = types, .softening = softening};
+        .mass = values(g.mass), .type = g.type, .types = types, .softening = softening};
     std::vector<double> all(3);
     if (rank_of(comm) == 0)
-      all = centers(scene.all.view(), kith::members(one), options, {.threads = 1});
+      all = centers(g.scene.all.view(), kith::members(g.one), options, {.threads = 1});
     MPI_Bcast(all.data(), 3, MPI_DOUBLE, 0, comm);
-    options.mass = values(std::span<const double>(mass).subspan(begin, part.size));
-    options.type = std::span<const std::uint8_t>(type).subspan(begin, part.size);
-    expect_column("center", mpi::centers(domains, part, groups, options, {.threads = 2}), all,
-                  groups.first(), groups.sizes().size(), groups.count());
+    options.mass = values(std::span<const double>(g.mass).subspan(g.begin, g.part.size));
+    options.type = std::span<const std::uint8_t>(g.type).subspan(g.begin, g.part.size);
+    expect_column("center", mpi::centers(g.domains, g.part, g.groups, options, {.threads = 2}), all,
+                  g.groups.first(), g.groups.sizes().size(), g.groups.count());
   }
+}
+
+/// Other ranks wait while one of them searches.
+void check_bound(MPI_Comm comm, SubhaloMethod method) {
+  const OneGroup g(comm, false, 9000);
+  ASSERT_EQ(g.one.count(), 1u);
+  SubhaloOptions options{.method = method,
+                         .velocity = view(g.velocity.data(), g.scene.all.size(), 3),
+                         .mass = values(g.mass),
+                         .gravity = 1e-5,
+                         .softening = 0.001};
+  const Subhalos all = subhalos(g.scene.all.view(), kith::members(g.one), options, {.threads = 1});
+  ASSERT_GE(all.parent.size(), 1u);
+  ASSERT_LT(all.members.offset.back(), g.scene.all.size());
+  options.velocity = view(g.velocity.data() + 3 * g.begin, g.part.size, 3);
+  options.mass = values(std::span<const double>(g.mass).subspan(g.begin, g.part.size));
+  expect_subhalos(comm, mpi::subhalos(g.domains, g.part, g.groups, options, {.threads = 2}), all);
 }
 
 template <class Check>
@@ -270,6 +320,14 @@ TEST(MpiGiant, DISABLED_Campaign) {
         check.template operator()<float>(comm, seed);
       else
         check.template operator()<double>(comm, seed);
+    });
+}
+
+TEST(MpiGiant, BoundSubhalosOfAGroupOfAllPointsHaveTheBitsOfOneProcess) {
+  for (const int ranks : at_most_all({2, 3, 7}))
+    on_ranks(ranks, [](MPI_Comm comm) {
+      check_bound(comm, SubhaloMethod::subfind);
+      check_bound(comm, SubhaloMethod::phase);
     });
 }
 

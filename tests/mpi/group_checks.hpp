@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <kith/kith.hpp>
-#include <kith/mpi_halos.hpp>
+#include <kith/mpi.hpp>
 
 #include "mpi/scenes.hpp"
 #include "support/catalogues.hpp"
@@ -13,7 +13,7 @@
 
 namespace kith::test {
 
-/// What the ranks before have of something.
+/// The number of items on the ranks before this one.
 inline std::uint64_t before_rank(MPI_Comm comm, std::uint64_t here) {
   std::uint64_t before = 0;
   MPI_Exscan(&here, &before, 1, MPI_UINT64_T, MPI_SUM, comm);
@@ -23,7 +23,7 @@ inline std::uint64_t before_rank(MPI_Comm comm, std::uint64_t here) {
 /// Offsets of rows, whose members follow those of the ranks before.
 inline void expect_offsets(std::span<const std::size_t> own, std::uint64_t before,
                            std::uint64_t here, const std::size_t* all) {
-  for (std::size_t i = 0; i < own.size(); ++i)  // the last one may go on on the next rank
+  for (std::size_t i = 0; i < own.size(); ++i)  // the last one may continue on the next rank
     ASSERT_EQ(own[i], std::min<std::uint64_t>(all[i] - before, here)) << "row " << i;
 }
 
@@ -39,6 +39,16 @@ inline void expect_subhalos(MPI_Comm comm, const mpi::Subhalos& own, const Subha
   EXPECT_TRUE(std::equal(own.index.begin(), own.index.end(),
                          all.members.order.begin() + static_cast<std::ptrdiff_t>(before)));
   expect_offsets(own.offset, before, own.index.size(), &all.members.offset[first]);
+  if (all.host.empty()) return;
+  const auto expect_run = [](const auto& part, const auto& whole, std::uint64_t from) {
+    ASSERT_LE(from + part.size(), whole.size());
+    EXPECT_TRUE(
+        std::equal(part.begin(), part.end(), whole.begin() + static_cast<std::ptrdiff_t>(from)));
+  };
+  expect_run(own.host, all.host, first);
+  expect_run(own.most_bound, all.most_bound, first);
+  expect_run(own.by_binding, all.by_binding, before);
+  expect_run(own.peak, all.peak, first * all.peak.size() / all.host.size());
 }
 
 /// The members of one process in order, cut into the parts of the ranks.

@@ -112,7 +112,7 @@ void check_case(MPI_Comm comm, const FofCase& c, int threads) {
                                : c.seed % 2 ? mpi::Domains::kd(comm, part, options, execution)
                                             : mpi::Domains::curve(comm, part, options, execution);
   const Groups reference =
-      fof(Tree(scene.all.view(), c.tree, {.threads = 1}), c.options, {.threads = 1});
+      fof(AnyTree(scene.all.view(), c.tree, {.threads = 1}), c.options, {.threads = 1});
 
   const mpi::Groups groups = mpi::fof(domains, c.options, RowOrder::input, execution);
   expect_group_rows(comm, reference, groups, c.name);
@@ -159,7 +159,7 @@ Line chain(int ranks, int pieces, std::uint64_t seed) {
   return line;
 }
 
-/// Arms at distance 1, dealt out by sectors: each turn passes all ranks.
+/// Arms at distance 1, distributed by sectors: each turn passes all ranks.
 Line spiral(int ranks, int turns) {
   Line line;
   for (double angle = 0; angle < turns * 2 * M_PI;) {

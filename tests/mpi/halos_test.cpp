@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <kith/kith.hpp>
-#include <kith/mpi_halos.hpp>
+#include <kith/mpi.hpp>
 
 #include "mpi/group_checks.hpp"
 #include "support/property.hpp"
@@ -160,6 +160,24 @@ void check_types(MPI_Comm comm, std::uint64_t seed, const Execution& execution) 
   sub.velocity = view(v.data(), places.size(), c.dimension);
   sub.mass = values(mass);
   expect_subhalos(comm, mpi::subhalos(part, groups, sub, execution), parts);
+
+  if (c.dimension > 3 || c.draw.below(3) > 0) return;
+  SubhaloOptions bound{.method = c.draw.one_of({SubhaloMethod::subfind, SubhaloMethod::phase}),
+                       .box = c.options.box,
+                       .velocity = view(c.velocity.data(), all.size, c.dimension),
+                       .mass = values(c.mass),
+                       .type = c.type,
+                       .types = 5,
+                       .min_size = 3,
+                       .gravity = 10,
+                       .softening = 0.01,
+                       .density_neighbors = 8,
+                       .link_neighbors = 5};
+  const Subhalos expected_bound = subhalos(all, members, bound, {.threads = 1});
+  bound.velocity = sub.velocity;
+  bound.mass = sub.mass;
+  bound.type = type;
+  expect_subhalos(comm, mpi::subhalos(part, groups, bound, execution), expected_bound);
 }
 
 template <class T>
@@ -189,7 +207,7 @@ void check_spheres(MPI_Comm comm, std::uint64_t seed, const Execution& execution
                              .within = values(within),
                              .mass_guess = values(guess)};
   const Overdensities expected =
-      overdensities(Tree(scene.all.view(), {.box = box}), centers, options, {.threads = 1});
+      overdensities(AnyTree(scene.all.view(), {.box = box}), centers, options, {.threads = 1});
 
   // Each rank asks for some of the centers.
   const auto d = static_cast<std::size_t>(dimension);

@@ -72,7 +72,7 @@ std::size_t given_out() {
   return info.uordblks + info.hblkhd;
 }
 
-/// The peak becomes what is in use now.
+/// Resets the peak to the memory in use now.
 bool forget_peak() {
   std::FILE* file = std::fopen("/proc/self/clear_refs", "w");
   return file && std::fputs("5", file) >= 0 && std::fclose(file) == 0;

@@ -103,7 +103,7 @@ void check_cells(MPI_Comm comm, Draw& draw) {
     mine.push_back(id(scene.begin(rank) + i));
   const auto domains = mpi::Domains::kd(comm, scene.part(rank), {options, mine}, {.threads = 1});
 
-  const Tree tree(scene.all.view(), options, {.threads = 1});
+  const AnyTree tree(scene.all.view(), options, {.threads = 1});
   const std::vector<std::int64_t> order = tree.order();
   const std::vector<double> sorted = tree.coordinates();
   const auto d = static_cast<std::size_t>(dimension);

@@ -6,6 +6,6 @@ set -u
 timeout 60 "$1" "$2" "$3" "$4" --gtest_also_run_disabled_tests --gtest_filter='*KilledRank' >/dev/null 2>&1
 code=$?
 if [ $code -eq 0 ] || [ $code -eq 124 ]; then
-  echo "the launcher ended with $code: 0 means that nobody noticed, 124 that the others waited for ever"
+  echo "the launcher ended with $code: 0 means that no rank noticed, 124 that the others waited for ever"
   exit 1
 fi

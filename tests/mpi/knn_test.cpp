@@ -91,7 +91,7 @@ void check_case(MPI_Comm comm, const KnnCase& c) {
                                             : mpi::Domains::curve(comm, part, options, execution);
   EXPECT_EQ(domains.total(), scene.all.size());
 
-  const Tree tree(scene.all.view(), c.tree, {.threads = 1});
+  const AnyTree tree(scene.all.view(), c.tree, {.threads = 1});
   const auto reference = knn<T>(tree, c.options, {.threads = 1});
 
   KnnOptions knn_options = c.options;

@@ -24,7 +24,7 @@ struct Setting {
   int rank, ranks;
   TreeOptions options;
   Names name;
-  Tree tree;
+  AnyTree tree;
   mpi::Domains domains;
   Execution execution;
   std::size_t begin, count;
@@ -155,7 +155,7 @@ void check_pairs(const Setting<T>& s, MPI_Comm comm, Draw& draw) {
             pair_counts(s.tree, s.tree, options, {.threads = 1}));
   const PointSet<T> other = scene_points<T>(Shape::uniform, s.scene.all.dimension, 150, 77);
   const Scene<T> second(other, dealt(other, Deal::random, s.ranks, 3), s.ranks);
-  const Tree others(second.all.view(), s.options, {.threads = 1});
+  const AnyTree others(second.all.view(), s.options, {.threads = 1});
   if (others.scale_exponent() != s.tree.scale_exponent()) return;
   const auto apart = mpi::Domains::curve(comm, second.part(s.rank), {s.options}, s.execution);
   EXPECT_EQ(mpi::pair_counts(s.domains, apart, options, s.execution),

@@ -36,7 +36,7 @@ def lines(text):
 
 
 def sentences(text):
-    """What the program says, without the launcher's words and without who says it."""
+    """The messages of the program, without those of the launcher and without ranks."""
     return [re.sub(r"rank \d+ of \d+: ", "", line) for line in text.splitlines() if line.startswith("kith: ")]
 
 
@@ -76,12 +76,17 @@ class Files(unittest.TestCase):
         self.check(3, "subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "--subhalo-min-size",
                    "5", "-o", "subhalos.hdf5")
         self.check(2, "subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "-o", "subhalos.npz")
+        self.check(3, "subhalos", "universe.hdf5", "-b", "0.2", "--labels", "-o", "bound.hdf5")
+        self.check(2, "subhalos", "universe.hdf5", "-b", "0.2", "-o", "bound.npz")
+        self.check(3, "subhalos", "universe.hdf5", "-b", "0.2", "--method", "phase", "--labels", "-o", "phase.hdf5")
 
     def test_subhalos_of_groups_on_many_ranks(self):
         """The largest groups have over 4,096 members each, so they are cut, and with them the rows of subhalos."""
         words = ["subhalos", "dense.hdf5", "-b", "0.7", "--phase-linking-length", "0.1", "--subhalo-min-size", "5"]
         self.check(5, *words, "-o", "subhalos.hdf5")
         self.check(7, *words, "-o", "subhalos.csv")
+        self.check(5, "subhalos", "dense.hdf5", "-b", "0.7", "--labels", "-o", "bound.hdf5")
+        self.check(5, "subhalos", "dense.hdf5", "-b", "0.7", "--method", "phase", "-o", "phase.hdf5")
 
     def test_several_files(self):
         """Any number of them on any number of ranks, and one that shows them as a whole."""
@@ -98,12 +103,33 @@ class Files(unittest.TestCase):
             for path in parts:
                 path.unlink()
 
+    def test_histories(self):
+        """Matches and trees of groups, of bound subhalos, and of catalogues, of which each rank reads a part."""
+        names = ["early.hdf5", "universe.hdf5"]
+        self.check(3, "match", *names, "--min-size", "5", "-o", "matches.hdf5")
+        self.check(5, "match", *names, "--min-size", "5", "--subhalos", "-o", "matches.npz")
+        self.check(2, "trees", *names, "--min-size", "5", "-o", "trees.hdf5")
+        self.check(4, "trees", *names, "--min-size", "5", "--subhalos", "--orphans", "-o", "trees.hdf5")
+        verified = together(2, "verify", "trees.hdf5")
+        self.assertEqual(verified.returncode, 0, verified.stderr)
+        for name, words in (("a.hdf5", ["--labels"]), ("b.hdf5", [])):
+            snapshot = names[name == "b.hdf5"]
+            self.assertEqual(alone("fof", snapshot, "-b", "0.2", "--min-size", "5", *words, "-o", name).returncode, 0)
+        self.check(3, "match", "a.hdf5", "b.hdf5", "-o", "matches.csv")
+        self.check(3, "trees", "a.hdf5", "b.hdf5", "-o", "trees.hdf5")
+        self.check(2, "trees", "a.hdf5", "b.hdf5", "--resume", "trees.hdf5", "-o", "more.hdf5")
+        same = [together(3, "match", "early.hdf5", "missing.hdf5"), alone("match", "early.hdf5", "missing.hdf5")]
+        self.assertEqual(same[0].returncode, same[1].returncode)
+        self.assertEqual(sentences(same[0].stderr), sentences(same[1].stderr))
+        shown = together(2, "trees", "show", "trees.hdf5")
+        self.assertEqual((shown.returncode, shown.stdout.count("redshift")),
+                         (0, alone("trees", "show", "trees.hdf5").stdout.count("redshift")))
+
     def test_more_ranks_than_points(self):
-        (folder / "few.csv").write_text("x,y,z\n1,2,3\n1,2,3.1\n")
         self.check(4, "fof", "few.csv", "--linking-length", "0.5", "--min-size", "1", "-o", "few.npz")
 
     def test_sorted_snapshot(self):
-        """Every rank writes its part of it; what is not in HDF5 is copied by rank 0."""
+        """Every rank writes its part of it; rank 0 copies a snapshot that is not in HDF5."""
         for ranks, words in ((3, ["fof", "universe.hdf5", "-b", "0.2", "-o", "halos.hdf5"]),
                              (2, ["subhalos", "universe.hdf5", "-b", "0.2", "--phase-linking-length", "0.4", "-o",
                                   "halos.hdf5"]),
@@ -123,8 +149,22 @@ class Files(unittest.TestCase):
     def test_radius(self):
         self.check(3, "radius", "universe.hdf5", "--radius", "4", "-o", "lists.hdf5")
         self.check(2, "radius", "points.csv", "--radius", "0.35", "--exclude-self", "-o", "lists.npz")
-        (folder / "few.csv").write_text("x,y,z\n1,2,3\n1,2,3.1\n")
         self.check(4, "radius", "few.csv", "--radius", "1", "-o", "lists.hdf5")
+
+    def test_clusters(self):
+        words = ["cluster", "universe.hdf5", "--method", "dbscan", "--eps"]
+        self.check(3, *words, "1.5", "--min-samples", "8", "-o", "clusters.hdf5")
+        self.check(2, *words, "2.5", "--border", "sklearn", "--border-links", "2", "--rows", "all", "-o", "clusters.npz")
+        self.check(2, "cluster", "few.csv", "--method", "dbscan", "--eps", "0.5", "-o", "clusters.csv")
+        self.check(2, *words, "2", "--picture", "clusters.png", "-o", "clusters.npz")  # rank 0 alone
+        self.check(2, "cluster", "points.csv", "--method", "hdbscan", "--min-cluster-size", "5", "-o", "clusters.csv")
+
+    def test_correlation_functions(self):
+        self.check(3, "correlate", "universe.hdf5", "--xi", "--log-bins", "0.5,7,6", "--regions", "8", "-o", "xi.csv")
+        self.check(2, "correlate", "universe.hdf5", "--wp", "--pi-max", "6", "--linear-bins", "0.5,7,5", "--weights",
+                   "--mean-separation", "-o", "wp.csv")
+        self.check(2, "correlate", "points.csv", "points.csv", "--multipoles", "--linear-bins", "0.1,2,3", "-o", "s.csv")
+        self.check(3, "correlate", "points.csv", "few.csv", "--xi", "--linear-bins", "0.1,2,3", "-o", "r.csv")
 
     def test_pictures(self):
         """Each rank counts its own particles in the pixels."""
@@ -189,6 +229,9 @@ class Errors(unittest.TestCase):
         self.check(3, 1, "fof", "missing.hdf5", "-b", "0.2")
         self.check(2, 2, "fof", "universe.hdf5", "--no-such-option")
         self.check(2, 2, "knn", "points.csv", "-k", "1000")
+        self.check(2, 2, "cluster", "points.csv", "--method", "dbscan")
+        self.check(2, 2, "correlate", "points.csv", "--xi", "--linear-bins", "0.1,2,3")
+        self.check(3, 1, "correlate", "points.csv", "missing.csv", "--xi", "--linear-bins", "0.1,2,3")
 
     def test_full_disk(self):
         for name in ("full.npz", "full.csv"):
@@ -211,7 +254,7 @@ exec "$0" "$@\""""
 
 
 class Faults(unittest.TestCase):
-    """What goes wrong on one rank in the middle of reading and writing."""
+    """Failures of one rank in the middle of reading and writing."""
 
     def test_full_disk_on_one_rank(self):
         """16 MiB, of which the last third is written by rank 2."""
@@ -310,7 +353,7 @@ class Verify(unittest.TestCase):
             self.check(ranks, 0, "universe.hdf5", "right.hdf5")
 
     def test_the_first_of_all_mismatches(self):
-        """Point 20,000 is looked at by rank 1 and point 24,000 by rank 2."""
+        """Rank 1 checks point 20,000 and rank 2 point 24,000."""
         self.assertEqual(alone("knn", "dense.hdf5", "-k", "1", "-o", "self.hdf5").returncode, 0)
         rows = (folder / "self.hdf5").read_bytes()
         for point in (20000, 24000):
@@ -347,9 +390,11 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         assert alone("sample", "cosmology", "-n", "16", "-o", "universe.hdf5").returncode == 0
+        assert alone("sample", "cosmology", "-n", "16", "--a-end", "0.8", "-o", "early.hdf5").returncode == 0
         assert alone("sample", "cosmology", "-n", "32", "-o", "dense.hdf5").returncode == 0
         rows = [f"{i % 7 * 0.3:.3f},{i % 11 * 0.2:.3f},{i % 5 * 0.4:.3f}" for i in range(300)]
         (folder / "points.csv").write_text("x,y,z\n" + "\n".join(rows) + "\n")
         (folder / "holes.csv").write_text("x,y,z\n" + "\n".join(rows[:-1]) + "\nnan,0,0\n")
+        (folder / "few.csv").write_text("x,y,z\n1,2,3\n1,2,3.1\n")
         write_types(folder / "types.gadget")
         unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <kith/kith.hpp>
-#include <kith/mpi_halos.hpp>
+#include <kith/mpi.hpp>
 
 #include "mpi/group_checks.hpp"
 #include "support/scaled_clumps.hpp"
@@ -10,7 +10,7 @@
 namespace kith::test {
 namespace {
 
-/// What a rank has of the points: every rank about the same, in order.
+/// The points of a rank: about as many on every rank, in order.
 struct ScaledPart {
   std::size_t begin, end;
   ScaledPart(MPI_Comm comm, std::size_t n)

@@ -63,10 +63,11 @@ std::vector<int> dealt(const PointSet<T>& set, Deal deal, int ranks, std::uint64
     switch (deal) {
       case Deal::one_has_all: rank[i] = ranks / 2; break;
       case Deal::some_empty: rank[i] = static_cast<int>(random() % ranks) / 2 * 2; break;
-      case Deal::slabs:
-        rank[i] =
-            std::clamp(static_cast<int>(static_cast<double>(set.row(i)[0]) * ranks), 0, ranks - 1);
+      case Deal::slabs: {
+        const double slab = static_cast<double>(set.row(i)[0]) * ranks;
+        rank[i] = slab > 0 ? static_cast<int>(std::min(slab, ranks - 1.0)) : 0;  // NaN: the first
         break;
+      }
       case Deal::random: rank[i] = static_cast<int>(random() % ranks); break;
       default: rank[i] = static_cast<int>(i * ranks / std::max<std::size_t>(1, set.size()));
     }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <kith/kith.hpp>
-#include <kith/mpi_halos.hpp>
+#include <kith/mpi.hpp>
 
 #include "mpi/scenes.hpp"
 

@@ -53,7 +53,7 @@ inline std::vector<int> rank_counts() {
   return counts;
 }
 
-/// These ascending numbers of ranks, as far as there are so many, each once.
+/// These ascending numbers of ranks, those that exist, each once.
 inline std::vector<int> at_most_all(std::vector<int> counts) {
   for (int& count : counts) count = std::min(count, world_size());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());

@@ -22,8 +22,8 @@ class Scene {
         set_(draw.point_set<T>(dimension_, draw.size(400))),
         tree_(set_.view(), test::any_tree(draw, draw.box(dimension_))) {}
 
-  const Tree& tree() const { return tree_; }
-  const TreeData<T>& data() const { return tree_.impl().template as<T>(); }
+  const Tree<T>& tree() const { return tree_; }
+  const TreeData<T>& data() const { return impl_of(tree_).template as<T>(); }
   std::size_t size() const { return data().planes.points; }
 
   /// All points from a point, in order.
@@ -45,7 +45,7 @@ class Scene {
  private:
   int dimension_;
   test::PointSet<T> set_;
-  Tree tree_;
+  Tree<T> tree_;
 };
 
 template <class T>
@@ -107,8 +107,8 @@ void check_merge(Draw& draw) {
   const std::size_t n = set.size(), half = n / 2, k = 1 + draw.below(20);
   const TreeOptions options{.box = Box::periodic({1, 1, 1})};
   const Tree whole(set.view(), options);
-  const Tree parts[2] = {Tree(view(set.x.data(), half, 3), options),
-                         Tree(view(set.x.data() + 3 * half, n - half, 3), options)};
+  const AnyTree parts[2] = {Tree(view(set.x.data(), half, 3), options),
+                            Tree(view(set.x.data() + 3 * half, n - half, 3), options)};
   if (whole.size() < n || whole.scale_exponent() != 0 || parts[0].scale_exponent() != 0 ||
       parts[1].scale_exponent() != 0)
     return;

@@ -52,7 +52,7 @@ TEST(Knn, NoTreeHasSoManyNeighbors) {
   const Tree full(view(some_points(10, 1))), empty(view(some_points(0, 1)));
   for (const std::size_t k : {kMaxNeighbors + 1, std::size_t{1} << 61, std::size_t{1} << 62,
                               std::numeric_limits<std::size_t>::max()}) {
-    for (const Tree& tree : {full, empty}) {
+    for (const Tree<float>& tree : {full, empty}) {
       const KnnOptions options{.k = k};
       test::expect_error(ErrorCode::invalid_argument, "ask for fewer", [&] { knn(tree, options); });
       test::expect_error(ErrorCode::invalid_argument, "ask for fewer",
@@ -69,7 +69,7 @@ TEST(Knn, NoTreeHasSoManyNeighbors) {
 
 TEST(Knn, ASearcherMayLeaveOutEitherResult) {
   const auto points = some_points(50, 1);
-  for (const Tree& tree : {Tree(view(points)), Tree(view(some_points(0, 1)))}) {
+  for (const Tree<float>& tree : {Tree(view(points)), Tree(view(some_points(0, 1)))}) {
     KnnSearcher<float> search(tree, {.k = 3});
     std::int32_t index[3], alone[3];
     float distance[3], far[3];
@@ -166,7 +166,8 @@ TEST(Knn, Errors) {
   expect_error(ErrorCode::invalid_argument, "k = 0", [&] { knn(tree, {.k = 0}); });
   expect_error(ErrorCode::invalid_argument, "max_radius = -1",
                [&] { knn(tree, {.k = 1, .max_radius = -1}); });
-  expect_error(ErrorCode::invalid_argument, "knn<float>", [&] { knn<double>(tree, {.k = 1}); });
+  expect_error(ErrorCode::invalid_argument, "use Tree<float>",
+               [&] { knn<double>(AnyTree(tree), {.k = 1}); });
   expect_error(ErrorCode::invalid_argument, "exclude_self",
                [&] { knn(tree, view(points), {.k = 1, .exclude_self = true}); });
   expect_error(ErrorCode::invalid_argument, "room for 9 rows",

@@ -113,7 +113,7 @@ void check_radius(Draw& draw) {
     row.distance.resize(row.index.size());
   }
   const auto cut = rows_of(radius<T>(tree, ball, at.execution));
-  for (std::size_t i = 0; i < cut.size(); ++i)  // what is not cut may come in another order
+  for (std::size_t i = 0; i < cut.size(); ++i)  // rows that are not cut may be in another order
     if (expected[i].index.size() > ball.max_neighbors)
       ASSERT_EQ(cut[i], first[i]) << at.trace() << ", max_neighbors " << ball.max_neighbors;
     else
@@ -227,7 +227,7 @@ TEST(Norms, SearcherAndStreamsKnowThem) {
 }
 
 /// Identical points cost no more than others: a hundred thousand of them, each with the same
-/// neighbours.
+/// neighbors.
 TEST(Norms, IdenticalPointsAreCheap) {
   const std::vector<std::array<float, 3>> points(100000, {0.5f, 0.25f, 0});
   const auto rows = knn(Tree(view(points)), {.k = 8, .p = 1});

@@ -20,7 +20,7 @@ using test::are_equal;
 using test::Draw;
 using test::rows_of;
 
-/// What is left of the definition's rows with max_neighbors; returns how many were cut.
+/// Cuts the definition's rows to max_neighbors; returns how many were cut.
 template <class T>
 std::size_t cut(std::vector<BruteRow<T>>& rows, std::size_t limit) {
   std::size_t count = 0;

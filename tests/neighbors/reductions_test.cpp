@@ -54,7 +54,7 @@ TEST(Reductions, DistancesFollowFromRows) {
 }
 
 /// Of a lattice with one point per unit of volume, the density is near one; both kernels are
-/// normalised.
+/// normalized.
 TEST(Reductions, DensityOfALattice) {
   for (int dimension : {1, 2, 3})
     for (const SphKernel kernel : {SphKernel::cubic_spline, SphKernel::wendland_c2}) {

@@ -26,7 +26,7 @@ struct Shape {
     x.assign(made.begin(), made.end());
   }
   std::size_t size() const { return x.size() / 3; }
-  PointsView view() const { return kith::view(x.data(), size(), 3); }
+  View<T> view() const { return kith::view(x.data(), size(), 3); }
   /// Every seventh point, a little aside.
   std::vector<T> aside() const {
     std::vector<T> rows;
@@ -97,8 +97,8 @@ TEST(Shapes, AlsoWithManyPoints) {
     }
 }
 
-/// Nearest neighbors and numbers of points have ways of their own through a tree's own points;
-/// other searches for the same go other ways.
+/// Nearest neighbors and numbers of points have special code for a tree's own points; other
+/// searches for the same use the general code.
 template <class T>
 void check_own_ways(const std::string& name, const Box& box) {
   const Shape<T> shape(name, test::kIsSanitized ? 3000 : 9000);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "parallel/borrowed.hpp"
 #include "parallel/radix_sort.hpp"
 #include "parallel/workers.hpp"
 #include "support/sanitizers.hpp"

@@ -169,7 +169,7 @@ TEST(Loops, BodiesSeeTheDefaultFloatEnvironmentOnEveryThread) {
     const ForeignEnvironment foreign(FE_UPWARD);
     std::atomic<int> arrived{0};
     std::atomic<int> good{0};
-    // All threads have to be inside a body at once, so that each of them is looked at.
+    // All threads have to be inside a body at once, so that each of them is checked.
     const auto deadline = std::chrono::steady_clock::now() + 5s;
     workers.for_each(static_cast<std::size_t>(threads), [&](std::size_t) {
       ++arrived;
@@ -179,7 +179,7 @@ TEST(Loops, BodiesSeeTheDefaultFloatEnvironmentOnEveryThread) {
       workers.for_each(2, [&](std::size_t) { good += is_default_environment() ? 0 : -1; });
     });
     EXPECT_EQ(good, threads);
-    EXPECT_FALSE(test::rounds_to_nearest()) << "the caller's environment was not given back";
+    EXPECT_FALSE(test::rounds_to_nearest()) << "the caller's environment was not restored";
 #if defined(__SSE2__)
     EXPECT_FALSE(test::keeps_subnormals());
 #endif

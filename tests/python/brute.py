@@ -1,4 +1,4 @@
-"""What the answers are, by looking at every pair: the definition that everything else is compared with, bit by bit."""
+"""The answers by comparing every pair: the definition that all results are compared with, bit by bit."""
 import numpy as np
 
 

@@ -1,6 +1,6 @@
 """Long runs that are no part of the tests: python tests/python/campaigns.py calls | threads | fork | large | indices NUMBER.
 
-docs/development/campaigns.md says what came out.
+The results are in docs/development/campaigns.md.
 """
 import argparse
 import gc

@@ -1,10 +1,16 @@
-"""What all tests share."""
+"""Fixtures of all tests."""
+import os
 import pathlib
 
 import numpy as np
 import pytest
 
 import kith
+
+_HOST_KERNELS = pathlib.Path(os.environ.get("KITH_TEST_LIBRARIES", "")).parent / "gpu" / "libkith_host_kernels.so"
+# The environment of a process with faked drivers of CUDA and HIP (tests/gpu/host/faked_driver.hpp); empty if they are not built.
+FAKED = {name: str(_HOST_KERNELS) for name in ("KITH_CUDA", "KITH_NVRTC", "KITH_HIP", "KITH_HIPRTC", "KITH_OPENCL")
+         if _HOST_KERNELS.is_file()}
 
 EXCLUDED = pathlib.Path(__file__).with_name("scipy_excluded.txt")
 

@@ -15,7 +15,8 @@ import tempfile
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 # reading_results.md reads files of the program with packages of others: see tests/cli/elsewhere_test.py.
 # mpi.md needs a launcher: see test_mpi.py.
-LEFT_OUT = {"reading_results.md", "python_reference.md", "mpi.md"}
+# gpu_arrays.md needs a faked driver: see test_device_arrays.py.
+LEFT_OUT = {"reading_results.md", "python_reference.md", "mpi.md", "gpu_arrays.md"}
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

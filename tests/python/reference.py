@@ -149,7 +149,7 @@ def section(module_name):
 
 
 def text():
-    modules = ["kith", "kith.sample", "kith.mpi", "kith.gradients", "kith.jax", "kith.plot", "kith.correlation",
+    modules = ["kith", "kith.sample", "kith.mpi", "kith.gradients", "kith.jax", "kith.plot", "kith.correlation", "kith.sky", "kith.cells",
                "kith.sklearn"]
     return "\n".join([HEAD, *map(section, modules)])
 

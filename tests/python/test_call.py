@@ -174,7 +174,7 @@ def test_a_handler_that_does_not_raise_stops_nothing(slow_tree):
 
 
 def test_ctrl_c_while_another_thread_calls():
-    """The main thread is interrupted at once; the other's call goes on, or stops by its token."""
+    """The main thread is interrupted at once; the other's call continues, or stops by its token."""
     program = textwrap.dedent("""
         import os, signal, threading, time
         import kith

@@ -180,7 +180,7 @@ def test_results_can_be_pickled_and_copied(rng):
         np.testing.assert_array_equal(again.condensed_tree.child, found.condensed_tree.child)
         np.testing.assert_array_equal(again.hierarchy.condense(8).label, found.label)
     with pytest.raises(OSError, match="spanning_tree"):
-        kith._clusters._spanning_tree_of(tree._core.bytes()[:-1])
+        kith._clusters._spanning_tree_of(tree._core.to_bytes()[:-1])
 
 
 def test_outlier_scores(rng):

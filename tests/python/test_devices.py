@@ -78,8 +78,8 @@ def test_what_is_not_there(points):
 
 
 def test_names(points):
-    with pytest.raises(ValueError, match="device = cuda; give cpu, gpu, or gpu:N"):
-        kith.knn(points, k=4, device="cuda")
+    with pytest.raises(ValueError, match="device = tpu; give cpu, gpu, or gpu:N"):
+        kith.knn(points, k=4, device="tpu")
     with pytest.raises(TypeError, match="device = 0; give"):
         kith.knn(points, k=4, device=0)
 

@@ -31,6 +31,19 @@ def test_packed_files(tmp_path):
     np.testing.assert_array_equal(snapshot.read("position", 10, 5), x[10:15])
 
 
+def test_values_of_a_column(tmp_path):
+    x, value = np.random.default_rng(4).random((20, 3)), np.arange(20.0)
+    np.savetxt(tmp_path / "x.csv", np.column_stack([x, value]), "%.17g", ",", header="x,y,z,reach", comments="")
+    np.savez(tmp_path / "x.npz", position=x, reach=value)
+    for name in ("x.csv", "x.npz"):
+        snapshot = kith.read_snapshot(tmp_path / name, value_column="reach")
+        assert snapshot.fields == ("position", "value")
+        np.testing.assert_array_equal(snapshot.value, value)
+        np.testing.assert_array_equal(kith.read_snapshot(tmp_path / name).position, x)
+        with pytest.raises(ValueError, match="no (column )?weight"):
+            kith.read_snapshot(tmp_path / name, value_column="weight")
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_groups_along_an_axis(dtype):
     x = np.random.default_rng(3).random((500, 3)).astype(dtype)

@@ -1,4 +1,4 @@
-"""Forests: after insertions and removals, the answers of one tree over what is left. Splits and left-balanced trees."""
+"""Forests: after insertions and removals, the answers of one tree over the points that are left. Splits and left-balanced trees."""
 import copy
 import pickle
 import threading

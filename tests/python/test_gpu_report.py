@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import has_device
+from conftest import FAKED, has_device
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "gpu.sh"
 
@@ -24,6 +24,25 @@ def test_it_passes(tmp_path):
     assert report == done.stdout
     assert report.splitlines()[-1].startswith("PASS "), report
     assert "self-test: ok" in report and "kNN n = 20,000" in report
+
+
+@pytest.mark.skipif(not FAKED, reason="no faked driver")
+@pytest.mark.parametrize("device", ["cuda", "hip:1"])
+def test_it_passes_on_a_faked_driver(tmp_path, device):
+    """All of it by CUDA and HIP; their drivers are libraries of the tests, which run the kernels as C++."""
+    done = run(tmp_path, device, "--quick", "--points", "100", **FAKED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("PASS ") and "faked" in last, done.stdout
+    assert "knn k = 16, rows on the device, n = 100" in done.stdout
+
+
+@pytest.mark.skipif(not FAKED, reason="no faked driver")
+def test_it_fails_without_its_driver(tmp_path):
+    done = run(tmp_path, "cuda", "--quick", **{**FAKED, "KITH_FAKE_FAIL": "compile=6"})
+    assert done.returncode == 1
+    assert "It says: an injected error" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("FAIL "), done.stdout
 
 
 @pytest.mark.skipif(not has_device(), reason="no OpenCL device")

@@ -121,8 +121,8 @@ def test_tables(halos):
     np.testing.assert_array_equal(table["center"], halos.center)
     heavy = halos.select(halos.mass > np.median(halos.mass))
     assert len(heavy) == np.sum(halos.mass > np.median(halos.mass))
-    with pytest.raises(AttributeError, match="no column colour; there are size, mass"):
-        halos.colour
+    with pytest.raises(AttributeError, match="no column color; there are size, mass"):
+        halos.color
 
 
 @pytest.mark.parametrize("name, style", [("h.hdf5", "automatic"), ("h.hdf5", "gadget"), ("h.hdf5", "swift"),
@@ -165,6 +165,63 @@ def test_subhalos_lie_in_their_halos(universe, halos):
     for row in range(len(inside)):
         assert (halos.groups.label[inside.members(row)] == inside.parent[row]).all()
     assert inside.catalogue.size.tolist() == np.diff(inside.offset).tolist()
+
+
+def bound_scene():
+    """A bound sphere with a small one inside, and particles that fly by."""
+    random = np.random.default_rng(3)
+    x = np.concatenate([random.normal(0, 1, (800, 3)) * random.random((800, 1)) ** 2,
+                        random.normal(0, 0.05, (100, 3)) + [1.5, 0, 0]])
+    v = random.normal(0, 0.2, x.shape)
+    v[:60] += 20
+    return x, v
+
+
+def test_bound_subhalos():
+    x, v = bound_scene()
+    options = {"velocity": v, "mass": 1 / 800, "gravity": 1.0, "softening": 0.02}
+    found = kith.subhalos(x, np.zeros(len(x), np.int32), **options)
+    assert len(found) == 2 and found.parent.tolist() == [0, 0] and found.host.tolist() == [-1, 0]
+    assert (found.label[:60] == -1).all() and (found.label[800:] == 1).mean() > 0.9
+    for s in range(2):
+        assert found.members(s).tolist() == np.flatnonzero(found.label == s).tolist()
+        by_binding = found.by_binding[found.offset[s]:found.offset[s + 1]]
+        assert sorted(by_binding) == found.members(s).tolist() and by_binding[0] == found.most_bound[s]
+        assert found.peak[s].tolist() == x[found.most_bound[s]].tolist()
+        # Bound by sums over all pairs.
+        own = found.members(s)
+        r2 = ((x[own][:, None] - x[own][None]) ** 2).sum(-1) + 0.02 ** 2
+        np.fill_diagonal(r2, np.inf)
+        potential = -(1 / 800 / np.sqrt(r2)).sum(1)
+        energy = potential + ((v[own] - v[own].mean(0)) ** 2).sum(1) / 2
+        assert (energy < -0.02 * potential).all() and energy.min() > energy[own == found.most_bound[s]][0] * 1.02
+    assert (found.catalogue.max_circular_radius <= found.catalogue.radius).all()
+    assert (found.catalogue.half_mass_radius <= found.catalogue.radius).all()
+    hot = kith.subhalos(x, np.zeros(len(x), np.int32), thermal_energy=np.arange(900) * 1.0, **options)
+    assert (hot.label >= 0).sum() < 30
+    v[800:] /= 2  # colder than the sphere, as satellites are
+    phase = kith.subhalos(x, np.zeros(len(x), np.int32), method="phase", **options)
+    assert phase.host[:2].tolist() == [-1, 0] and (phase.label[800:] == 1).mean() > 0.9
+    assert not np.isin(phase.label[:60], [0, 1]).any()  # they fly by, though together
+    with pytest.raises(kith.ArgumentError, match="gravity"):
+        kith.subhalos(x, np.zeros(len(x), np.int32), velocity=v)
+    with pytest.raises(kith.ArgumentError, match="method"):
+        kith.subhalos(x, np.zeros(len(x), np.int32), method="rockstar", **options)
+
+
+def test_bound_subhalos_of_a_snapshot(tmp_path, universe):
+    path = tmp_path / "universe.hdf5"
+    kith.write_snapshot(path, universe.position, velocity=universe.velocity, mass=universe.particle_mass,
+                        box=universe.box,
+                        units={"length": 3.085678e24, "mass": 1.989e43, "velocity": 1e5, "is_per_h": True,
+                               "is_comoving": True},
+                        background={"is_known": True, "omega_m": 0.31, "omega_lambda": 0.69, "h": 0.68,
+                                    "scale_factor": 1.0})
+    snapshot = kith.read_snapshot(path)
+    halos = kith.halos(snapshot, b=0.2)
+    found = kith.subhalos(snapshot, halos.groups)
+    assert len(found) >= len(halos) // 2
+    assert (halos.groups.label[found.label >= 0] == found.parent[found.label[found.label >= 0]]).all()
 
 
 def test_overdensities_hold_their_density(universe, halos):

@@ -1,5 +1,5 @@
 """Points over the ranks of MPI: the answers of one process."""
-import os
+import importlib.util
 import pathlib
 import shutil
 import subprocess
@@ -12,8 +12,10 @@ import kith
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# What each rank runs: its part of the points, and its part of what one process finds.
+# Each rank runs this on its part of the points, and compares with its part of the result of one
+# process.
 PROGRAM = """
+import pickle
 import numpy as np
 from mpi4py import MPI
 import kith
@@ -49,9 +51,117 @@ for dtype in (np.float32, np.float64):
     assert {"size", "mass", "center", "velocity", "axes", "spans"} <= set(halos.columns)
     for name, column in halos.columns.items():
         assert np.array_equal(column, getattr(whole, name)[rows]), name
+    rows = slice(many.first, many.first + len(many.size))
+    queries = random.random((50, 3)).astype(dtype)
+    asked = slice(50 * comm.rank // comm.size, 50 * (comm.rank + 1) // comm.size)
+    index, distance = kith.knn(x[mine], queries[asked], k=5, p=3, max_radius=0.2, box=1, comm=comm)
+    found = kith.knn(x, queries, k=5, p=3, max_radius=0.2, box=1)
+    assert np.array_equal(index, found.index[asked]) and np.array_equal(distance, found.distance[asked])
+    radii = np.linspace(0.05, 0.15, 1000)
+    domains = kith.mpi.Domains(comm, x[mine], box=1, distribution="kd")
+    assert domains.total == 1000 == comm.allreduce(len(domains))
+    for radius, own in ((0.1, 0.1), (radii, radii[mine])):
+        near, all_near = kith.mpi.radius(comm, domains, radius=own), kith.radius(x, radius=radius, box=1)
+        assert len(near) == len(x[mine])
+        for i, j in enumerate(range(1000)[mine]):
+            assert np.array_equal(near[i].index, all_near[j].index)
+            assert np.array_equal(near[i].distance, all_near[j].distance)
+        assert np.array_equal(kith.radius_count(x[mine], radius=own, box=1, comm=comm), all_near.count[mine])
+    near = kith.radius(x[mine], queries[asked], radius=0.1, max_neighbors=3, box=1, comm=comm)
+    all_near = kith.radius(x, queries, radius=0.1, max_neighbors=3, box=1)
+    assert np.array_equal(near.count, all_near.count[asked])
+    for reduce in ("kth_distance", "mean_distance"):
+        assert np.array_equal(getattr(kith, reduce)(x[mine], k=4, box=1, comm=comm),
+                              getattr(kith, reduce)(x, k=4, box=1)[mine])
+    one = kith.fof(x, b=0.6, box=1, min_size=2, keep_roots=True)
+    many = kith.fof(x[mine], b=0.6, box=1, min_size=2, keep_roots=True, comm=comm)
+    assert np.array_equal(many.root, one.root[mine])
+    rows = slice(many.first, many.first + len(many.size))
+    kind = (np.arange(1000) % 3).astype(np.uint8)
+    table = kith.catalogue(x, one, mass=mass, velocity=v, type=kind, types=3, gravity=1.0, box=1)
+    part = kith.catalogue(x[mine], many, mass=mass[mine], velocity=v[mine], type=kind[mine], types=3, gravity=1.0,
+                          box=1, comm=comm)
+    assert set(part.columns) == set(table.columns)
+    for name, column in part.columns.items():
+        assert np.array_equal(column, table.columns[name][rows]), name
+    for how in ("mass", "shrinking", "potential"):
+        center = kith.centers(x[mine], many, kind=how, mass=mass[mine], softening=0.01, comm=comm)
+        assert np.array_equal(center, kith.centers(x, one, kind=how, mass=mass, softening=0.01, box=1)[rows]), how
+    spheres = kith.overdensities(x[mine], part.center, density=[600, 2000], mass=mass[mine], box=1, comm=comm)
+    whole_spheres = kith.overdensities(x, table.center, density=[600, 2000], mass=mass, box=1)
+    assert all(np.array_equal(a, b[rows]) for a, b in zip(spheres, whole_spheres))
+    one, many = kith.fof(x, b=0.9, box=1, min_size=50), kith.fof(x[mine], b=0.9, box=1, min_size=50, comm=comm)
+    subs = kith.subhalos(x, one, velocity=v, linking_length=0.4, min_size=3, box=1)
+    parts = kith.subhalos(x[mine], many, velocity=v[mine], linking_length=0.4, min_size=3, comm=comm)
+    assert np.array_equal(np.concatenate(comm.allgather(parts.parent)), subs.parent) and len(subs) > 0
+    assert np.array_equal(np.concatenate(comm.allgather(parts.index)), subs.order[:subs.offset[-1]])
+    assert np.array_equal(np.concatenate(comm.allgather(parts.catalogue.center)), subs.catalogue.center)
+    options = {"mass": 1.0, "gravity": 10.0, "softening": 0.01, "density_neighbors": 8, "link_neighbors": 5, "min_size": 3}
+    for method in ("subfind", "phase"):
+        subs = kith.subhalos(x, one, velocity=v, box=1, method=method, **options)
+        parts = kith.subhalos(x[mine], many, velocity=v[mine], comm=comm, method=method, **options)
+        for name in ("parent", "host", "most_bound", "peak", "by_binding"):
+            found = np.concatenate(comm.allgather(getattr(parts, name)))
+            assert np.array_equal(found, getattr(subs, name)) and len(subs) > 0, (method, name)
+for options in ({}, {"border": "sklearn", "border_links": 2}, {"border": "none", "sample_weight": 3 * mass}):
+    own = options | ({"sample_weight": 3 * mass[mine]} if "sample_weight" in options else {})
+    one = kith.dbscan(x, 0.08, 5, box=1, **options)
+    many = kith.dbscan(x[mine] if len(x[mine]) else [], 0.08, 5, box=1, comm=comm, **own)
+    assert np.array_equal(many.label, one.label[mine]) and np.array_equal(many.is_core, one.is_core[mine])
+    rows = slice(many.first, many.first + len(many.size))
+    assert many.count == one.count > 0 and np.array_equal(many.size, one.size[rows])
+    part = kith.catalogue(x[mine], many, mass=mass[mine], comm=comm)
+    assert np.array_equal(part.center, kith.catalogue(x, one, mass=mass, box=1).center[rows])
+
+
+def same_pairs(found, expected):
+    assert pickle.dumps(found) == pickle.dumps(expected)
+
+
+data, randoms, weight = random.random((400, 3)), random.random((700, 3)), random.random(400)
+own_rows = slice(*(np.array([0, 150, 150, 400])[comm.rank:comm.rank + 2] if comm.size == 3 else (0, 400)))
+half = slice(700 * comm.rank // comm.size, 700 * (comm.rank + 1) // comm.size)
+clustering = kith.correlation
+bins = {"edges": np.linspace(0.01, 0.3, 7)}
+part = data[own_rows] if len(data[own_rows]) else []
+for find, options in ((clustering.xi, {}), (clustering.wp, {"pi_max": 0.4, "pi_bins": 4}), (clustering.multipoles, {})):
+    for columns in ({}, {"weight": weight, "regions": 5, "mean_separation": True}):
+        own = columns | ({"weight": weight[own_rows]} if "weight" in columns else {})
+        same_pairs(find(part, box=1, comm=comm, **bins, **options, **own), find(data, box=1, **bins, **options, **columns))
+        same_pairs(find(part, randoms[half], comm=comm, **bins, **options, **own),
+                   find(data, randoms, **bins, **options, **columns))
+region = clustering.jackknife_regions(data, 4)
+own = clustering.jackknife_regions(part, 4, comm=comm)
+assert np.array_equal(own, region[own_rows])
+assert np.array_equal(clustering.nearest_regions(part, own, randoms[:9], comm=comm),
+                      clustering.nearest_regions(data, region, randoms[:9]))
+bits = random.integers(0, 2**63, 400)
+table = clustering.pip_table(1, 64)
+for columns in ({"region": region}, {"bits": bits, "table": table}, {"regions": 3}):
+    own = {name: value[own_rows] if name in ("region", "bits") else value for name, value in columns.items()}
+    same_pairs(clustering.count(part, comm=comm, **bins, **own), clustering.count(data, **bins, **columns))
+ids, early, late = random.permutation(1000), random.integers(-1, 40, 1000), random.integers(-1, 40, 1000)
+one = kith.match(ids, early, ids[::-1], late, weight="inverse_rank")
+many = kith.match(ids[mine], early[mine], ids[::-1][mine], late[mine], weight="inverse_rank", comm=comm)
+for found, expected in ((many, one), (many.reverse, one.reverse)):
+    for name in ("best", "second", "score", "second_score", "shared"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
 if comm.rank == 0:
     kith.write_snapshot("points.hdf5", x, id=np.arange(1000), box=1)
 comm.barrier()
+found = kith.halos(kith.read_snapshot("points.hdf5"), b=0.6, min_size=2)
+if comm.rank == 0:
+    found.save("halos.hdf5")
+    found.columns["mass"] = found.mass * 1.001
+    found.save("wrong.hdf5")
+comm.barrier()
+assert kith.verify("points.hdf5", "halos.hdf5", comm=comm)["result"] == "halos.hdf5"
+try:
+    kith.verify("points.hdf5", "wrong.hdf5", comm=comm)
+except kith.ProgramError as error:
+    assert "mass" in str(error), error
+else:
+    raise AssertionError("a wrong result")
 whole = kith.read_snapshot("points.hdf5")
 part = kith.read_snapshot("points.hdf5", comm=comm)
 assert comm.allreduce(len(part)) == 1000 and len(part.position) == len(part) == len(part.type)
@@ -63,6 +173,12 @@ except OSError as error:
     assert "missing.hdf5" in str(error)
 else:
     raise AssertionError("the error of one rank is that of all")
+try:
+    kith.match(ids[mine], early[mine], ids[mine], late[mine] if comm.rank < comm.size - 1 else [1, 2], comm=comm)
+except ValueError as error:
+    assert "2 labels for b" in str(error), error
+else:
+    raise AssertionError("labels of another length")
 for wrong in ({}, {"linking_length": -1}, {"linking_length": 1, "min_size": 0}):
     try:
         kith.fof(x[mine], comm=comm, **wrong)
@@ -70,6 +186,15 @@ for wrong in ({}, {"linking_length": -1}, {"linking_length": 1, "min_size": 0}):
         continue
     raise AssertionError(wrong)
 assert kith.fof(x[mine], linking_length=2, comm=comm).count == 1
+token = kith.CancelToken()
+if comm.rank == comm.size - 1:
+    token.cancel()
+try:
+    kith.knn(x[mine], k=3, cancel=token, comm=comm)
+except kith.Cancelled as error:
+    assert f"rank {comm.size - 1}" in str(error)
+else:
+    raise AssertionError("cancelled on one rank")
 if comm.rank == 0:
     print("equal")
 """
@@ -102,21 +227,14 @@ if comm.rank == 0:
 """
 
 
-def library():
-    """The folder of libkith_mpi: as the environment says, or of the release build."""
-    folder = pathlib.Path(os.environ.get("KITH_MPI_LIBRARY", ROOT / "build/release/src"))
-    return folder if (folder / "libkith_mpi.so").exists() else None
-
-
 def launched_file(arguments, ranks, folder, seconds=300):
     """Runs a Python program on some ranks."""
     pytest.importorskip("mpi4py")
     launcher = shutil.which("mpirun")
-    if launcher is None or library() is None:
-        pytest.skip("needs mpirun and libkith_mpi")
+    if launcher is None or importlib.util.find_spec("kith._mpi") is None:
+        pytest.skip("needs mpirun, and kith built with MPI")
     return subprocess.run([ROOT / "tests/mpi/launch.sh", launcher, str(ranks), sys.executable, *arguments],
-                          cwd=folder, env=os.environ | {"KITH_MPI_LIBRARY": str(library())}, capture_output=True,
-                          text=True, timeout=seconds, check=False)
+                          cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
 
 
 def launched(program, ranks, folder, seconds=300):
@@ -145,9 +263,30 @@ def test_ctrl_c_ends_the_call_on_all_ranks(tmp_path):
     assert result.stdout == "stopped\n", result.stdout + result.stderr
 
 
+OTHER_MPI = """
+from mpi4py import MPI
+import kith
+import kith._mpi
+
+kith._mpi.library_version = lambda: "MPICH 9.9"
+try:
+    kith.fof([[0.0]], linking_length=1, comm=MPI.COMM_WORLD)
+except ImportError as error:
+    assert "kith was built with MPICH 9.9, and mpi4py uses" in str(error), error
+    print("refused")
+"""
+
+
+def test_another_mpi_is_refused(tmp_path):
+    result = launched(OTHER_MPI, 1, tmp_path)
+    assert result.stdout == "refused\n", result.stdout + result.stderr
+
+
 def test_comm_must_be_a_communicator():
     x = np.zeros((3, 3))
     with pytest.raises((TypeError, ImportError)):
         kith.fof(x, linking_length=1, comm="world")
     with pytest.raises(TypeError, match="give a communicator"):
         kith.knn(x, k=1, comm="world", p=1)
+    with pytest.raises(TypeError, match="give a communicator"):
+        kith.verify("snapshot.hdf5", "halos.hdf5", comm="world")

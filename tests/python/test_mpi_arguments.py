@@ -7,10 +7,12 @@ from test_mpi import launched
 
 # Each rank makes every call with every argument wrong, on the last rank alone and on all ranks.
 PROGRAM = """
+import faulthandler
 import numpy as np
 from mpi4py import MPI
 import kith
 
+faulthandler.dump_traceback_later(180, exit=True)  # ranks that wait for each other
 comm = MPI.COMM_WORLD
 is_last = comm.rank == comm.size - 1
 random = np.random.default_rng(3)
@@ -20,6 +22,7 @@ mine = slice(comm.rank * n, (comm.rank + 1) * n if not is_last else 120)
 x = whole[mine]
 count = len(x)
 expected = kith.density(whole, k=3)[mine]
+groups = kith.fof(x, linking_length=0.1, comm=comm)
 if comm.rank == 0:
     kith.write_snapshot("points.hdf5", whole, box=1)
 comm.barrier()
@@ -29,7 +32,7 @@ bad_points = [np.ones(5), np.ones((5, 3, 1)), np.full((2, 3), np.nan), np.ones((
 bad_common = [("points", each) for each in bad_points] + [
     ("box", -1), ("box", (1, 1)), ("box", "a"), ("box", (1, np.nan, 1)), ("box", (1, 1, 1, 1)),
     ("threads", -1), ("threads", "a"), ("threads", 2**40), ("threads", 0.5),
-    ("progress", print), ("cancel", kith.CancelToken()), ("device", "gpu:7")]
+    ("progress", print), ("cancel", 3), ("device", "gpu:7")]
 bad_k = [("k", each) for each in (0, -1, 2.5, "a", None, 2**70, True)]
 bad_mass = [("mass", np.ones(count - 1)), ("mass", np.ones((count, 2))), ("mass", ["a"] * count), ("mass", "a"),
             ("mass", [[1, 2], [3]])]
@@ -50,14 +53,50 @@ calls = {
     "density": (kith.density, {"k": 3, "box": 1.0}, bad_common + bad_k + bad_mass + [("kernel", "a"), ("kernel", None)],
                 other + [("k", 4), ("kernel", "wendland_c2"), ("mass", np.ones(count)), ("mass", 2.0)]),
     "knn": (kith.knn, {"k": 3, "box": 1.0}, bad_common + bad_k + [
-        ("k", 10**17), ("max_radius", -1), ("max_radius", np.nan), ("max_radius", "a"), ("queries", x), ("order", "tree"),
-        ("p", 1), ("p", x), ("out", (1, 2)), ("index_dtype", np.int32)],
-        other + [("k", 4), ("exclude_self", True), ("strict", True), ("max_radius", 0.1)]),
+        ("k", 10**17), ("max_radius", -1), ("max_radius", np.nan), ("max_radius", "a"), ("queries", x[:, :2]), ("order", "tree"),
+        ("p", 0.5), ("p", x), ("p", "a"), ("out", (1, 2)), ("index_dtype", np.int32)],
+        other + [("k", 4), ("exclude_self", True), ("strict", True), ("max_radius", 0.1), ("p", 1), ("queries", x)]),
+    "radius": (kith.radius, {"radius": 0.1, "box": 1.0}, bad_common + [
+        ("radius", -1), ("radius", np.nan), ("radius", "a"), ("radius", None), ("radius", np.ones(count - 1)),
+        ("radius", [[1], [2, 3]]), ("queries", "a"), ("max_neighbors", -1), ("max_neighbors", "a"), ("p", "a")],
+        other + [("radius", 0.2), ("radius", np.ones(count)), ("strict", True), ("max_neighbors", 2), ("queries", x)]),
+    "kth_distance": (kith.kth_distance, {"k": 3}, bad_k, [("k", 4), ("exclude_self", True)]),
+    "overdensities": (kith.overdensities, {"centers": x[:2], "density": 100.0, "box": 1.0}, bad_common[:-1] + bad_mass + [
+        ("centers", x[:, :2]), ("centers", "a"), ("density", "a"), ("density", -1), ("density", []),
+        ("within", np.ones(3)), ("within", -np.ones(2)), ("mass_guess", "a"), ("mass", -np.ones(count))],
+        other + [("density", 200.0), ("density", [100.0, 200.0]), ("mass", np.ones(count))]),
+    "catalogue": (kith.catalogue, {"groups": groups}, bad_mass + [
+        ("groups", 3), ("groups", np.zeros(count, int)), ("velocity", x[1:]), ("gravity", "a"), ("gravity", -1),
+        ("type", np.full(count, -1)), ("types", "a"), ("peak", "a"), ("box", 1.0), ("contaminating_types", 3)],
+        [("mass", np.ones(count)), ("gravity", 1.0), ("types", 2)]),
+    "centers": (kith.centers, {"groups": groups}, bad_mass + [("kind", "a"), ("softening", "a"), ("softening", -1)],
+                [("kind", "shrinking"), ("softening", 0.1)]),
+    "subhalos": (kith.subhalos, {"groups": groups, "velocity": x, "linking_length": 0.1}, bad_mass + [
+        ("velocity", None), ("velocity", "a"), ("linking_length", -1), ("linking_length", "a"), ("min_size", "a"),
+        ("position_scale", -1)], [("linking_length", 0.2), ("min_size", 3)]),
     "fof": (kith.fof, {"linking_length": 0.1, "box": 1.0}, bad_common + bad_linking + [
-        ("attached", x), ("keep_roots", True), ("non_finite", "ignore")],
-        other + [("linking_length", 0.2), ("min_size", 2), ("strict", True), ("non_finite", "drop")]),
+        ("attached", x), ("non_finite", "ignore")],
+        other + [("linking_length", 0.2), ("min_size", 2), ("strict", True), ("keep_roots", True), ("non_finite", "drop")]),
     "halos": (kith.halos, {"linking_length": 0.1, "box": 1.0, "min_size": 2}, bad_common + bad_halos,
               other + [("min_size", 3), ("mass", np.ones(count)), ("velocity", x)]),
+    "dbscan": (kith.dbscan, {"eps": 0.1, "box": 1.0}, bad_common[:-1] + [
+        ("eps", -1), ("eps", "a"), ("min_samples", 0), ("min_samples", "a"), ("border", "a"), ("border_links", 0),
+        ("sample_weight", np.ones(count - 1)), ("sample_weight", np.full(count, np.nan)), ("non_finite", "ignore")],
+        other + [("eps", 0.2), ("min_samples", 3), ("border", "none"), ("sample_weight", np.ones(count))]),
+    "correlation.count": (kith.correlation.count, {"edges": [0, 0.1], "box": 1.0}, bad_common[:-1] + [
+        ("edges", "a"), ("edges", [1, 0]), ("edges", [0]), ("weight", np.ones(count - 1)), ("weight", ["a"] * count),
+        ("weight", np.full(count, np.nan)), ("region", np.ones(3, int)), ("region", ["a"] * count), ("regions", "a"),
+        ("regions", -1), ("separation", "a"), ("line_of_sight", 3), ("pi_max", "a"), ("others", x[:, :2]),
+        ("table", [1, 2]), ("bits", "a")],
+        other + [("edges", [0, 0.2]), ("weight", np.ones(count)), ("others", x), ("regions", 2), ("separation", "s_mu"),
+                 ("mean_separation", True)]),
+    "correlation.wp": (kith.correlation.wp, {"edges": [0, 0.1], "box": 1.0, "pi_max": 0.3, "pi_bins": 3}, bad_common[:-1] + [
+        ("edges", "a"), ("edges", [0, 0.8]), ("pi_max", 2.0), ("pi_max", "a"), ("regions", 1), ("region", np.ones(3, int)),
+        ("estimator", "a"), ("box", None)],
+        [("pi_max", 0.2), ("regions", 3), ("randoms", x), ("weight", np.ones(count))]),
+    "correlation.jackknife_regions": (kith.correlation.jackknife_regions, {"regions": 3}, [
+        ("points", each) for each in bad_points] + [("regions", 0), ("regions", "a"), ("regions", 500), ("threads", "a")],
+        [("regions", 4), ("box", 1.0)]),
     "mpi.fof": (lambda **given: kith.mpi.fof(comm, **{k: v for k, v in given.items() if k != "comm"}),
                 {"linking_length": 0.1}, bad_ids, [("ids", np.arange(count)), ("keep", True)]),
     "mpi.knn": (lambda **given: kith.mpi.knn(comm, **{k: v for k, v in given.items() if k != "comm"}),

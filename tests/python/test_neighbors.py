@@ -1,4 +1,4 @@
-"""knn, radius and what is made of them, against brute force."""
+"""knn, radius and reductions of neighborhoods, against brute force."""
 import brute
 import numpy as np
 import pytest

@@ -1,14 +1,13 @@
-"""What notebooks show, without a notebook."""
+"""The views of results in notebooks, without a notebook."""
 import html
-import os
 import re
-import shutil
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
 import kith
+from kith import _program
 
 
 def tables(thing):
@@ -49,7 +48,10 @@ def test_a_snapshot_lists_its_types(universe, tmp_path):
 
 
 def program():
-    return os.environ.get("KITH_PROGRAM") or shutil.which("kith")
+    try:
+        return _program.program("test")
+    except kith.UnavailableError:
+        return None
 
 
 @pytest.mark.skipif(program() is None, reason="the program kith is not here")
@@ -80,6 +82,7 @@ def test_a_notebook_shows_the_page_itself(universe, monkeypatch):
 def test_show_needs_the_program(universe, monkeypatch):
     monkeypatch.delenv("KITH_PROGRAM", raising=False)
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(_program, "_installed", lambda: None)
     groups = kith.Groups(np.zeros(5, int))
-    with pytest.raises(FileNotFoundError, match="the program kith is not on PATH"):
+    with pytest.raises(kith.UnavailableError, match="no program kith"):
         kith.catalogue(universe.position[:5], groups).show()

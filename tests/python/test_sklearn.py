@@ -11,6 +11,9 @@ from kith.sklearn import DBSCAN, HDBSCAN, FriendsOfFriends, NearestNeighbors
 
 @parametrize_with_checks([NearestNeighbors(), FriendsOfFriends(), DBSCAN(), HDBSCAN()])
 def test_scikit_learns_checks(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if isinstance(estimator, HDBSCAN) and name == "check_sample_weight_equivalence_on_dense_data":
+        pytest.skip("it shuffles points, and clusters are numbered in their order; test_weights.py keeps the order")
     check(estimator)
 
 

@@ -14,7 +14,7 @@ from kith import _isolate
 
 
 def limited(code, limit):
-    """Runs Python code in which files of more than so many bytes cannot be written."""
+    """Runs Python code in which files of more than `limit` bytes cannot be written."""
     def prepare():
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
@@ -53,8 +53,7 @@ def test_a_full_disk_is_an_error_and_the_program_goes_on(tmp_path, writer):
 
 def failing_writes_library():
     """It belongs to the tests of the program; see tests/cli/failing_writes.cpp."""
-    folder = os.path.dirname(os.path.dirname(os.environ.get("KITH_PROGRAM", "")))
-    path = os.path.join(folder, "tests", "cli", "libkith_failing_writes.so")
+    path = os.path.join(os.environ.get("KITH_TEST_LIBRARIES", ""), "libkith_failing_writes.so")
     return path if os.path.exists(path) else None
 
 

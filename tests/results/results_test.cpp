@@ -6,11 +6,11 @@
 #include <set>
 
 #include <kith/catalogue.hpp>
-#include <kith/catalogue_columns.hpp>
+#include <kith/detail/catalogue_columns.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
-#include <kith/result_facts.hpp>
-#include <kith/results.hpp>
+#include <kith/io/result_facts.hpp>
+#include <kith/io/results.hpp>
 
 #include "support/expect_error.hpp"
 #include "support/folder.hpp"
@@ -177,8 +177,9 @@ TEST(Results, NumbersHaveTheSizeOfTheirType) {
 
 TEST(Results, SayAllThatWasAsked) {
   const Folder folder;
-  for (const ResultKind kind : {ResultKind::fof, ResultKind::subhalos, ResultKind::knn,
-                                ResultKind::radius, ResultKind::density, ResultKind::clusters})
+  for (const ResultKind kind :
+       {ResultKind::fof, ResultKind::subhalos, ResultKind::knn, ResultKind::radius,
+        ResultKind::density, ResultKind::clusters, ResultKind::match})
     for (const char* ending : {".hdf5", ".npz"}) {
       SCOPED_TRACE(std::string(name(kind)) + ending);
       ResultAbout about;

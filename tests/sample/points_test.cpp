@@ -1,4 +1,4 @@
-// The simple shapes: where the points are, that threads do not matter, and what is refused.
+// The simple shapes: where the points are, that threads do not matter, and refused options.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -17,10 +17,10 @@
 #include <unistd.h>
 #include <vector>
 
+#include <kith/detail/sorted_snapshot.hpp>
 #include <kith/error.hpp>
-#include <kith/results.hpp>
-#include <kith/snapshot.hpp>
-#include <kith/sorted_snapshot.hpp>
+#include <kith/io/results.hpp>
+#include <kith/io/snapshot.hpp>
 
 namespace {
 

@@ -131,7 +131,7 @@ class Hostile(Case):
         def group(file, _):
             del file["PartType1"]
             file["PartType1"] = h5py.ExternalLink("other.hdf5", "/PartType1")
-        self.spoiled("/PartType1/Coordinates: cannot be looked for", group)
+        self.spoiled("/PartType1/Coordinates: cannot be searched for", group)
 
         def soft_over_external(file, _):
             file["away"] = h5py.ExternalLink("other.hdf5", "/PartType1")
@@ -216,7 +216,8 @@ class Hostile(Case):
         np.save(self.folder / "a.npy", np.zeros((10, 3)))
         data = (self.folder / "a.npy").read_bytes()
         for changed, words in (
-                (data[:-1], "do not fit into"), (data + b"x", "the header promises"), (data[:50], "truncated or damaged"),
+                (data[:-1], "is cut off: 367 of 368 bytes"), (data + b"x", "the header describes"),
+                (data[:50], "is cut off: 50 of at least 128 bytes"),
                 (data.replace(b"(10, 3)", b"(-1, 3)"), "header is damaged"),
                 (data.replace(b"(10, 3)", b"(1 000)"), "header is damaged"),
                 (data.replace(b"'<f8'", b"'|O8'"), "numbers of type '|O8'"),
@@ -242,7 +243,7 @@ class Hostile(Case):
         path.write_bytes(data)
         self.refused(path, "a check sum is wrong")
         path.write_bytes(data[:3000])
-        self.refused(path, "no directory at the end")
+        self.refused(path, "is cut off after 3000 bytes: the directory at the end")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
             archive.writestr("position.npy", b"x" * 100)
         self.refused(path, "packed by method 12")
@@ -263,14 +264,15 @@ class Hostile(Case):
                 ("a.txt", "0,5 1,5 2,5\n", "decimal commas"),
                 ("a.txt", "0,5\t1,5\t2,5\n", "decimal commas"),
                 ("a.csv", "x;y\n0,5;1,5\n", 'line 2, column 1: "0,5" is not a number; decimal commas'),
-                ("a.dat", "SIMPLE  =                    T" + " " * 2850, "a FITS header is truncated"),
+                ("a.dat", "SIMPLE  =                    T" + " " * 2850, "is cut off: 2,880 of at least 5,760 bytes"),
                 ("a.txt", "# nothing\n", "has no row of numbers"),
+                ("a.csv", "a b c\n", "has words and no row of numbers"),
                 ("a.txt", "1" * 3_000_000, "a line of more than"),
-                ("a.xyz", "5\nfive\nC 1 2 3\n", "promises 5 rows and has 1"),
-                ("a.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nend_header\n10\n20\n", "ends after 2 of 3"),
+                ("a.xyz", "5\nfive\nC 1 2 3\n", "is cut off: 1 of 5 rows"),
+                ("a.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nend_header\n10\n20\n", "is cut off: 2 of 3 rows"),
                 ("a.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n", "header does not end"),
                 ("a.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 99999999999999999999\n", "99999999999999999999"),
-                ("a.ply", "ply\nformat binary_big_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n", "truncated"),
+                ("a.ply", "ply\nformat binary_big_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n", "is cut off"),
                 ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty list int int x\nend_header\n1 1\n", "has lists among"),
                 ("a.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty int a\nend_header\n1\n", "has no vertices"),
                 ("a.raw", "12345", "not a whole number of 3-dimensional points"),
@@ -295,7 +297,7 @@ class Hostile(Case):
                     (self.folder / f"a.{ending}").write_bytes(data)
                     self.refused(self.folder / f"a.{ending}", "text")
         (self.folder / "a.csv").write_bytes(gzip.compress(b"1,2,3\n")[:-3])
-        self.refused(self.folder / "a.csv", "packed bytes are damaged or truncated")
+        self.refused(self.folder / "a.csv", "the packed bytes do not end")
 
     def test_folders(self):
         (self.folder / "none").mkdir()

@@ -1,4 +1,4 @@
-"""What the tests of snapshots share: a folder, and the tool that reads a snapshot into it."""
+"""Shared by the tests of snapshots: a folder, and the tool that reads a snapshot into it."""
 import json
 import os
 import pathlib

@@ -1,11 +1,11 @@
-// What write_snapshot writes, Snapshot reads: the same numbers in every format.
+// Snapshot reads the files of write_snapshot: the same numbers in every format.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "support/expect_error.hpp"
 #include "support/folder.hpp"

@@ -1,8 +1,8 @@
 // Snapshots from the shell, for the tests that are written in Python:
-//   snapshot_tool dump PATH FOLDER     what is in it; positions, velocities, masses, ids into
-//   FOLDER snapshot_tool write PATH N SEED    N points that depend on the seed alone snapshot_tool
-//   check PATH           prints the seed of a file that `write` wrote, if it is whole snapshot_tool
-//   rate PATH            seconds to read the positions
+//   snapshot_tool dump PATH FOLDER    prints the facts, writes the fields into FOLDER
+//   snapshot_tool write PATH N SEED   N points that depend on the seed alone
+//   snapshot_tool check PATH          prints the seed of a file that `write` wrote, if it is whole
+//   snapshot_tool rate PATH           seconds to read the positions
 // Errors of the library go to stderr and end with 1, anything else ends otherwise.
 #include <chrono>
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include <kith/error.hpp>
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
-#include <kith/snapshot.hpp>
+#include <kith/io/snapshot.hpp>
 
 #include "support/expect_error.hpp"
 #include "support/folder.hpp"

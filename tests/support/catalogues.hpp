@@ -40,8 +40,13 @@ inline void expect_rows(const Catalogue& own, const Catalogue& all, std::uint64_
   same("radius", &Catalogue::radius);
   same("inertia_radius", &Catalogue::inertia_radius);
   same("velocity_dispersion", &Catalogue::velocity_dispersion);
+  same("median_speed", &Catalogue::median_speed);
+  same("kinetic_energy", &Catalogue::kinetic_energy);
   same("max_circular_velocity", &Catalogue::max_circular_velocity);
+  same("max_circular_radius", &Catalogue::max_circular_radius);
+  same("half_mass_radius", &Catalogue::half_mass_radius);
   same("angular_momentum", &Catalogue::angular_momentum);
+  same("spin", &Catalogue::spin);
   same("shape", &Catalogue::shape);
   same("axes", &Catalogue::axes);
   same("lower", &Catalogue::lower);
@@ -52,7 +57,7 @@ inline void expect_rows(const Catalogue& own, const Catalogue& all, std::uint64_
   same("contaminating_mass", &Catalogue::contaminating_mass);
 }
 
-/// What belongs to the points, as one process has it.
+/// The masses, velocities and types of all points, as on one process.
 template <class T>
 struct Belongings {
   PointSet<T> velocity;

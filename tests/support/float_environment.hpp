@@ -46,6 +46,10 @@ class ForeignEnvironment {
     std::fesetround(rounding);
 #if defined(__SSE2__)
     _mm_setcsr(_mm_getcsr() | 0x8040u);  // flush to zero, denormals are zero
+#elif defined(__aarch64__)
+    unsigned long long control = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(control));
+    asm volatile("msr fpcr, %0" : : "r"(control | 1ull << 24));  // both
 #endif
   }
   ~ForeignEnvironment() { std::fesetenv(&saved_); }

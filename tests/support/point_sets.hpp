@@ -25,7 +25,7 @@ struct PointSet {
   std::vector<T> x;
 
   std::size_t size() const { return x.size() / static_cast<std::size_t>(dimension); }
-  PointsView view() const { return kith::view(x.data(), size(), dimension); }
+  View<T> view() const { return kith::view(x.data(), size(), dimension); }
   const T* row(std::size_t i) const { return x.data() + i * static_cast<std::size_t>(dimension); }
 };
 

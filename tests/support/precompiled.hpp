@@ -1,4 +1,4 @@
-// What nearly all tests include: compiled once, see KITH_PRECOMPILED.
+// Headers that nearly all tests include: compiled once, see KITH_PRECOMPILED.
 #pragma once
 
 #include <algorithm>

@@ -111,7 +111,7 @@ TEST(Kd, SplitsPartThePoints) {
 
 TEST(Kd, SplitsAreRefusedWhereThereAreNone) {
   const auto set = test::random_sets<float>(2, 100, 1)[0];
-  const auto code = [](const Tree& tree, int plane, std::size_t node) {
+  const auto code = [](const AnyTree& tree, int plane, std::size_t node) {
     try {
       tree.splits(plane, node);
     } catch (const Error& error) {

@@ -14,7 +14,7 @@ namespace {
 using test::PointSet;
 
 template <class T>
-std::vector<std::int64_t> stably_sorted(const PointSet<T>& set, const Tree& tree) {
+std::vector<std::int64_t> stably_sorted(const PointSet<T>& set, const AnyTree& tree) {
   // The tree's scale: the power of two by which data of extreme size are stored.
   std::vector<T> x(set.x);
   for (T& value : x) value = std::ldexp(value, tree.scale_exponent()) + T(0);
@@ -54,8 +54,8 @@ TEST(Order, ZEqualsStableSortBeyondTheCache) {
   check_sets<double>(3, 150000);
 }
 
-/// Sum over neighbours on the curve of their distance: a curve that jumps is long.
-double path_length(const Tree& tree) {
+/// Sum over neighbors on the curve of their distance: a curve that jumps is long.
+double path_length(const AnyTree& tree) {
   const std::vector<double> x = tree.coordinates();
   const std::size_t d = static_cast<std::size_t>(tree.dimension());
   double sum = 0;

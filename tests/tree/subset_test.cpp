@@ -43,7 +43,7 @@ void check_degenerate(int dimension) {
       SCOPED_TRACE(set.name + " in " + std::to_string(dimension) + "-D");
       const Tree tree(set.view(), {.builder = builder});
       for (const unsigned one_in : {1u, 2u, 9u, 1u << 20})
-        expect_subset(tree.impl().template as<T>(), set.size(), one_in);
+        expect_subset(impl_of(tree).template as<T>(), set.size(), one_in);
     }
 }
 

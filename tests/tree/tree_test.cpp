@@ -82,9 +82,9 @@ TEST(Tree, ManyIdenticalPointsAreCutByCount) {
   EXPECT_EQ(tree.nodes(0), (10000 + 47) / 48u);
 }
 
-/// The definition of the leaf borders: between neighbours whose smallest common cell holds more
+/// The definition of the leaf borders: between neighbors whose smallest common cell holds more
 /// points than allowed, counted over all points of the set.
-std::vector<std::size_t> borders_by_definition(const PointSet<float>& set, const Tree& tree,
+std::vector<std::size_t> borders_by_definition(const PointSet<float>& set, const AnyTree& tree,
                                                std::size_t limit) {
   const Axes<kAnyDimension> axes(set.dimension);
   const std::vector<std::int64_t> order = tree.order();
@@ -258,7 +258,7 @@ TEST(Tree, DropsNonFinitePointsOnRequest) {
 TEST(Tree, RefusesBadArguments) {
   const float x[66] = {};
   auto code = [&](PointsView points, const TreeOptions& options, const Execution& execution = {}) {
-    return error_of([&] { Tree tree(points, options, execution); }).code();
+    return error_of([&] { AnyTree tree(points, options, execution); }).code();
   };
   EXPECT_EQ(code(view(x, 1, 33), {}), ErrorCode::invalid_argument);
   EXPECT_EQ(code(view(x, 1, 0), {}), ErrorCode::invalid_argument);

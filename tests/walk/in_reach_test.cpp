@@ -15,7 +15,7 @@ namespace {
 using test::Draw;
 
 template <class T>
-Tree draw_tree(Draw& draw, int dimension) {
+AnyTree draw_tree(Draw& draw, int dimension) {
   const auto set = draw.point_set<T>(dimension, draw.size(3000));
   return Tree(set.view(), test::any_tree(draw, draw.box(dimension)));
 }
@@ -29,8 +29,8 @@ Metric<kAnyDimension, T> metric_of(const TreeData<T>& data) {
 
 template <class T>
 void check_reach(Draw& draw) {
-  const Tree tree = draw_tree<T>(draw, draw.one_of({1, 2, 3, 5}));
-  const TreeData<T>& data = tree.impl().as<T>();
+  const AnyTree tree = draw_tree<T>(draw, draw.one_of({1, 2, 3, 5}));
+  const TreeData<T>& data = impl_of(tree).as<T>();
   const PlanesView<T> view = data.planes.view();
   if (view.points == 0) return;
   const auto metric = metric_of(data);
@@ -88,8 +88,8 @@ struct Counter {
 
 template <class T>
 void check_count(Draw& draw) {
-  const Tree tree = draw_tree<T>(draw, draw.one_of({1, 2, 3}));
-  const TreeData<T>& data = tree.impl().as<T>();
+  const AnyTree tree = draw_tree<T>(draw, draw.one_of({1, 2, 3}));
+  const TreeData<T>& data = impl_of(tree).as<T>();
   const PlanesView<T> view = data.planes.view();
   if (view.points == 0) return;
   const auto metric = metric_of(data);

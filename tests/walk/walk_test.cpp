@@ -98,11 +98,11 @@ void check_lists(Draw& draw) {
   const auto tree = [&](const auto& points) {
     return Tree(points.view(), test::any_tree(draw, box));
   };
-  const Tree receivers = tree(receiving), sources = tree(giving);
+  const AnyTree receivers = tree(receiving), sources = tree(giving);
   if (receivers.size() == 0 || sources.size() == 0) return;
   draw.target();
-  const TreeData<T>& data = sources.impl().as<T>();
-  ReachScene<T> scene{receivers.impl().as<T>().planes.view(),
+  const TreeData<T>& data = impl_of(sources).as<T>();
+  ReachScene<T> scene{impl_of(receivers).as<T>().planes.view(),
                       data.planes.view(),
                       data.frame.side,
                       {static_cast<T>(draw.uniform() * draw.uniform()), kNoIndex}};

@@ -1,4 +1,4 @@
-// A stack of its own for each work-item, and the switch between two of them.
+// A separate stack for each work-item, and the switch between two of them.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace kith::host {
 /// swapcontext would ask the kernel for the signal mask each time, a hundred times slower.
 class Fiber {
  public:
-  Fiber() : stack_(std::make_unique<std::byte[]>(kStack)) {}
+  Fiber() : stack_(std::make_unique_for_overwrite<std::byte[]>(kStack)) {}
 
   /// `body` runs when the fiber is first entered; it must not return, but leave.
   void start(void (*body)());
@@ -28,7 +28,7 @@ class Fiber {
   static void leave(bool is_last);
 
  private:
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(KITH_HOST_RACES)
   static constexpr std::size_t kStack = std::size_t{1} << 18;
 #else
   static constexpr std::size_t kStack = std::size_t{1} << 16;
@@ -43,6 +43,7 @@ class Fiber {
   ucontext_t context_;
 #endif
   void* fake_stack_ = nullptr;
+  [[maybe_unused]] void* thread_ = nullptr;  ///< for ThreadSanitizer
 };
 
 }  // namespace kith::host

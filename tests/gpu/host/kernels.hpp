@@ -3,10 +3,14 @@
 // A work-item is a fiber, and a barrier a switch to another one. One fiber runs at a time, so the
 // result of a kernel depends on the order in which fibers run and on nothing else:
 //
-//   in_order  lane after lane, from barrier to barrier; COUNT() tells which lanes of a warp work
+//   in_order  lane after lane, from barrier to barrier; COUNT() notes which lanes of a warp work
 //   random    any fiber of several groups, changed at each access that races (racing_uint, atomics)
 //
 // Local memory is one section of the library, filled with a pattern before a group begins.
+//
+// With KITH_HOST_RACES, for ThreadSanitizer, groups run at once on threads, each with separate
+// local memory, and a work-item is a thread for the sanitizer: it finds every pair of accesses of
+// one place that no barrier, no launch and no atomic operation orders, in whatever order they ran.
 #pragma once
 
 #include <array>
@@ -18,10 +22,19 @@
 #include <vector>
 
 #define KITH_HOST_API __attribute__((visibility("default")))
+#if defined(KITH_HOST_RACES)
+#define KITH_HOST_OF_GROUP thread_local
+#else
+#define KITH_HOST_OF_GROUP
+#endif
 
 namespace kith::host {
 
 inline constexpr unsigned kGroupSize = 64;
+
+/// The UUID of a card that CUDA's driver and OpenCL's both have.
+inline constexpr std::array<unsigned char, 16> kSharedCard = {0xab, 1, 2,  3,  4,  5,  6,  7,
+                                                              8,    9, 10, 11, 12, 13, 14, 0xff};
 
 /// The work-item that runs.
 struct Item {
@@ -30,7 +43,7 @@ struct Item {
   bool yields = false;  ///< at each access that races
   bool counts = false;
 };
-extern KITH_HOST_API Item item;
+extern KITH_HOST_API KITH_HOST_OF_GROUP Item item;
 
 KITH_HOST_API void barrier(int line);
 KITH_HOST_API void yield();
@@ -39,7 +52,7 @@ inline void access() {
   if (item.yields) yield();
 }
 
-/// What kernels count. A section is executed by a warp if one of its lanes is in it.
+/// The sections that kernels count. A section is executed by a warp if one of its lanes is in it.
 enum class Section {
   box,
   pair,
@@ -55,41 +68,53 @@ enum class Section {
 };
 KITH_HOST_API void count(Section section, std::size_t key);
 
+/// Relaxed, which costs nothing; the sanitizer knows that they are atomic.
+inline unsigned load(const unsigned* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+inline void store(unsigned* p, unsigned value) { __atomic_store_n(p, value, __ATOMIC_RELAXED); }
+
 /// An integer that work-items read and write without waiting for each other: `volatile` elsewhere.
 struct racing_uint {
   unsigned value;
   operator unsigned() const {
     access();
-    return value;
+    return load(&value);
   }
   unsigned operator=(unsigned other) {
     access();
-    return value = other;
+    store(&value, other);
+    return other;
   }
 };
 
 inline unsigned& cell(unsigned* p) { return *p; }
 inline unsigned& cell(racing_uint* p) { return p->value; }
 
+/// The old value; `change` makes the new one of it.
+template <class Change>
+unsigned exchange(unsigned* p, Change change) {
+  access();
+  unsigned seen = load(p);
+  while (!__atomic_compare_exchange_n(p, &seen, change(seen), true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return seen;
+}
+
 template <class Cell>
 unsigned atomic_add(Cell* p, unsigned by) {
-  access();
-  return std::exchange(cell(p), cell(p) + by);
+  return exchange(&cell(p), [by](unsigned seen) { return seen + by; });
 }
 template <class Cell>
 unsigned atomic_min(Cell* p, unsigned value) {
-  access();
-  return std::exchange(cell(p), cell(p) < value ? cell(p) : value);
+  return exchange(&cell(p), [value](unsigned seen) { return seen < value ? seen : value; });
 }
 template <class Cell>
 unsigned atomic_or(Cell* p, unsigned value) {
-  access();
-  return std::exchange(cell(p), cell(p) | value);
+  return exchange(&cell(p), [value](unsigned seen) { return seen | value; });
 }
 template <class Cell>
-unsigned atomic_cas(Cell* p, unsigned seen, unsigned value) {
-  access();
-  return std::exchange(cell(p), cell(p) == seen ? value : cell(p));
+unsigned atomic_cas(Cell* p, unsigned expected, unsigned value) {
+  return exchange(&cell(p), [=](unsigned seen) { return seen == expected ? value : seen; });
 }
 
 /// Local memory of the kernels of a translation unit; empty if it cannot be saved (sanitizers).
@@ -119,7 +144,7 @@ struct Call<Function> {
   }
 };
 
-/// What the compiler of a device would be told.
+/// The options for the compiler of a device.
 struct Variant {
   bool is_double = false;
   int dimension = 1;
@@ -129,6 +154,13 @@ struct Variant {
 
 /// Adds kernels of a variant to those that programs find. k = 0: for all k.
 KITH_HOST_API void add(const Variant& variant, std::vector<Kernel> kernels);
+
+/// Whether kernels are compiled for its scalar type and dimension.
+bool has(const Variant& variant);
+/// Null if there is no such kernel.
+const Kernel* find(const Variant& variant, const std::string& name);
+/// From the definitions in the options: -DUSE_DOUBLE -DDIM=3 -DK=16.
+Variant variant_of(const std::string& options);
 
 struct Settings {
   bool is_random = false;

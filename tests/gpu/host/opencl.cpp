@@ -40,26 +40,6 @@ _cl_device_id the_device;
 _cl_context the_context;
 _cl_command_queue the_queue;
 
-std::map<Variant, std::map<std::string, Kernel>>& known() {
-  static auto& made = *new std::map<Variant, std::map<std::string, Kernel>>;
-  return made;
-}
-
-const Kernel* find(const Variant& variant, const std::string& name) {
-  for (const int k : {variant.k, 0}) {
-    const auto kernels = known().find({variant.is_double, variant.dimension, k});
-    if (kernels == known().end()) continue;
-    const auto found = kernels->second.find(name);
-    if (found != kernels->second.end()) return &found->second;
-  }
-  return nullptr;
-}
-
-int number_after(const std::string& text, const char* what) {
-  const std::size_t at = text.find(what);
-  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + std::strlen(what));
-}
-
 cl_int answer(const void* from, std::size_t bytes, std::size_t room, void* to, std::size_t* size) {
   if (size) *size = bytes;
   if (to && room < bytes) return CL_INVALID_VALUE;
@@ -80,13 +60,6 @@ V with_success(V value, cl_int* status) {
 }
 
 }  // namespace
-
-void kith::host::add(const Variant& variant, std::vector<Kernel> kernels) {
-  for (Kernel& kernel : kernels) {
-    const std::string name = kernel.name;
-    known()[variant].emplace(name, std::move(kernel));
-  }
-}
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -116,7 +89,8 @@ cl_int clGetDeviceInfo(cl_device_id, cl_device_info what, std::size_t room, void
   switch (what) {
     case CL_DEVICE_NAME: return answer_text("the host", room, to, size);
     case CL_DEVICE_VERSION: return answer_text("OpenCL 1.2 fibers", room, to, size);
-    case CL_DEVICE_EXTENSIONS: return answer_text("cl_khr_fp64", room, to, size);
+    case CL_DEVICE_EXTENSIONS: return answer_text("cl_khr_fp64 cl_khr_device_uuid", room, to, size);
+    case 0x106A: return answer_value(kith::host::kSharedCard, room, to, size);  // its UUID
     case CL_DEVICE_TYPE: return answer_value(cl_device_type{CL_DEVICE_TYPE_CPU}, room, to, size);
     case CL_DEVICE_GLOBAL_MEM_SIZE:
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return answer_value(cl_ulong{1} << 33, room, to, size);
@@ -183,12 +157,8 @@ cl_program clCreateProgramWithSource(cl_context, cl_uint, const char**, const st
 cl_int clBuildProgram(cl_program program, cl_uint, const cl_device_id*, const char* options,
                       void (*)(cl_program, void*), void*) {
   const std::string text = options;
-  program->variant = {text.find("-DUSE_DOUBLE") != std::string::npos, number_after(text, "-DDIM="),
-                      number_after(text, "-DK=")};
-  for (const auto& [variant, kernels] : known())
-    if (variant.is_double == program->variant.is_double &&
-        variant.dimension == program->variant.dimension)
-      return CL_SUCCESS;
+  program->variant = kith::host::variant_of(text);
+  if (kith::host::has(program->variant)) return CL_SUCCESS;
   program->log = "not compiled for this scalar type and dimension: " + text;
   return CL_BUILD_PROGRAM_FAILURE;
 }
@@ -202,7 +172,7 @@ cl_int clReleaseProgram(cl_program program) {
 }
 
 cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* status) {
-  const Kernel* kernel = find(program->variant, name);
+  const Kernel* kernel = kith::host::find(program->variant, name);
   if (!kernel) {
     *status = CL_INVALID_KERNEL_NAME;
     return nullptr;

@@ -12,9 +12,14 @@
 #include "fiber.hpp"
 #include "kernels.hpp"
 
+#if defined(KITH_HOST_RACES)
+#include <sanitizer/tsan_interface.h>
+#include <thread>
+#endif
+
 namespace kith::host {
 
-Item item;
+KITH_HOST_OF_GROUP Item item;
 
 namespace {
 
@@ -24,12 +29,32 @@ enum class State { ready, at_barrier, done };
 const Kernel* running = nullptr;
 void* const* running_arguments = nullptr;
 
+/// Where the work-items of a group wait for each other: at its begin, at barriers and at its end.
+/// A work-item may reach the next barrier while others still leave the last one.
+struct Meetings {
+  char begin = 0, end = 0, barriers[2] = {};
+  unsigned passed = 0;
+  void* barrier() { return &barriers[passed % 2]; }
+};
 struct Lane {
   Fiber fiber;
   State state = State::ready;
-  int line = 0;  ///< of the barrier
+  int line = 0;                  ///< of the barrier
+  Meetings* meetings = nullptr;  ///< of its group
 };
-Lane* running_lane = nullptr;
+KITH_HOST_OF_GROUP Lane* running_lane = nullptr;
+
+/// For ThreadSanitizer: earlier accesses of a work-item precede those of all that pass here later.
+void release([[maybe_unused]] void* place) {
+#if defined(KITH_HOST_RACES)
+  __tsan_release(place);
+#endif
+}
+void acquire([[maybe_unused]] void* place) {
+#if defined(KITH_HOST_RACES)
+  __tsan_acquire(place);
+#endif
+}
 
 /// Lanes that were in a section since the last barrier, by key.
 std::array<std::vector<std::uint64_t>, static_cast<std::size_t>(Section::kCount)> lanes_in;
@@ -47,8 +72,10 @@ void add_up(KernelCounts& into) {
 }
 
 void body() {
+  acquire(&running_lane->meetings->begin);
   running->call(running_arguments);
   running_lane->state = State::done;
+  release(&running_lane->meetings->end);
   Fiber::leave(true);
 }
 
@@ -60,7 +87,9 @@ class Group {
   void start(unsigned number) {
     number_ = number;
     is_active_ = true;
+    release(&meetings_.begin);
     for (Lane& lane : lanes_) {
+      lane.meetings = &meetings_;
       lane.state = State::ready;
       lane.fiber.start(&body);
     }
@@ -90,25 +119,29 @@ class Group {
 
  private:
   void pass_barrier() {
-    KernelCounts& into = counts()[running->name];
-    if (item.counts) add_up(into);
     const auto waiting = std::count_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
       return lane.state == State::at_barrier;
     });
+    if (item.counts) add_up(counts()[running->name]);
     if (waiting == 0) {
       is_active_ = false;
+      acquire(&meetings_.end);
       return;
     }
     for (const Lane& lane : lanes_)
       if (lane.state == State::done || lane.line != lanes_.front().line)
         throw std::runtime_error(running->name + ": not all work-items reach the barrier of line " +
                                  std::to_string(lanes_.front().line));
-    ++into.barriers;
+#if !defined(KITH_HOST_RACES)
+    ++counts()[running->name].barriers;
+#endif
     for (Lane& lane : lanes_) lane.state = State::ready;
     ready_ = kGroupSize;
+    ++meetings_.passed;
   }
 
   std::vector<Lane> lanes_;
+  Meetings meetings_;
   std::vector<char> local_;
   unsigned number_ = 0, ready_ = 0;
   bool is_active_ = false;
@@ -159,6 +192,38 @@ void run_in_any_order(std::size_t groups, std::size_t at_once, std::uint64_t see
   }
 }
 
+#if defined(KITH_HOST_RACES)
+/// Groups on threads, lanes in any order from barrier to barrier. Groups that do not run at the
+/// same time are ordered by the threads that end and begin.
+void run_at_once(std::size_t groups, std::uint64_t seed) {
+  constexpr std::size_t kAtOnce = 8;
+  for (std::size_t first = 0; first < groups; first += kAtOnce) {
+    std::vector<std::thread> threads;
+    std::array<std::exception_ptr, kAtOnce> errors;
+    const std::size_t end = std::min(groups, first + kAtOnce);
+    for (std::size_t number = first; number < end; ++number) group_at(number - first);
+    for (std::size_t number = first; number < end; ++number)
+      threads.emplace_back([&, number, common = item] {
+        item = common;
+        std::mt19937_64 random(seed + number);
+        Group& group = group_at(number - first);
+        try {
+          for (group.start(static_cast<unsigned>(number)); group.is_active();) {
+            auto lane = static_cast<unsigned>(random() % kGroupSize);
+            while (!group.is_ready(lane)) lane = (lane + 1) % kGroupSize;
+            group.step(lane);
+          }
+        } catch (...) {
+          errors[number - first] = std::current_exception();
+        }
+      });
+    for (std::thread& each : threads) each.join();
+    for (const std::exception_ptr& error : errors)
+      if (error) std::rethrow_exception(error);
+  }
+}
+#endif
+
 const char* text_of(const char* variable) {
   const char* text = std::getenv(variable);
   return text && *text ? text : nullptr;
@@ -199,7 +264,10 @@ void write_counts() {
 void barrier(int line) {
   running_lane->state = State::at_barrier;
   running_lane->line = line;
+  void* meeting = running_lane->meetings->barrier();
+  release(meeting);
   Fiber::leave(false);
+  acquire(meeting);
 }
 
 void yield() { Fiber::leave(false); }
@@ -230,6 +298,10 @@ void run(const Kernel& kernel, std::size_t groups, void* const* arguments) {
   KernelCounts& into = counts()[kernel.name];
   ++into.launches;
   into.groups += groups;
+#if defined(KITH_HOST_RACES)
+  item.yields = false;
+  return run_at_once(groups, how.seed++);
+#endif
   const bool can_save = kernel.local.end > kernel.local.begin;
   if (how.is_random)
     run_in_any_order(groups, can_save ? how.groups_at_once : 1, how.seed++);

@@ -10,7 +10,10 @@
 #define KITH_TEXT(x) KITH_TEXT2(x)
 #define KITH_JOINED2(a, b, c) a##b##_##c
 #define KITH_JOINED(a, b, c) KITH_JOINED2(a, b, c)
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(KITH_HOST_RACES)
+#define HOST_LOCAL thread_local
+static const kith::host::LocalMemory kLocal{};
+#elif defined(__SANITIZE_ADDRESS__)
 #define HOST_LOCAL  // the sanitizer puts guards between variables, but not in sections
 static const kith::host::LocalMemory kLocal{};
 #else
@@ -97,6 +100,13 @@ static KernelList kernels() {
 }
 }  // namespace fof_program
 
+namespace rows_program {
+#include "gpu/rows.cl"
+static KernelList kernels() {
+  return {KITH_KERNEL(fill_rows), KITH_KERNEL(store_rows), KITH_KERNEL(check_roots)};
+}
+}  // namespace rows_program
+
 #ifdef USE_DOUBLE
 namespace catalogue_program {
 #include "gpu/catalogue.cl"
@@ -169,6 +179,7 @@ constexpr bool kIsDouble = sizeof(real) == 8;
   kith::host::add(all, walk_program::kernels());
   kith::host::add(all, radius_program::kernels());
   kith::host::add(all, fof_program::kernels());
+  kith::host::add(all, rows_program::kernels());
   kith::host::add({kIsDouble, DIM, 8}, knn8_program::kernels());
   kith::host::add({kIsDouble, DIM, 16}, knn16_program::kernels());
   kith::host::add({kIsDouble, DIM, 32}, knn32_program::kernels());

@@ -32,6 +32,13 @@ KERNEL void reverse(GLOBAL uint* values) {
   values[THREAD()] = part[GROUP_SIZE - 1 - LANE()];
 }
 
+// A barrier does not order groups.
+KERNEL void reverse_into_other_groups(GLOBAL uint* values) {
+  uint seen = values[THREAD()];
+  BARRIER();
+  values[THREADS() - 1 - THREAD()] = seen;
+}
+
 KERNEL void barrier_of_some(GLOBAL uint* values) {
   if (LANE() < 32) BARRIER();
   values[THREAD()] = 1;
@@ -42,6 +49,8 @@ KERNEL void add_in_two_steps(GLOBAL racing_uint* sum) {
   uint seen = sum[0];
   sum[0] = seen + 1;
 }
+
+KERNEL void add_without_atomics(GLOBAL uint* sum) { sum[0] += 1; }
 
 KERNEL void add_at_once(GLOBAL racing_uint* sum) { ATOMIC_ADD(sum, 1u); }
 

@@ -15,7 +15,7 @@ class Kith(CMakePackage):
     version("main", branch="main")
 
     variant("io", default=True, description="Files, results and pictures (HDF5, libpng, zlib)")
-    variant("sample", default=True, description="Sample points and universes (KISS FFT)")
+    variant("sample", default=True, description="Sample points and universes")
     variant("mpi", default=False, description="Points that are distributed over MPI ranks")
     variant("shared", default=True, description="Shared libraries")
 
@@ -29,7 +29,6 @@ class Kith(CMakePackage):
     depends_on("libpng", when="+io")
     depends_on("zlib-api", when="+io")
     depends_on("hdf5~mpi", when="+io")
-    depends_on("kissfft", when="+sample")
     depends_on("cli11", when="+io +sample")
     depends_on("mpi", when="+mpi")
 

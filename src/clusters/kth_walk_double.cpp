@@ -1,0 +1,3 @@
+// Distances to k-th neighbors of double points.
+#define KITH_SCALAR double
+#include "clusters/kth_walk_targets-inl.h"

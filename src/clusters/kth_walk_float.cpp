@@ -1,0 +1,3 @@
+// Distances to k-th neighbors of float points.
+#define KITH_SCALAR float
+#include "clusters/kth_walk_targets-inl.h"

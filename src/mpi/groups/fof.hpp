@@ -1,0 +1,47 @@
+// Friends of friends over ranks, inside.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include <kith/mpi.hpp>
+#include <kith/redshift_space.hpp>
+
+#include "mpi/domains/domain.hpp"
+#include "mpi/groups/groups_impl.hpp"
+
+namespace kith::mpi {
+
+/// The options that all ranks must pass alike.
+void add_linking(SameOptions& same, const FofOptions& options);
+
+struct LinkingJob {
+  const FofOptions& options;
+  std::span<const std::uint64_t> classes;  ///< see fof_in_classes
+  /// Of the caller, for a label of each point that this rank gave, all of which are still here; or
+  /// none.
+  std::span<std::int64_t> room;
+  const RedshiftSpace* sight = nullptr;  ///< lines of sight to midpoints; null: none
+};
+
+/// Rows of groups, and labels: in the room, or by position. Collective.
+void link(Call& call, const Domains::Impl& domains, const LinkingJob& job, Groups::Impl& out);
+
+/// The class of an index; classes begin at these indices, which ascend.
+inline std::uint64_t class_of(std::span<const std::uint64_t> classes, std::uint64_t index) {
+  return static_cast<std::uint64_t>(std::upper_bound(classes.begin(), classes.end(), index) -
+                                    classes.begin());
+}
+
+/// Groups of points of several classes, of which no two are friends: labels by the class of the
+/// lowest member, then by size as usual. Collective.
+Groups fof_in_classes(const Domains& domains, const FofOptions& options, RowOrder order,
+                      std::span<const std::uint64_t> classes, const Execution& execution);
+
+/// Friends of friends by lines of sight to midpoints, with the length of the options; labels in the
+/// order of the input. Collective.
+Groups fof_to_midpoints(const Domains& domains, const FofOptions& options,
+                        const RedshiftSpace& space, const Execution& execution);
+
+}  // namespace kith::mpi

@@ -1,0 +1,3 @@
+// Pair counts of float points.
+#define KITH_SCALAR float
+#include "pairs/walk_targets-inl.h"
