@@ -1,5 +1,5 @@
 // One rank's failure is the same error on all ranks, in time, and the next call works.
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <limits>
@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <kith/detail/ranks.hpp>
 #include <kith/kith.hpp>
@@ -198,10 +199,12 @@ TEST(MpiErrors, ExceptionInAVisitor) {
   });
 }
 
-/// Some rank's token is set while all compute: each stops within 0.25 s, and all throw.
+/// Some rank's token is set while all compute: each stops soon, and all throw. "Soon" is counted in
+/// visits, 1 ms and more each: on a crowded machine a rank may wait for its turn for longer than a
+/// quarter of a second.
 TEST(MpiErrors, CancelFromOneRank) {
   // Valgrind and sanitizers, which run fewer cases, are slow.
-  const double soon = number_from("KITH_CASES", 1) < 1 ? 10 : 0.25;
+  const std::ptrdiff_t soon = number_from("KITH_CASES", 1) < 1 ? 2000 : 250;
   on_some_ranks([&](MPI_Comm comm) {
     const int ranks = size_of(comm);
     const std::size_t n = 200000 / static_cast<std::size_t>(ranks);
@@ -209,7 +212,8 @@ TEST(MpiErrors, CancelFromOneRank) {
         scene_points<float>(Shape::uniform, 3, n, 1 + static_cast<unsigned>(rank_of(comm)));
     const auto domains = mpi::Domains::curve(comm, set.view());
     const CancelToken token;
-    std::atomic<double> asked{0}, last{0};
+    std::vector<double> visits;
+    double asked = 0;
     const bool is_mine = rank_of(comm) == ranks / 2;
     expect_same_error(comm, ErrorCode::cancelled,
                       "rank " + std::to_string(ranks / 2) + " of " + std::to_string(ranks), [&] {
@@ -218,7 +222,7 @@ TEST(MpiErrors, CancelFromOneRank) {
                             [&](const auto&) {
                               // Slow enough that no rank is done before.
                               std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                              last = seconds();
+                              visits.push_back(seconds());
                               if (is_mine && asked == 0) {
                                 asked = seconds();
                                 token.cancel();
@@ -227,12 +231,12 @@ TEST(MpiErrors, CancelFromOneRank) {
                             {.threads = 1, .cancel = is_mine ? &token : nullptr});
                       });
     const double thrown = seconds();
-    double since = asked;
-    MPI_Allreduce(MPI_IN_PLACE, &since, 1, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_DOUBLE, MPI_MAX, comm);
     // On a crowded machine another rank may not have begun.
-    EXPECT_TRUE(last > 0 || !is_mine) << "this rank did not compute";
-    EXPECT_LT(last - since, soon) << "continued to compute";
-    EXPECT_LT(thrown - since, 10);
+    EXPECT_TRUE(!visits.empty() || !is_mine) << "this rank did not compute";
+    const auto later = std::upper_bound(visits.begin(), visits.end(), asked);
+    EXPECT_LT(visits.end() - later, soon) << "continued to compute";
+    EXPECT_LT(thrown - asked, 30);
     expect_works(comm);
   });
 }
