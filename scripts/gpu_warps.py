@@ -15,13 +15,13 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "bench" / "gpu_warps.txt"
-# Instructions of sm_80 in each section: of the leaves of kNN read from the assembly (nvcc 13.0, k = 16), of the sort from
-# PTX, of the walks and of links estimated.
-COSTS = {"knn": {"pair": 27, "box": 60, "insert": 580, "node": 205, "compare": 40},
+# Instructions of sm_80 in each section: of the leaves of kNN read from the assembly (nvcc 13.0, k = 16; by line, as nvdisasm
+# --print-line-info-inline shows them), of the sort from PTX, of the walks and of links estimated. "entry" of knn: a task.
+COSTS = {"knn": {"pair": 17, "entry": 80, "box": 60, "insert": 560, "node": 140, "compare": 40},
          "walk_step": {"candidate": 110, "entry": 110},
          "sort_count_uint": {"load": 13}, "sort_scatter_uint": {"load": 80},
          "fof_step": {"entry": 110}, "fof_link": {"node": 205, "box": 60, "accept": 30, "pair": 27, "link": 90}}
-ROUND = 60  # from one pair of barriers to the next
+BARRIER = 38  # with what is done once from one to the next
 EDGES = 500  # of a launch of knn: the rows read and written
 ALLOWED = 1.02
 
@@ -53,8 +53,8 @@ def table(kernels, n):
                 total += executed / warps * cost
                 yield f"{kernel} {section}", executed / warps, 100 * lanes / (32 * executed)
         groups, _, barriers = found["groups"]
-        if kernel == "knn":  # two warps in a group, two barriers in a round
-            total += barriers / warps * ROUND + 2 * groups / warps * EDGES
+        if kernel == "knn":  # two warps in a group
+            total += 2 * barriers / warps * BARRIER + 2 * groups / warps * EDGES
         yield f"{kernel} instructions", total, 100
 
 

@@ -67,18 +67,19 @@ DEVICE void load_node(GLOBAL const real* blocks, GLOBAL const real* boxes, uint 
     to_boxes[i] = boxes[(ulong)node * CHUNK_STRIDE + i];
 }
 
-// Loads a node with blocks APART scalars from each other: work-items that read different blocks
+// Loads the blocks of a node APART scalars from each other: work-items that read different blocks
 // then use different banks of local memory.
 #define APART (BLOCK_STRIDE + 1u)
-DEVICE void load_apart(GLOBAL const real* blocks, GLOBAL const real* boxes, uint node,
-                       uint block_count, LOCAL real* to_blocks, LOCAL real* to_boxes) {
+DEVICE void load_apart(GLOBAL const real* blocks, uint node, uint block_count,
+                       LOCAL real* to_blocks) {
   uint first = node * LANES;
   uint count = block_count - first < LANES ? block_count - first : LANES;
   GLOBAL const real* from = blocks + (ulong)first * BLOCK_STRIDE;
-  for (uint i = LANE(); i < count * BLOCK_STRIDE; i += GROUP_SIZE)
-    to_blocks[i / BLOCK_STRIDE * APART + i % BLOCK_STRIDE] = from[i];
-  for (uint i = LANE(); i < CHUNK_STRIDE; i += GROUP_SIZE)
-    to_boxes[i] = boxes[(ulong)node * CHUNK_STRIDE + i];
+  UNROLL
+  for (uint turn = 0; turn < (LANES * BLOCK_STRIDE + GROUP_SIZE - 1) / GROUP_SIZE; ++turn) {
+    uint i = turn * GROUP_SIZE + LANE();
+    if (i < count * BLOCK_STRIDE) to_blocks[i / BLOCK_STRIDE * APART + i % BLOCK_STRIDE] = from[i];
+  }
 }
 
 // Is a pair of points of the boxes closer across an edge of the box than inside it? If not, each
@@ -116,11 +117,10 @@ DEVICE real lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane
   return sum;
 }
 
-// The bound if no axis is crossed.
-DEVICE real open_lower_distance2_to(const real* x, LOCAL const real* chunk, uint lane) {
+// No point of a box is closer to x, if no axis is crossed.
+DEVICE real open_lower_distance2(const real* x, const real* lo, const real* hi) {
   real sum;
-  SUM_SQUARES(sum, least(x[axis], x[axis], chunk[axis * LANES + lane],
-                         chunk[(DIM + axis) * LANES + lane]));
+  SUM_SQUARES(sum, least(x[axis], x[axis], lo[axis], hi[axis]));
   return sum;
 }
 

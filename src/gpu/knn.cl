@@ -4,17 +4,19 @@
 //
 // Work-items of a warp wait for each other, so they share as much work as possible:
 // - For a few sources of 8 blocks each, the 64 work-items test all pairs of these blocks with the 8
-//   blocks of queries. A work-item tests its query with those within reach of its 8 queries, and
-//   then visits its blocks one after the other; its neighbor may visit another block meanwhile.
-// - Accepted neighbors wait in local memory until some work-item has more than 8; then all merge up
-// to 8 of theirs into their lists. The bound lags behind, and the result is the same.
+//   blocks of queries. A work-item tests its query with those within reach of its 8 queries.
+// - Queries have different numbers of blocks in reach. So these pairs of a query and a block are
+//   tasks in a list, and each work-item takes the next one, whosever query it is.
+// - Accepted neighbors of a query wait in local memory until some query has more than 8; then all
+//   merge up to 8 of theirs into their lists. The bound lags behind, and the result is the same.
 //
 // A pass finds up to K neighbors of each query, in registers; for more, the next pass takes only
 // neighbors whose key (d2, index) is greater than the last one's. So any k is exact.
 #define TILE 128u
 #define NODES (DIM <= 3 ? 4u : DIM <= 8 ? 2u : 1u)  // sources at once; their blocks fit a mask
-#define HELD 16u   // accepted neighbors of a work-item that wait: a block of 8 fits after any 8
+#define HELD 16u   // accepted neighbors of a query that wait: a block of 8 fits after any 8
 #define MERGED 8
+#define TASKS 384u  // of a round; those that do not fit wait for the next one
 
 // Where the sources of a receiver come from.
 #define ALL_LISTED 0u
@@ -54,30 +56,32 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
     index[b] = high;                                                                  \
   }
 
-// Merges up to 8 waiting neighbors of a work-item into its list. On a GPU by bitonic networks: the
-// new ones sorted; the least of them and of the last 8; these falling, so that all of them rise and
-// fall; and all sorted. CPUs insert one by one, which compiles in a tenth of the time.
+// Sorts 8 keys by Batcher's network: 19 comparisons.
+#define ORDER_TWO(d2, index, a, b, c, d) ORDER(d2, index, a, b) ORDER(d2, index, c, d)
+#define SORT_MERGED(d2, index)                                                        \
+  ORDER_TWO(d2, index, 0, 1, 2, 3) ORDER_TWO(d2, index, 4, 5, 6, 7)                   \
+  ORDER_TWO(d2, index, 0, 2, 1, 3) ORDER_TWO(d2, index, 4, 6, 5, 7)                   \
+  ORDER_TWO(d2, index, 1, 2, 5, 6)                                                    \
+  ORDER_TWO(d2, index, 0, 4, 1, 5) ORDER_TWO(d2, index, 2, 6, 3, 7)                   \
+  ORDER_TWO(d2, index, 2, 4, 3, 5)                                                    \
+  ORDER(d2, index, 1, 2) ORDER_TWO(d2, index, 3, 4, 5, 6)
+
+// Merges the last `taken` waiting neighbors of a query, up to 8, into its list. On a GPU by
+// networks: the new ones sorted; the least of them and of the last 8; these falling, so that all of
+// them rise and fall; and all sorted. CPUs insert one by one, which compiles in a tenth of the time.
+// Only here is a query told from its neighbors: it waits like one of them.
 #ifdef FOR_GPU
 #define MERGE_HELD()                                                                               \
   real new_d2[MERGED];                                                                             \
   uint new_index[MERGED];                                                                          \
   UNROLL                                                                                           \
   for (int i = 0; i < MERGED; ++i) {                                                               \
-    uint at = (first_held + i) % HELD * GROUP_SIZE + lane;                                         \
-    new_d2[i] = (uint)i < taken ? held_d2[at] : REAL_INFINITY;                                     \
-    new_index[i] = (uint)i < taken ? held_index[at] : NO_INDEX;                                    \
+    uint at = (held - 1 - i) * GROUP_SIZE + lane;                                                  \
+    int is_new = (uint)i < taken && held_index[at] != self;                                        \
+    new_d2[i] = is_new ? held_d2[at] : REAL_INFINITY;                                              \
+    new_index[i] = is_new ? held_index[at] : NO_INDEX;                                             \
   }                                                                                                \
-  UNROLL                                                                                           \
-  for (int size = 2; size <= MERGED; size *= 2) {                                                  \
-    UNROLL                                                                                         \
-    for (int step = size / 2; step > 0; step /= 2) {                                               \
-      UNROLL                                                                                       \
-      for (int i = 0; i < MERGED; ++i) {                                                           \
-        if ((i & step) == 0 && (i & size) == 0) ORDER(new_d2, new_index, i, i + step)              \
-        if ((i & step) == 0 && (i & size) != 0) ORDER(new_d2, new_index, i + step, i)              \
-      }                                                                                            \
-    }                                                                                              \
-  }                                                                                                \
+  SORT_MERGED(new_d2, new_index)                                                                   \
   UNROLL                                                                                           \
   for (int i = 0; i < MERGED; ++i) {                                                               \
     int at = K - MERGED + i, from = MERGED - 1 - i;                                                \
@@ -102,10 +106,10 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
 #else
 #define MERGE_HELD()                                                                      \
   for (uint i = 0; i < taken; ++i) {                                                      \
-    uint at = (first_held + i) % HELD * GROUP_SIZE + lane;                                \
+    uint at = (held - 1 - i) * GROUP_SIZE + lane;                                         \
     real its_d2 = held_d2[at];                                                            \
     uint its_index = held_index[at];                                                      \
-    int to = K;                                                                           \
+    int to = its_index == self ? 0 : K;                                                   \
     while (to > 0 && (its_d2 < d2[to - 1] || (its_d2 == d2[to - 1] && its_index < index[to - 1]))) { \
       if (to < K) {                                                                       \
         d2[to] = d2[to - 1];                                                              \
@@ -113,30 +117,54 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
       }                                                                                   \
       --to;                                                                               \
     }                                                                                     \
-    if (to < K) {                                                                         \
+    if (to < K && its_index != self) {                                                    \
       d2[to] = its_d2;                                                                    \
       index[to] = its_index;                                                              \
     }                                                                                     \
   }
 #endif
 
-// The pairs of a work-item with the blocks of its mask, as long as there is room for all of a block.
-#define LOOK_AT_BLOCKS(DISTANCE)                                                          \
-  for (uint turn = 0; mask != 0 && held <= HELD - LANES; ++turn, mask &= mask - 1) {      \
-    LOCAL const real* block = blocks + (31 - LEADING_ZEROS(mask & (0u - mask))) * APART; \
+// The pairs of a query with the points of a block. Neighbors wait in places that are claimed by
+// adding to a count: once a block does not fit, no later one does, so those that fitted fill the
+// places before the least count that was too much. The block of the others stays pending.
+#define DO_TASKS(DISTANCE)                                                                \
+  for (uint task = lane; task < tasks; task += GROUP_SIZE) {                              \
+    COUNT(entry, task / GROUP_SIZE);                                                      \
+    uint query = task_list[task] / 32, bit = task_list[task] % 32, near = 0;              \
+    LOCAL const real* block = blocks + bit * APART;                                       \
+    real q[DIM], its_d2[LANES], most2 = bounds2[query];                                   \
+    uint most_index = bound_indices[query];                                               \
+    load_point(q_blocks, (ulong)own * GROUP_SIZE + query, q);                             \
+    UNROLL                                                                                \
     for (uint i = 0; i < LANES; ++i) {                                                    \
-      COUNT(pair, turn * LANES + i);                                                      \
-      real its_d2 = DISTANCE;                                                             \
-      uint its_index = lane_index(block, i);                                              \
-      int is_near = (its_d2 < bound2) | ((its_d2 == bound2) & (its_index < bound_index));     \
-      if (!is_near || its_index == self) continue;                                        \
-      if (done > 0 && !(its_d2 > floor2 || (its_d2 == floor2 && its_index > floor_index))) \
-        continue;                                                                         \
-      COUNT(accept, turn * LANES + i);                                                    \
-      uint slot = (first_held + held) % HELD;                                             \
-      held_d2[slot * GROUP_SIZE + lane] = its_d2;                                         \
-      held_index[slot * GROUP_SIZE + lane] = its_index;                                   \
-      ++held;                                                                             \
+      COUNT(pair, task / GROUP_SIZE * LANES + i);                                         \
+      its_d2[i] = DISTANCE;                                                               \
+      int is_near = (its_d2[i] < most2) |                                                 \
+                    ((its_d2[i] == most2) & (lane_index(block, i) < most_index));         \
+      near |= (uint)is_near << i;                                                         \
+    }                                                                                     \
+    if (done > 0) {                                                                       \
+      ulong last = ((ulong)GROUP() * GROUP_SIZE + query) * k + done - 1;                  \
+      UNROLL                                                                              \
+      for (uint i = 0; i < LANES; ++i)                                                    \
+        if (its_d2[i] < out_d2[last] ||                                                   \
+            (its_d2[i] == out_d2[last] && lane_index(block, i) <= out_index[last]))       \
+          near &= ~(1u << i);                                                             \
+    }                                                                                     \
+    if (near == 0) continue;                                                              \
+    uint at = ATOMIC_ADD(claimed + query, POPCOUNT(near));                                \
+    if (at + POPCOUNT(near) > HELD) {                                                     \
+      ATOMIC_MIN(too_much + query, at);                                                   \
+      ATOMIC_OR(pending + query, 1u << (bit ^ query / LANES));                                           \
+      continue;                                                                           \
+    }                                                                                     \
+    UNROLL                                                                                \
+    for (uint i = 0; i < LANES; ++i) {                                                    \
+      if ((near >> i & 1) == 0) continue;                                                 \
+      COUNT(accept, task / GROUP_SIZE * LANES + i);                                       \
+      held_d2[at * GROUP_SIZE + query] = its_d2[i];                                       \
+      held_index[at * GROUP_SIZE + query] = lane_index(block, i);                         \
+      ++at;                                                                               \
     }                                                                                     \
   }
 
@@ -153,12 +181,14 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
   SHARED real tile_lower[TILE];
   SHARED uint tile_source[TILE];
   SHARED real blocks[NODES * LANES * APART];
-  SHARED real boxes[NODES * CHUNK_STRIDE];
   SHARED real held_d2[(GROUP_SIZE + 1) * HELD];
   SHARED uint held_index[(GROUP_SIZE + 1) * HELD];
-  SHARED real farthest[GROUP_SIZE];
-  SHARED uint in_reach[2 * LANES];
-  SHARED flag_uint wants[2], is_busy[2], is_full[2], crosses[2];
+  SHARED real bounds2[GROUP_SIZE];
+  SHARED uint bound_indices[GROUP_SIZE], claimed[GROUP_SIZE], too_much[GROUP_SIZE];
+  SHARED uint pending[GROUP_SIZE];  // blocks of each query that are still to be looked at
+  SHARED ushort task_list[TASKS];
+  SHARED uint task_count[2], in_reach[2 * LANES];
+  SHARED flag_uint wants[2], is_busy[2], is_full[4], crosses[2];
   uint lane = LANE(), own = q_first + GROUP();
   ulong position = (ulong)own * GROUP_SIZE + lane;
   int is_query = position < q_points;
@@ -178,16 +208,13 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
   }
   // Work-items without a query visit no blocks.
   int looks = is_query;
-  real floor2 = -1;
-  uint floor_index = 0;
-  if (done > 0 && is_query) {
-    floor2 = out_d2[row + done - 1];
-    floor_index = out_index[row + done - 1];
-    looks = floor_index != NO_INDEX;  // else there are no more
-  }
+  if (done > 0 && is_query)
+    looks = out_index[row + done - 1] != NO_INDEX;  // else there are no more
   real bound2 = looks ? d2[K - 1] : (real)-1;
-  uint bound_index = index[K - 1];
-  uint held = 0, first_held = 0, mask = 0, turns = 0, is_across = 0;
+  uint warp = lane / 32, turns = 0, is_across = 0, first_entry = 0;
+  bounds2[lane] = bound2;
+  claimed[lane] = pending[lane] = 0;
+  too_much[lane] = NO_INDEX;
 
   ulong begin = sources == OWN_NODE ? 0 : list_first[GROUP()];
   ulong end = sources == OWN_NODE ? 1 : begin + list_size[GROUP()];
@@ -202,7 +229,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
       tile_source[i] = is_left_out ? NO_INDEX : source;
       tile_lower[i] = is_left_out ? REAL_INFINITY : sources == OWN_NODE ? 0 : lower[tile + i];
     }
-    if (lane < 2) wants[lane] = is_busy[lane] = is_full[lane] = crosses[lane] = 0;
+    if (lane < 2) wants[lane] = is_busy[lane] = is_full[lane] = is_full[2 + lane] = crosses[lane] = task_count[lane] = 0;
     if (lane < 2 * LANES) in_reach[lane] = 0;
     BARRIER();
     sort_tile(tile_lower, tile_source, room);
@@ -215,39 +242,41 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
       real least = entry < room ? tile_lower[entry] : REAL_INFINITY;
       uint source = entry < room ? tile_source[entry] : NO_INDEX;
       if (source != NO_INDEX && least <= bound2) wants[now] = 1;
-      if (mask != 0) is_busy[now] = 1;
-      if (held > HELD - LANES || (is_over && held > 0)) is_full[now] = 1;
-      farthest[lane] = bound2;
-      if (lane == 0) wants[next] = is_busy[next] = is_full[next] = 0;
+      uint held = claimed[lane] < too_much[lane] ? claimed[lane] : too_much[lane];
+      if (pending[lane] != 0) is_busy[now] = 1;
+      int is_whole = index[K - 1] != NO_INDEX;
+      if (held > HELD - LANES || ((is_over || !is_whole) && held > 0)) is_full[2 * now + warp] = 1;
+      if (lane == 0) wants[next] = is_busy[next] = is_full[2 * next] = is_full[2 * next + 1] = 0;
       BARRIER();
-      // Flags that are read after the second barrier are cleared after the first.
-      if (lane == 0) crosses[next] = 0;
+      // What is read after the next barriers is cleared after this one.
+      if (lane == 0) crosses[next] = task_count[next] = 0;
       if (lane < LANES) in_reach[next * LANES + lane] = 0;
-      if (is_full[now]) {
-        COUNT(insert, 0);
+      int was_busy = is_busy[now], was_full = is_full[2 * now + warp], any_full = is_full[2 * now] | is_full[2 * now + 1];
+      if (was_full) {
         uint taken = held < MERGED ? held : MERGED;
+        if (taken > 0) {
+          COUNT(insert, 0);
+        }
         MERGE_HELD()
-        first_held = (first_held + taken) % HELD;
         held -= taken;
         bound2 = looks ? d2[K - 1] : (real)-1;
-        bound_index = index[K - 1];
       }
-      if (!is_busy[now]) {
+      if (!was_busy) {
         if (is_over) {
-          is_done = !is_full[now];
+          is_done = !any_full;
         } else if (!wants[now]) {
           is_over = 1;
         } else {
-          real most = farthest[lane / LANES * LANES];
-          for (uint i = 1; i < LANES; ++i) most = larger(most, farthest[lane / LANES * LANES + i]);
+          real most = bounds2[lane / LANES * LANES];
+          for (uint i = 1; i < LANES; ++i) most = larger(most, bounds2[lane / LANES * LANES + i]);
           // Where nothing is known yet, the first source alone makes a bound.
           uint taken = sources == ALL_LISTED && tile == begin && entry == 0 ? 1 : NODES;
+          first_entry = entry;
           for (uint n = 0; n < taken && entry < room; ++n, ++entry) {
             source = tile_source[entry];
             if (source == NO_INDEX) continue;
             COUNT(node, n);
-            load_apart(s_blocks, s_boxes, source, s_block_count, blocks + n * LANES * APART,
-                       boxes + n * CHUNK_STRIDE);
+            load_apart(s_blocks, source, s_block_count, blocks + n * LANES * APART);
             uint block = source * LANES + lane % LANES;
             if (block >= s_block_count) continue;
             load_box(s_boxes, block, lo, hi);
@@ -257,28 +286,45 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
           }
         }
       }
-      int is_new = !is_busy[now] && !is_over;
+      int is_new = !was_busy && !is_over;
       BARRIER();
+      bounds2[lane] = bound2;
+      bound_indices[lane] = index[K - 1];
+      claimed[lane] = held;
+      too_much[lane] = NO_INDEX;
+      uint mask = pending[lane];
       if (is_new) {
         is_across = crosses[now];
         uint rest = in_reach[now * LANES + lane / LANES];
         for (uint turn = 0; rest != 0; ++turn, rest &= rest - 1) {
           COUNT(box, turn);
           uint bit = 31 - LEADING_ZEROS(rest & (0u - rest));
-          LOCAL const real* chunk = boxes + bit / LANES * CHUNK_STRIDE;
-          real least2 = is_across ? lower_distance2_to(x, chunk, bit % LANES, side)
-                                  : open_lower_distance2_to(x, chunk, bit % LANES);
-          if (least2 <= bound2) mask |= 1u << bit;
+          load_box(s_boxes, tile_source[first_entry + bit / LANES] * LANES + bit % LANES, lo, hi);
+          real least2 = is_across ? lower_distance2(x, x, lo, hi, side)
+                                  : open_lower_distance2(x, lo, hi);
+          if (least2 <= bound2) mask |= 1u << (bit ^ lane / LANES);
         }
       }
+      if (!is_new && !was_busy) continue;
+      if (mask != 0) {
+        uint most = is_whole ? NODES * LANES : HELD / LANES;
+        uint wanted = POPCOUNT(mask) < most ? POPCOUNT(mask) : most;
+        uint to = ATOMIC_ADD(task_count + now, wanted), end = to + wanted < TASKS ? to + wanted : TASKS;
+        for (; to < end; mask &= mask - 1, ++to)
+          task_list[to] = (ushort)(lane * 32 + ((31 - LEADING_ZEROS(mask & (0u - mask))) ^ lane / LANES));
+      }
+      pending[lane] = mask;
+      BARRIER();
+      uint tasks = task_count[now] < TASKS ? task_count[now] : TASKS;
 #ifdef FOR_GPU  // a second loop without the arithmetic of periodic axes
       if (!is_across) {
-        LOOK_AT_BLOCKS(open_distance2_to(x, block, i))
+        DO_TASKS(open_distance2_to(q, block, i))
       } else
 #endif
       {
-        LOOK_AT_BLOCKS(distance2_to(x, block, i, side))
+        DO_TASKS(distance2_to(q, block, i, side))
       }
+      BARRIER();
     }
   }
 
@@ -305,10 +351,10 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
     }
   }
   if (sources != OWN_NODE) return;
-  farthest[lane] = bound2;
+  bounds2[lane] = bound2;
   BARRIER();
   if (lane > 0) return;
-  for (uint i = 1; i < GROUP_SIZE; ++i) bound2 = larger(bound2, farthest[i]);
+  for (uint i = 1; i < GROUP_SIZE; ++i) bound2 = larger(bound2, bounds2[i]);
   reach[own] = bound2;
 }
 
