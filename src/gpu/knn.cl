@@ -185,7 +185,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
   SHARED uint held_index[(GROUP_SIZE + 1) * HELD];
   SHARED real bounds2[GROUP_SIZE];
   SHARED uint bound_indices[GROUP_SIZE], claimed[GROUP_SIZE], too_much[GROUP_SIZE];
-  SHARED uint pending[GROUP_SIZE];  // blocks of each query that are still to be looked at
+  SHARED uint pending[GROUP_SIZE];  // blocks of each query that wait
   SHARED ushort task_list[TASKS];
   SHARED uint task_count[2], in_reach[2 * LANES];
   SHARED flag_uint wants[2], is_busy[2], is_full[4], crosses[2];
@@ -248,7 +248,7 @@ KERNEL void knn(GLOBAL const real* q_blocks, GLOBAL const real* q_boxes, uint q_
       if (held > HELD - LANES || ((is_over || !is_whole) && held > 0)) is_full[2 * now + warp] = 1;
       if (lane == 0) wants[next] = is_busy[next] = is_full[2 * next] = is_full[2 * next + 1] = 0;
       BARRIER();
-      // What is read after the next barriers is cleared after this one.
+      // Cleared between two barriers: read before the first, or written after the second.
       if (lane == 0) crosses[next] = task_count[next] = 0;
       if (lane < LANES) in_reach[next * LANES + lane] = 0;
       int was_busy = is_busy[now], was_full = is_full[2 * now + warp], any_full = is_full[2 * now] | is_full[2 * now + 1];
