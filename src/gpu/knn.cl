@@ -69,7 +69,7 @@ DEVICE void sort_tile(LOCAL real* lower, LOCAL uint* source, uint count) {
 // Merges the last `taken` waiting neighbors of a query, up to 8, into its list. On a GPU by
 // networks: the new ones sorted; the least of them and of the last 8; these falling, so that all of
 // them rise and fall; and all sorted. CPUs insert one by one, which compiles in a tenth of the time.
-// Only here is a query told from its neighbors: it waits like one of them.
+// Only here is a query left out of its own list: until then it waits as a neighbor.
 #ifdef FOR_GPU
 #define MERGE_HELD()                                                                               \
   real new_d2[MERGED];                                                                             \
