@@ -21,7 +21,7 @@ COSTS = {"knn": {"pair": 17, "entry": 80, "box": 60, "insert": 560, "node": 140,
          "walk_step": {"candidate": 110, "entry": 110},
          "sort_count_uint": {"load": 13}, "sort_scatter_uint": {"load": 80},
          "fof_step": {"entry": 110}, "fof_link": {"node": 205, "box": 60, "accept": 30, "pair": 27, "link": 90}}
-BARRIER = 38  # with work once from one to the next
+BARRIER = 38  # with the work that is done once until the next
 EDGES = 500  # of a launch of knn: the rows read and written
 ALLOWED = 1.02
 
