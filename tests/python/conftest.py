@@ -11,6 +11,8 @@ _HOST_KERNELS = pathlib.Path(os.environ.get("KITH_TEST_LIBRARIES", "")).parent /
 # The environment of a process with faked drivers of CUDA and HIP (tests/gpu/host/faked_driver.hpp); empty if they are not built.
 FAKED = {name: str(_HOST_KERNELS) for name in ("KITH_CUDA", "KITH_NVRTC", "KITH_HIP", "KITH_HIPRTC", "KITH_OPENCL")
          if _HOST_KERNELS.is_file()}
+if FAKED:
+    FAKED["KITH_CACHE"] = ""  # compiled kernels of a driver of the tests stay in memory
 
 EXCLUDED = pathlib.Path(__file__).with_name("scipy_excluded.txt")
 

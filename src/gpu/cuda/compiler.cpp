@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/fail.hpp"
+#include "gpu/cuda/code_cache.hpp"
 
 namespace kith::gpu::cuda {
 namespace {
@@ -38,6 +39,15 @@ std::vector<std::string> options_for(const CompilerApi& compiler, const ProgramK
   options.push_back("--gpu-architecture=" + std::string(known == capability ? "sm_" : "compute_") +
                     std::to_string(known));
   return options;
+}
+
+/// All that the code depends on.
+std::string cache_key(const CompilerApi& compiler, const ProgramKey& key, const Device& card,
+                      const std::vector<std::string>& options) {
+  std::string text = std::string(compiler.name()) + ' ' + std::to_string(compiler.major) + '.' +
+                     std::to_string(compiler.minor) + '\n' + card.model + '\n' + card.version;
+  for (const std::string& option : options) text += '\n' + option;
+  return text + '\n' + program_text(key);
 }
 
 /// A program of the compiler, for as long as it is needed.
@@ -87,8 +97,11 @@ std::string compiled(const CompilerApi& compiler, const ProgramKey& key, const T
          "device = opencl",
          compiler.name(), compiler.major, compiler.minor, target.facts.model, capability / 10,
          capability % 10, compiler.name());
+  const auto options = options_for(compiler, key, capability, known);
+  const std::string in_cache = cache_key(compiler, key, target.facts, options);
+  if (auto stored = stored_code(in_cache)) return *std::move(stored);
   Source source(compiler, key);
-  if (!source.compile(options_for(compiler, key, capability, known))) {
+  if (!source.compile(options)) {
     constexpr std::size_t kShown = 2000;
     fail(ErrorCode::unavailable,
          "gpu: the compiler of {} ({}) refuses {}.cl with {}; install another {}. It says: {}",
@@ -99,6 +112,7 @@ std::string compiled(const CompilerApi& compiler, const ProgramKey& key, const T
   if (code.empty())
     fail(ErrorCode::unavailable, "gpu: {} made no code of {}.cl; install another {}",
          compiler.name(), key.file, compiler.name());
+  store_code(in_cache, code);
   return code;
 }
 

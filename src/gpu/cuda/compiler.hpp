@@ -15,8 +15,8 @@ struct Target {
 };
 
 /// Code that the driver can load: for the card itself or, where the compiler does not know it, in
-/// the intermediate language of the newest card that it knows. Errors: unavailable, with the words
-/// of the compiler.
+/// the intermediate language of the newest card that it knows. From the cache on disk, if an
+/// earlier process has compiled it. Errors: unavailable, with the words of the compiler.
 std::string compiled(const CompilerApi& compiler, const ProgramKey& key, const Target& target);
 
 }  // namespace kith::gpu::cuda

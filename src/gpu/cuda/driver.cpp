@@ -10,6 +10,7 @@
 #include "gpu/cuda/card.hpp"
 #include "gpu/cuda/compiler.hpp"
 #include "gpu/cuda/open.hpp"
+#include "gpu/cuda/staging.hpp"
 
 namespace kith::gpu::cuda {
 namespace {
@@ -79,13 +80,11 @@ class CudaDriver : public Driver {
 
   void write(Memory to, std::size_t at, const void* from, std::size_t bytes) override {
     const Entered entered = enter();
-    api_.check(api_.write(place(to, at), from, bytes, stream_), "copying to the device");
-    wait("copying to the device");
+    staging_.write(place(to, at), from, bytes, stream_);
   }
   void read(Memory from, std::size_t at, void* to, std::size_t bytes) override {
     const Entered entered = enter();
-    api_.check(api_.read(to, place(from, at), bytes, stream_), "copying from the device");
-    wait("copying from the device");
+    staging_.read(to, place(from, at), bytes, stream_);
   }
 
   bool has(const void* array) const override {
@@ -231,6 +230,7 @@ class CudaDriver : public Driver {
   Device facts_;
   int number_, device_, capability_ = 0;
   Handle context_ = nullptr, stream_ = nullptr;
+  Staging staging_{api_};
   std::mutex mutex_;
   std::map<ProgramKey, Handle> modules_;
   std::map<std::pair<ProgramKey, std::string>, Function> functions_;

@@ -1,6 +1,12 @@
 // CUDA and HIP from the list of devices to the bits of all calls, over kernels as C++.
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
 #include <vector>
 
+#include "gpu/cuda/compiler.hpp"
+#include "gpu/cuda/staging.hpp"
 #include "gpu/host/calls.hpp"
 #include "gpu/host/faked.hpp"
 #include "gpu/steps.hpp"
@@ -17,6 +23,7 @@ using test::Setting;
 [[maybe_unused]] const bool kOpened = [] {
   for (const char* variable : {"KITH_CUDA", "KITH_NVRTC", "KITH_HIP", "KITH_HIPRTC", "KITH_OPENCL"})
     setenv(variable, KITH_HOST_LIBRARY, 0);
+  setenv("KITH_CACHE", "", 0);  // tests compile anew, except those of the cache
   return true;
 }();
 
@@ -148,6 +155,26 @@ TEST_F(GpuCuda, CopiesAreCompleteWhenTheyReturn) {
   }
 }
 
+/// Of pieces, and of parts of them.
+TEST_F(GpuCuda, LargeCopiesGoThroughPinnedBuffers) {
+  const std::size_t usual = gpu::cuda::Staging::room.exchange(256);
+  for (const char* name : {"cuda:1", "hip:1"}) {
+    gpu::OpenDevice& device = gpu::open_device("test", name);
+    for (const std::size_t count : {1u, 63u, 64u, 65u, 128u, 129u, 192u, 1000u}) {
+      std::vector<std::uint32_t> values(count), found(count);
+      std::iota(values.begin(), values.end(), 7u);
+      const auto expected = values;
+      gpu::Uints there(device, count);
+      there.write(values.data(), count);
+      values.assign(count, 2);
+      there.read(found.data(), count);
+      EXPECT_EQ(found, expected) << count;
+    }
+  }
+  check_sets<float>(3, 300, "cuda:1");
+  gpu::cuda::Staging::room = usual;
+}
+
 TEST_F(GpuCuda, KernelsAreMeasuredByEvents) {
   const auto set = test::random_sets<float>(3, 500, 1)[0];
   for (const char* device : {"cuda:0", "hip:0"}) {
@@ -170,6 +197,51 @@ TEST_F(GpuCuda, ACompilerThatDoesNotKnowTheCardMakesPtx) {
   const Setting old("KITH_FAKE_ARCHITECTURES", "60,75");
   const Tree there(set.view(), {}, {.device = "cuda:1"});
   EXPECT_EQ(there.order(), Tree(set.view()).order());
+}
+
+/// Kernels that an earlier process compiled are on disk.
+TEST_F(GpuCuda, CodeIsCompiledOnce) {
+  namespace fs = std::filesystem;
+  const std::string folder = ::testing::TempDir() + "kith_cache_" + std::to_string(getpid());
+  const Setting cache("KITH_CACHE", folder + "/below");
+  const auto& compiler = gpu::cuda::nvidia_compiler(13);
+  const gpu::ProgramKey knn{"knn", false, 3, 16}, walk{"walk", false, 3};
+  gpu::Device card{.name = "cuda:0", .model = "card", .version = "CUDA 13.1"};
+  const auto code_of = [&](const gpu::ProgramKey& key) {
+    return gpu::cuda::compiled(compiler, key, {card, 80});
+  };
+  const std::string code = code_of(knn);
+  ASSERT_EQ(std::distance(fs::directory_iterator(folder + "/below"), {}), 1);
+  const auto fails = test::failing("compile=6");
+  EXPECT_EQ(code_of(knn), code);
+  const auto expect_compiled = [&](const gpu::ProgramKey& key) {
+    EXPECT_EQ(error_of([&] { code_of(key); }).first, ErrorCode::unavailable);
+  };
+  expect_compiled(walk);
+  card.version = "CUDA 13.2";
+  expect_compiled(knn);
+  card.version = "CUDA 13.1";
+  const fs::path file = fs::directory_iterator(folder + "/below")->path();
+  const auto bytes = static_cast<std::streamoff>(fs::file_size(file));
+  for (const std::streamoff damaged : {bytes - 1, std::streamoff{0}, std::streamoff{40}}) {
+    std::fstream at(file, std::ios::in | std::ios::out | std::ios::binary);
+    at.seekg(damaged);
+    const char one = static_cast<char>(at.get());
+    at.seekp(damaged).put(static_cast<char>(one ^ 1)).flush();
+    expect_compiled(knn);
+    at.seekp(damaged).put(one);
+  }
+  EXPECT_EQ(code_of(knn), code);
+  fs::resize_file(file, static_cast<std::uintmax_t>(bytes / 2));
+  expect_compiled(knn);
+  fs::remove_all(folder);
+}
+
+TEST_F(GpuCuda, ACacheThatCannotBeWrittenIsNoError) {
+  const Setting cache("KITH_CACHE", "/proc/nowhere");
+  const gpu::Device card{.name = "cuda:0", .model = "card", .version = "CUDA 13.1"};
+  EXPECT_NE(gpu::cuda::compiled(gpu::cuda::nvidia_compiler(13), {"knn", false, 3, 16}, {card, 80}),
+            "");
 }
 
 TEST_F(GpuCuda, SearchesRunInTheMemoryThatOthersLeave) {

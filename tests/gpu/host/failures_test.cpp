@@ -2,6 +2,7 @@
 // function and the number, and the next call works.
 #include <map>
 
+#include "gpu/cuda/staging.hpp"
 #include "gpu/device.hpp"
 #include "gpu/host/calls.hpp"
 #include "gpu/host/faked.hpp"
@@ -129,17 +130,29 @@ std::vector<std::int64_t> all_calls(const test::PointSet<float>& set, const std:
   return found;
 }
 
+/// Without pinned memory, the driver copies by itself.
+TEST_F(GpuFailures, PinnedMemoryThatIsShortIsNoError) {
+  const auto set = test::random_sets<float>(3, 150, 1)[0];
+  const auto expected = all_calls(set, "cpu");
+  const std::size_t usual = gpu::cuda::Staging::room.exchange(256);
+  const auto fails = failing("allocate_pinned=2@2+");
+  EXPECT_EQ(all_calls(set, "hip:2"), expected);
+  EXPECT_EQ(all_calls(set, "hip:2"), expected);
+  gpu::cuda::Staging::room = usual;
+}
+
 /// One error in one call of each function of the driver.
 TEST_F(GpuFailures, AnyFailureOfAnyFunctionIsAnErrorOrNoMatter) {
   const auto set = test::random_sets<float>(3, 150, 1)[0];
   const auto expected = all_calls(set, "cpu");
   std::map<std::string, int> errors;
+  const std::size_t usual = gpu::cuda::Staging::room.exchange(256);
   for (const char* device : {"cuda:0", "hip:0"}) {
     EXPECT_EQ(all_calls(set, device), expected);
     const std::size_t allocated = gpu::traffic(device).allocated;
     for (const char* function :
          {"push_context", "current_device", "use_device", "allocate", "release", "memory_info",
-          "write", "read", "launch", "wait_for_stream", "run"})
+          "write", "read", "launch", "wait_for_stream", "run", "record_event", "wait_for_event"})
       for (const int status : {1, 2, 700, 999})
         for (const int call : {1, 2, 7, 30, 100}) {
           const std::string how =
@@ -158,8 +171,10 @@ TEST_F(GpuFailures, AnyFailureOfAnyFunctionIsAnErrorOrNoMatter) {
         }
     EXPECT_EQ(all_calls(set, device), expected);
   }
-  for (const char* function : {"push_context", "current_device", "use_device", "allocate", "write",
-                               "read", "launch", "wait_for_stream", "run"})
+  gpu::cuda::Staging::room = usual;
+  for (const char* function :
+       {"push_context", "current_device", "use_device", "allocate", "write", "read", "launch",
+        "wait_for_stream", "run", "record_event", "wait_for_event"})
     EXPECT_GT(errors[function], 0) << function;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,14 +17,21 @@ namespace kith::test {
 class Setting {
  public:
   Setting(const char* variable, const std::string& value) : variable_(variable) {
+    if (const char* before = std::getenv(variable)) before_ = before;
     setenv(variable, value.c_str(), 1);
   }
-  ~Setting() { unsetenv(variable_); }
+  ~Setting() {
+    if (before_)
+      setenv(variable_, before_->c_str(), 1);
+    else
+      unsetenv(variable_);
+  }
   Setting(const Setting&) = delete;
   Setting& operator=(const Setting&) = delete;
 
  private:
   const char* variable_;
+  std::optional<std::string> before_;
 };
 
 /// Errors of the driver, as in faked_driver.hpp.

@@ -105,11 +105,14 @@ KITH_BOTH(cuStreamCreate, hipStreamCreateWithFlags, make_stream, (Handle * s, un
 KITH_BOTH(cuStreamSynchronize, hipStreamSynchronize, wait_for_stream, (Handle s), (s))
 KITH_BOTH(cuEventCreate, hipEventCreateWithFlags, make_event, (Handle * e, unsigned f), (e, f))
 KITH_BOTH(cuEventRecord, hipEventRecord, record_event, (Handle e, Handle s), (e, s))
+KITH_BOTH(cuEventSynchronize, hipEventSynchronize, wait_for_event, (Handle e), (e))
 KITH_BOTH(cuEventElapsedTime, hipEventElapsedTime, elapsed, (float* t, Handle a, Handle b),
           (t, a, b))
 KITH_BOTH(cuEventDestroy_v2, hipEventDestroy, drop_event, (Handle e), (e))
 KITH_BOTH(cuMemAlloc_v2, hipMalloc, allocate, (void** m, std::size_t n), (m, n))
 KITH_BOTH(cuMemFree_v2, hipFree, release, (void* m), (m))
+KITH_BOTH(cuMemHostAlloc, hipHostMalloc, allocate_pinned, (void** m, std::size_t n, unsigned f),
+          (m, n, f))
 KITH_BOTH(cuMemGetInfo_v2, hipMemGetInfo, memory_info, (std::size_t * f, std::size_t* t), (f, t))
 KITH_BOTH(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync, write,
           (void* to, const void* from, std::size_t n, Handle s), (to, from, n, s))

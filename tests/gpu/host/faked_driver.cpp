@@ -197,12 +197,13 @@ int FakedDriver::enqueue(Handle handle, std::function<int()> work) {
   return kSuccess;
 }
 
-int FakedDriver::run(Stream& stream) {
-  while (!stream.work.empty() && !lost_) {
-    lost_ = stream.work.front()();
-    stream.work.pop_front();
-  }
+void FakedDriver::run_next(Stream& stream) {
+  lost_ = stream.work.front()();
+  stream.work.pop_front();
   if (lost_) stream.work.clear();
+}
+int FakedDriver::run(Stream& stream) {
+  while (!stream.work.empty() && !lost_) run_next(stream);
   return lost_;
 }
 
@@ -218,10 +219,22 @@ int FakedDriver::make_event(Handle* event, unsigned) {
 }
 int FakedDriver::record_event(Handle event, Handle stream) {
   KITH_BEGIN("record_event");
-  return enqueue(stream, [event] {
-    static_cast<Event*>(event)->seconds = now();
+  auto* recorded = static_cast<Event*>(event);
+  recorded->stream = static_cast<Stream*>(stream);
+  ++recorded->pending;
+  return enqueue(stream, [recorded] {
+    recorded->seconds = now();
+    --recorded->pending;
     return int{kSuccess};
   });
+}
+/// Runs no more of the stream than it must: later copies are still on their way.
+int FakedDriver::wait_for_event(Handle event) {
+  KITH_BEGIN("wait_for_event");
+  const auto* awaited = static_cast<Event*>(event);
+  while (awaited->pending > 0 && !lost_ && !awaited->stream->work.empty())
+    run_next(*awaited->stream);
+  return lost_;
 }
 int FakedDriver::elapsed(float* milliseconds, Handle from, Handle to) {
   KITH_BEGIN("elapsed");
@@ -269,6 +282,13 @@ int FakedDriver::release(void* memory) {
   KITH_BEGIN("release");
   for (const auto& stream : streams_) run(*stream);
   return arrays_.erase(memory) == 1 ? kSuccess : kInvalidValue;
+}
+int FakedDriver::allocate_pinned(void** memory, std::size_t bytes, unsigned) {
+  KITH_BEGIN("allocate_pinned");
+  pinned_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+  *memory = pinned_.back().get();
+  std::memset(*memory, 0xa5, bytes);
+  return kSuccess;
 }
 int FakedDriver::memory_info(std::size_t* free, std::size_t* total) {
   KITH_BEGIN("memory_info");

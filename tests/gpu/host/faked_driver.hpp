@@ -66,11 +66,13 @@ class FakedDriver {
   int wait_for_stream(Handle stream);
   int make_event(Handle* event, unsigned flags);
   int record_event(Handle event, Handle stream);
+  int wait_for_event(Handle event);
   int elapsed(float* milliseconds, Handle begin, Handle end);
   int drop_event(Handle event);
 
   int allocate(void** memory, std::size_t bytes);
   int release(void* memory);
+  int allocate_pinned(void** memory, std::size_t bytes, unsigned flags);
   int memory_info(std::size_t* free, std::size_t* total);
   int write(void* to, const void* from, std::size_t bytes, Handle stream);
   int read(void* to, void* from, std::size_t bytes, Handle stream);
@@ -97,6 +99,8 @@ class FakedDriver {
   };
   struct Event {
     double seconds = -1;
+    Stream* stream = nullptr;  ///< where it was recorded last
+    std::size_t pending = 0;   ///< records that are not reached
   };
   struct Module {
     Variant variant;
@@ -110,6 +114,7 @@ class FakedDriver {
   int begin(const char* function, bool needs_card = true);
   const Card* current();
   int enqueue(Handle stream, std::function<int()> work);
+  void run_next(Stream& stream);
   int run(Stream& stream);
   bool is_inside(const void* place, std::size_t bytes, const Card* card) const;
   std::size_t in_use(const Card* card) const;
@@ -124,6 +129,7 @@ class FakedDriver {
   Card cards_[kCards] = {{0}, {1}, {2}};
   std::vector<std::unique_ptr<Stream>> streams_;
   std::map<const void*, Array> arrays_;
+  std::vector<std::unique_ptr<std::byte[]>> pinned_;
 };
 
 }  // namespace kith::host
