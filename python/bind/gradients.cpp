@@ -107,6 +107,18 @@ Gradients pair_sums_reverse(const Lists& lists, const Whole& derivative, const W
   });
 }
 
+Reals pair_sums_forward(const Lists& lists, const Whole& derivative,
+                        const std::optional<Whole>& points, const std::optional<Whole>& queries,
+                        const Call& call) {
+  const PairsOf pairs = lists.pairs();
+  return with_type<Reals>(pairs, [&]<class T>() {
+    return forward<T>(pairs.lists.rows, 1, call, [&](T* out, const Execution& e) {
+      pair_sums_jvp<T>(pairs, static_cast<const T*>(derivative.data()),
+                       {data_of<T>(points), data_of<T>(queries)}, out, e);
+    });
+  });
+}
+
 ListDensityOptions density_options(const nb::dict& given, std::optional<Array>& mass) {
   ListDensityOptions options;
   Options read(given);
@@ -138,6 +150,19 @@ std::pair<Reals, ArrayOf<double>> density_reverse(const Lists& lists, const nb::
     });
     return std::pair<Reals, ArrayOf<double>>(matrix(std::move(points), pairs.points.size, d),
                                              array_of(std::move(by_mass)));
+  });
+}
+
+ArrayOf<double> density_tangent(const Lists& lists, const nb::dict& given,
+                                const std::optional<Whole>& points,
+                                const std::optional<Whole>& by_mass, const Call& call) {
+  std::optional<Array> mass;
+  const ListDensityOptions options = density_options(given, mass);
+  const PairsOf pairs = lists.pairs();
+  return with_type<ArrayOf<double>>(pairs, [&]<class T>() {
+    return array_of(run(call, [&](const Execution& e) {
+      return list_density_jvp<T>(pairs, options, data_of<T>(points), data_of<double>(by_mass), e);
+    }));
   });
 }
 
@@ -254,6 +279,18 @@ std::pair<ArrayOf<double>, ArrayOf<double>> paint_reverse(
   return {matrix(std::move(position), view.size, d), array_of(std::move(by_weight))};
 }
 
+ArrayOf<double> paint_tangent(const Array& points, const std::optional<Array>& weight,
+                              const Box& box, const std::vector<std::size_t>& cells,
+                              const std::optional<Whole>& position,
+                              const std::optional<Whole>& by_weight, const Call& call) {
+  const PointsView view = points_of(points);
+  const ValuesView values = weight ? values_of(*weight) : ValuesView();
+  return array_of(run(call, [&](const Execution& e) {
+    return paint_jvp(view, values, mesh_of(box, cells), data_of<double>(position),
+                     data_of<double>(by_weight), e);
+  }));
+}
+
 }  // namespace
 
 void bind_gradients(nb::module_& module) {
@@ -285,8 +322,12 @@ void bind_gradients(nb::module_& module) {
                nb::arg("call"));
   }
   module.def("pair_sums_vjp", &pair_sums_reverse);
+  module.def("pair_sums_jvp", &pair_sums_forward, nb::arg("lists"), nb::arg("derivative"),
+             nb::arg("points").none(), nb::arg("queries").none(), nb::arg("call"));
   module.def("list_density", &density_forward);
   module.def("list_density_vjp", &density_reverse);
+  module.def("list_density_jvp", &density_tangent, nb::arg("lists"), nb::arg("options"),
+             nb::arg("points").none(), nb::arg("mass").none(), nb::arg("call"));
   module.def("halos_vjp", &halos_reverse);
   module.def("halos_jvp", &halos_forward, nb::arg("points"), nb::arg("members"), nb::arg("options"),
              nb::arg("position").none(), nb::arg("velocity").none(), nb::arg("mass").none(),
@@ -310,6 +351,9 @@ void bind_gradients(nb::module_& module) {
              nb::arg("cells"), nb::arg("call"));
   module.def("paint_vjp", &paint_reverse, nb::arg("points"), nb::arg("weight").none(),
              nb::arg("box"), nb::arg("cells"), nb::arg("cotangent"), nb::arg("call"));
+  module.def("paint_jvp", &paint_tangent, nb::arg("points"), nb::arg("weight").none(),
+             nb::arg("box"), nb::arg("cells"), nb::arg("position").none(),
+             nb::arg("by_weight").none(), nb::arg("call"));
 }
 
 }  // namespace kith::python

@@ -51,6 +51,20 @@ void distances_vjp_handler(const Operands& call) {
   });
 }
 
+/// Inputs: points, index, tangent of points (, queries, their tangent).
+void distances_jvp_handler(const Operands& call) {
+  const bool has_queries = call.inputs() == 5;
+  PairsOf pairs{
+      .points = call.points(0),
+      .box = call.box(),
+      .lists = lists_view(call.data<std::int32_t>(1), call.extent(1, 0), call.extent(1, 1))};
+  if (has_queries) pairs.queries = call.points(3);
+  with_type(call, [&]<class T>() {
+    distances_jvp<T>(pairs, {call.data<T>(2), has_queries ? call.data<T>(4) : nullptr},
+                     call.result<T>(0), call.execution());
+  });
+}
+
 ListDensityOptions density_options(const Operands& call) {
   return {static_cast<SphKernel>(call.integer("kernel")), call.values(1)};
 }
@@ -82,6 +96,19 @@ void density_vjp_handler(const Operands& call) {
                         {call.result<T>(0), mass.data()}, call.execution());
   });
   call.put(1, mass);
+}
+
+/// Inputs: points, mass, index, tangents of points and masses. Result: the tangent of the density.
+void density_jvp_handler(const Operands& call) {
+  const std::size_t n = call.extent(0, 0);
+  const PairsOf pairs{.points = call.points(0),
+                      .box = call.box(),
+                      .lists = lists_view(call.data<std::int32_t>(2), n, call.extent(2, 1))};
+  const std::vector<double> mass = call.numbers(4, n);
+  with_type(call, [&]<class T>() {
+    call.put(0, list_density_jvp<T>(pairs, density_options(call), call.data<T>(3), mass.data(),
+                                    call.execution()));
+  });
 }
 
 // Groups.
@@ -155,7 +182,30 @@ void halos_vjp_handler(const Operands& call) {
   call.put(2, mass);
 }
 
-// Meshes. Inputs: points, weight (, cotangent).
+/// Inputs: points, velocity, mass, labels, tangents of the first three. Results: tangents of mass,
+/// center, velocity, inertia_radius, velocity_dispersion, shape_tensor, shape, decorated_mass.
+void halos_jvp_handler(const Operands& call) {
+  const std::size_t n = call.extent(0, 0), d = call.extent(0, 1);
+  const std::vector<double> position = call.numbers(4, n * d), velocity = call.numbers(5, n * d),
+                            mass = call.numbers(6, n);
+  const HaloOptions options{.box = call.box(),
+                            .mass = call.values(2),
+                            .velocity = call.points(1),
+                            .alpha = call.number("alpha")};
+  const GroupValues found =
+      halos_jvp(call.points(0), members_of(call, 3), options,
+                {position.data(), velocity.data(), mass.data()}, call.execution());
+  call.put(0, found.mass);
+  call.put(1, found.center);
+  call.put(2, found.velocity);
+  call.put(3, found.inertia_radius);
+  call.put(4, found.velocity_dispersion);
+  call.put(5, found.shape_tensor);
+  call.put(6, found.shape);
+  call.put(7, found.decorated_mass);
+}
+
+// Meshes. Inputs: points, weight (, cotangent or tangents of both).
 
 MeshOptions mesh_of(const Operands& call, const xla::Buffer& mesh) {
   MeshOptions options{call.box(), {}};
@@ -176,6 +226,14 @@ void paint_vjp_handler(const Operands& call) {
             call.execution());
   call.put(0, position);
   call.put(1, weight);
+}
+
+void paint_jvp_handler(const Operands& call) {
+  const std::size_t n = call.extent(0, 0);
+  const std::vector<double> position = call.numbers(2, n * call.extent(0, 1)),
+                            weight = call.numbers(3, n);
+  call.put(0, paint_jvp(call.points(0), call.values(1), mesh_of(call, call.out(0)), position.data(),
+                        weight.data(), call.execution()));
 }
 
 // Random links.
@@ -302,13 +360,17 @@ void bind_xla(nb::module_& module) {
   };
   add("knn", handle<knn_handler>);
   add("distances_vjp", handle<distances_vjp_handler>);
+  add("distances_jvp", handle<distances_jvp_handler>);
   add("density", handle<density_handler>);
   add("density_vjp", handle<density_vjp_handler>);
+  add("density_jvp", handle<density_jvp_handler>);
   add("fof", handle<fof_handler>);
   add("halos", handle<halos_handler>);
   add("halos_vjp", handle<halos_vjp_handler>);
+  add("halos_jvp", handle<halos_jvp_handler>);
   add("paint", handle<paint_handler>);
   add("paint_vjp", handle<paint_vjp_handler>);
+  add("paint_jvp", handle<paint_jvp_handler>);
   add("sample", handle<sample_handler>);
   add("score", handle<score_handler>);
   add("links", handle<links_handler>);

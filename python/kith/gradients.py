@@ -1,5 +1,5 @@
-"""Derivatives of distances, densities and halo properties by positions, as vector-Jacobian products (``_vjp``) of NumPy
-arrays.
+"""Derivatives of distances, densities and halo properties by positions, as vector-Jacobian products (``_vjp``) and
+Jacobian-vector products (``_jvp``) of NumPy arrays.
 
 Neighbor lists and group memberships are kept fixed; the numbers computed from them are differentiated. ``SoftLinks``
 gives gradients of quantities that depend on the memberships. ``kith.jax`` and ``kith.torch`` wrap all this as
@@ -22,9 +22,9 @@ from ._groups import Groups
 from .typing import Advantage, Baseline, BoxLike, Floats, Kernel
 
 __all__ = [
-    "LinkSamples", "SoftLinks", "density", "density_vjp", "displacements", "displacements_jvp",
-    "displacements_vjp", "distances", "distances_jvp", "distances_vjp", "halos_jvp", "halos_vjp", "pair_sums_vjp",
-    "paint", "paint_vjp", "power_spectrum", "score_weights", "shape_tensors", "soft_mass_function",
+    "LinkSamples", "SoftLinks", "density", "density_jvp", "density_vjp", "displacements", "displacements_jvp",
+    "displacements_vjp", "distances", "distances_jvp", "distances_vjp", "halos_jvp", "halos_vjp", "pair_sums_jvp",
+    "pair_sums_vjp", "paint", "paint_jvp", "paint_vjp", "power_spectrum", "score_weights", "shape_tensors", "soft_mass_function",
     "soft_mass_function_vjp",
 ]
 
@@ -180,6 +180,17 @@ def pair_sums_vjp(points: ArrayLike, index: ArrayLike, derivative: Any, cotangen
     return carry_out(_kith.pair_sums_vjp, pairs.core, slope, given, threads=threads)
 
 
+def pair_sums_jvp(points: ArrayLike, index: ArrayLike, derivative: Any, tangent: ArrayLike | None = None, *,
+                  queries: ArrayLike | None = None, query_tangent: ArrayLike | None = None, box: BoxLike = None,
+                  offset: ArrayLike | None = None, threads: int | None = None) -> Floats:
+    """The change of the sums over lists when points (and queries) move along tangents; see pair_sums_vjp."""
+    pairs = _Pairs(points, index, queries, box, offset)
+    slope = pairs.array(derivative, "derivative", pairs.index.shape)
+    moves = (pairs.tangent(tangent, "tangent", pairs.points),
+             None if pairs.queries is None else pairs.tangent(query_tangent, "query_tangent", pairs.queries))
+    return carry_out(_kith.pair_sums_jvp, pairs.core, slope, *moves, threads=threads)
+
+
 def _density_options(pairs: _Pairs, mass: ArrayLike | None, kernel: Kernel) -> dict[str, Any]:
     options: dict[str, Any] = {"kernel": kernel}
     if mass is not None:
@@ -202,6 +213,16 @@ def density_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, ma
     given = values(cotangent, pairs.rows, "cotangent", FLOAT64)
     return carry_out(_kith.list_density_vjp, pairs.core, _density_options(pairs, mass, kernel), given,
                      threads=threads)
+
+
+def density_jvp(points: ArrayLike, index: ArrayLike, tangent: ArrayLike | None = None, *,
+                mass_tangent: ArrayLike | None = None, mass: ArrayLike | None = None, kernel: Kernel = "cubic_spline",
+                box: BoxLike = None, threads: int | None = None) -> NDArray[np.float64]:
+    """The change of the density when points and masses move along tangents, including the change of h."""
+    pairs = _Pairs(points, index, None, box, None)
+    heavier = None if mass_tangent is None else values(mass_tangent, len(pairs.points), "mass_tangent", FLOAT64)
+    return carry_out(_kith.list_density_jvp, pairs.core, _density_options(pairs, mass, kernel),
+                     pairs.tangent(tangent, "tangent", pairs.points), heavier, threads=threads)
 
 
 def _members(groups: Groups | ArrayLike) -> _kith.Members:
@@ -303,6 +324,19 @@ def paint_vjp(points: ArrayLike, weight: ArrayLike | None, cotangent: ArrayLike,
     chosen, weights, counts = _mesh(points, weight, cells)
     given = numbers(cotangent, "cotangent")
     return carry_out(_kith.paint_vjp, chosen, weights, as_box(box)._core, counts, given, threads=threads)
+
+
+def paint_jvp(points: ArrayLike, weight: ArrayLike | None, tangent: ArrayLike | None = None, *,
+              weight_tangent: ArrayLike | None = None, cells: int | Sequence[int], box: BoxLike,
+              threads: int | None = None) -> NDArray[np.float64]:
+    """The change of the mesh when points and weights move along tangents."""
+    chosen, weights, counts = _mesh(points, weight, cells)
+    moves = None if tangent is None else np.ascontiguousarray(floats(tangent, "tangent"))
+    if moves is not None and moves.shape != chosen.shape:
+        raise ArgumentError(f"tangent: an array of shape {moves.shape}; expected {chosen.shape}")
+    heavier = None if weight_tangent is None else values(weight_tangent, len(chosen), "weight_tangent", FLOAT64)
+    return carry_out(_kith.paint_jvp, chosen, weights, as_box(box)._core, counts, moves, heavier,
+                     threads=threads).reshape(counts)
 
 
 def _shells(n: int, d: int, bins: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:

@@ -8,9 +8,10 @@
 >>> gradient = jax.grad(loss)(x)
 
 The functions are called from compiled programs through XLA's foreign function interface. They work under ``jit``,
-``grad`` and ``vmap`` (which runs one call after the other), in float32 and float64. Their derivatives are the
-vector-Jacobian products of kith.gradients. Shapes are static: ``max_groups`` and ``max_pairs`` reserve space for groups
-and pairs, and it is an error if they are too small.
+``grad``, ``jvp``, ``jacfwd`` and ``vmap`` (which runs one call after the other), in float32 and float64; distances and
+densities also under ``hessian``, at fixed lists of neighbors. Their first derivatives are the products of
+kith.gradients. ``links`` and ``topological_loss`` have reverse mode alone. Shapes are static: ``max_groups`` and
+``max_pairs`` reserve space for groups and pairs, and it is an error if they are too small.
 """
 from __future__ import annotations
 
@@ -27,6 +28,8 @@ from ._arrays import number, per_axis, whole
 from ._atoms import Edges, nearest_edges, radius_edges, systems_of
 from ._box import as_box
 from ._errors import ArgumentError, ArgumentTypeError
+from ._expressions import density_of_lists, lengths, list_distances
+from ._jax_products import Products
 from ._neighbors import _checked_k
 from .gradients import _power_spectrum
 from .typing import Advantage, Baseline, BoxLike, Kernel
@@ -43,6 +46,11 @@ _KERNELS = ("cubic_spline", "wendland_c2")
 
 def _differentiable(*fixed: int) -> Callable[[Callable[..., Any]], Any]:
     """A function with its own derivative, in all but the fixed arguments."""
+    return lambda function: jax.custom_jvp(function, nondiff_argnums=fixed)
+
+
+def _reversible(*fixed: int) -> Callable[[Callable[..., Any]], Any]:
+    """The same in reverse mode alone."""
     return lambda function: jax.custom_vjp(function, nondiff_argnums=fixed)
 
 
@@ -73,14 +81,34 @@ def _points(x: Any, name: str = "points") -> jax.Array:
     x = jnp.asarray(x)
     if x.ndim != 2:
         raise ArgumentError(f"{name}: an array of shape {x.shape}; give one row per point: (n, dimension)")
+    return _real(x, name)
+
+
+def _real(x: jax.Array, name: str) -> jax.Array:
+    if jnp.issubdtype(x.dtype, jnp.integer) or x.dtype == jnp.bool_:
+        raise ArgumentTypeError(f"{name}: {x.dtype}; integers have no derivatives, since they cannot change by small "
+                                "amounts: give float32 or float64")
     if x.dtype not in (jnp.float32, jnp.float64):
         raise ArgumentTypeError(f"{name}: {x.dtype}; give float32 or float64")
     return x
 
 
+def _weights(given: ArrayLike | None, x: jax.Array, name: str) -> jax.Array:
+    """One number per point in the type of the points; 1 if none are given."""
+    return jnp.ones(x.shape[0], x.dtype) if given is None else _real(jnp.asarray(given), name).astype(x.dtype)
+
+
 def _none(x: Any) -> Any:
-    """The cotangent of an array of integers."""
+    """The tangent or cotangent of an array of integers."""
     return np.zeros(x.shape, jax.dtypes.float0)
+
+
+def _only(options: _Static, *names: str) -> _Static:
+    return _Static(item for item in options if item[0] in names)
+
+
+def _of_same_shape(arrays: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(_like(each.shape, each.dtype) for each in arrays)
 
 
 # Neighbors
@@ -91,26 +119,38 @@ def _knn(arrays: Any, k: int, options: _Static) -> Any:
     return _call("knn", (_like((rows, k), jnp.int32), _like((rows, k), arrays[0].dtype)), *arrays, options=options)
 
 
-def _knn_forward(arrays: Any, k: int, options: _Static) -> Any:
+def _distances_tangent(options: _Static, fixed: Any, inputs: Any, moves: Any) -> Any:
+    (index,), (x, *queries), (by_points, *by_queries) = fixed, inputs, moves
+    return (_call("distances_jvp", _like(index.shape, x.dtype), x, index, by_points, *queries, *by_queries,
+                  options=options),)
+
+
+def _distances_gradient(options: _Static, fixed: Any, inputs: Any, cotangents: Any) -> Any:
+    return _call("distances_vjp", _of_same_shape(inputs), inputs[0], fixed[0], cotangents[0], *inputs[1:],
+                 options=options)
+
+
+def _distances_expression(options: _Static, fixed: Any, inputs: Any) -> Any:
+    chosen = dict(options)
+    return (list_distances(jnp, inputs[0], inputs[-1], fixed[0], chosen["side"], chosen["origin"]),)
+
+
+_distances = Products("distances", tangent=_distances_tangent, gradient=_distances_gradient,
+                      expression=_distances_expression)
+
+
+@_knn.defjvp
+def _knn_tangent(k: int, options: _Static, given: Any, moves: Any) -> Any:
+    (arrays,), (tangents,) = given, moves
     index, distance = _knn(arrays, k, options)
-    return (index, distance), (arrays, index)
-
-
-def _knn_backward(k: int, options: _Static, kept: Any, cotangent: Any) -> Any:
-    arrays, index = kept
-    results = tuple(_like(each.shape, each.dtype) for each in arrays)
-    found = _call("distances_vjp", results, arrays[0], index, cotangent[1], *arrays[1:],
-                  options=_Static(item for item in options if item[0] in ("side", "origin", "threads")))
-    return (tuple(found),)
-
-
-_knn.defvjp(_knn_forward, _knn_backward)
+    change, = _distances.tangent(_only(options, "side", "origin", "threads"), (index,), arrays, tangents)
+    return (index, distance), (_none(index), change)
 
 
 def knn(points: ArrayLike, queries: ArrayLike | None = None, *, k: int, box: BoxLike = None, exclude_self: bool = False,
         threads: int | None = None) -> tuple[jax.Array, jax.Array]:
-    """The k nearest neighbors, (index, distance) as in kith.knn. Distances are differentiable; a distance of 0 has
-    derivative 0."""
+    """The k nearest neighbors, (index, distance) as in kith.knn. Distances are differentiable any number of times, at
+    fixed neighbors; a distance of 0 has derivatives 0."""
     x = _points(points)
     arrays = (x,) if queries is None else (x, _points(queries, "queries").astype(x.dtype))
     k = _checked_k("knn", {"k": k})["k"]
@@ -172,9 +212,7 @@ def _graph(points: Any, cell: Any, pbc: Any, batch: Any, max_edges: int | None,
         own = lattice if lattice.ndim == 2 else lattice[jnp.asarray(batch)].at[ends[0]].get(mode="clip")
         vector = vector + (steps @ own if own.ndim == 2 else (steps[:, :, None] * own).sum(axis=1))
     vector = jnp.where(is_edge, vector, 0)
-    d2 = (vector * vector).sum(axis=1)
-    distance = jnp.where(d2 == 0, 0, jnp.sqrt(jnp.where(d2 == 0, 1, d2)))
-    return Graph(ends, shift, vector, distance)
+    return Graph(ends, shift, vector, lengths(jnp, vector))
 
 
 def radius_graph(points: ArrayLike, r: float, *, cell: Any = None, pbc: Any = None, batch: Any = None,
@@ -199,34 +237,44 @@ def knn_graph(points: ArrayLike, k: int, *, cell: Any = None, pbc: Any = None, b
 
 @_differentiable(2, 3)
 def _density(x: Any, mass: Any, k: int, options: _Static) -> Any:
-    return _density_forward(x, mass, k, options)[0]
-
-
-def _density_forward(x: Any, mass: Any, k: int, options: _Static) -> Any:
     n = x.shape[0]
-    rho, index = _call("density", (_like((n,), x.dtype), _like((n, k), jnp.int32)), x, mass, options=options)
-    return rho, (x, mass, index)
+    return _call("density", (_like((n,), x.dtype), _like((n, k), jnp.int32)), x, mass, options=options)
 
 
-def _density_backward(k: int, options: _Static, kept: Any, cotangent: Any) -> Any:
-    x, mass, index = kept
-    return tuple(_call("density_vjp", (_like(x.shape, x.dtype), _like(mass.shape, mass.dtype)), x, mass, index,
-                       cotangent, options=options))
+def _density_change(options: _Static, fixed: Any, inputs: Any, moves: Any) -> Any:
+    x = inputs[0]
+    return (_call("density_jvp", _like((x.shape[0],), x.dtype), *inputs, *fixed, *moves, options=options),)
 
 
-_density.defvjp(_density_forward, _density_backward)
+def _density_gradient(options: _Static, fixed: Any, inputs: Any, cotangents: Any) -> Any:
+    return _call("density_vjp", _of_same_shape(inputs), *inputs, *fixed, *cotangents, options=options)
+
+
+def _density_expression(options: _Static, fixed: Any, inputs: Any) -> Any:
+    chosen = dict(options)
+    return (density_of_lists(jnp, *inputs, fixed[0], _KERNELS[chosen["kernel"]], chosen["side"], chosen["origin"]),)
+
+
+_densities = Products("density", tangent=_density_change, gradient=_density_gradient, expression=_density_expression)
+
+
+@_density.defjvp
+def _density_tangent(k: int, options: _Static, given: Any, moves: Any) -> Any:
+    rho, index = _density(*given, k, options)
+    change, = _densities.tangent(options, (index,), given, moves)
+    return (rho, index), (change, _none(index))
 
 
 def density(points: ArrayLike, *, k: int = 32, mass: ArrayLike | None = None, kernel: Kernel = "cubic_spline",
             box: BoxLike = None, threads: int | None = None) -> jax.Array:
-    """The SPH density of kith.density, differentiable with respect to points and masses, including the smoothing
-    length."""
+    """The SPH density of kith.density, differentiable any number of times with respect to points and masses, including
+    the smoothing length, at fixed neighbors."""
     x = _points(points)
-    weight = jnp.ones(x.shape[0], x.dtype) if mass is None else jnp.asarray(mass, x.dtype)
+    weight = _weights(mass, x, "mass")
     if kernel not in _KERNELS:
         raise ArgumentError(f"density: kernel = {kernel!r}; there are: {', '.join(_KERNELS)}")
     k = _checked_k("density", {"k": k})["k"]
-    return _density(x, weight, k, _options(x.shape[1], box, threads, k=k, kernel=_KERNELS.index(kernel)))
+    return _density(x, weight, k, _options(x.shape[1], box, threads, k=k, kernel=_KERNELS.index(kernel)))[0]
 
 
 # Groups
@@ -264,17 +312,29 @@ def _halos(x: Any, velocity: Any, mass: Any, label: Any, room: int, options: _St
     return (*found, found[2])
 
 
-def _halos_forward(x: Any, velocity: Any, mass: Any, label: Any, room: int, options: _Static) -> Any:
-    return _halos(x, velocity, mass, label, room, options), (x, velocity, mass, label)
+def _halos_change(options: _Static, fixed: Any, inputs: Any, moves: Any) -> Any:
+    (x, _, _), (room, rest) = inputs, (dict(options)["room"], _without_room(options))
+    d, t = x.shape[1], x.dtype
+    shapes = ((room,), (room, d), (room, d), (room,), (room,), (room, d, d), (room, d), (room,))
+    return _call("halos_jvp", tuple(_like(shape, t) for shape in shapes), *inputs, *fixed, *moves, options=rest)
 
 
-def _halos_backward(room: int, options: _Static, kept: Any, cotangent: Any) -> Any:
-    x, velocity, mass, label = kept
-    results = tuple(_like(each.shape, each.dtype) for each in (x, velocity, mass))
-    return (*_call("halos_vjp", results, x, velocity, mass, label, *cotangent[2:], options=options), _none(label))
+def _halos_gradient(options: _Static, fixed: Any, inputs: Any, cotangents: Any) -> Any:
+    return _call("halos_vjp", _of_same_shape(inputs), *inputs, *fixed, *cotangents, options=_without_room(options))
 
 
-_halos.defvjp(_halos_forward, _halos_backward)
+def _without_room(options: _Static) -> _Static:
+    return _only(options, "alpha", "side", "origin", "threads")
+
+
+_halo_fields = Products("halos", tangent=_halos_change, gradient=_halos_gradient)
+
+
+@_halos.defjvp
+def _halos_tangent(room: int, options: _Static, given: Any, moves: Any) -> Any:
+    found = _halos(*given, room, options)
+    changes = _halo_fields.tangent(_Static([*options, ("room", room)]), given[3:], given[:3], moves[:3])
+    return found, (_none(found[0]), _none(found[1]), *changes)
 
 
 def halos(points: ArrayLike, label: ArrayLike, *, max_groups: int, velocity: ArrayLike | None = None,
@@ -285,8 +345,8 @@ def halos(points: ArrayLike, label: ArrayLike, *, max_groups: int, velocity: Arr
     halo that contracts gains mass. More than ``max_groups`` groups are an error.
     """
     x = _points(points)
-    moves = jnp.zeros_like(x) if velocity is None else jnp.asarray(velocity, x.dtype)
-    weight = jnp.ones(x.shape[0], x.dtype) if mass is None else jnp.asarray(mass, x.dtype)
+    moves = jnp.zeros_like(x) if velocity is None else _real(jnp.asarray(velocity), "velocity").astype(x.dtype)
+    weight = _weights(mass, x, "mass")
     options = _options(x.shape[1], box, threads, alpha=number(alpha, "alpha"))
     return Halos(*_halos(x, moves, weight, jnp.asarray(label, jnp.int32), whole(max_groups, "max_groups"),
                          options))
@@ -309,24 +369,33 @@ def _paint(x: Any, weight: Any, cells: tuple[int, ...], options: _Static) -> Any
     return _call("paint", _like(cells, x.dtype), x, weight, options=options)
 
 
-def _paint_forward(x: Any, weight: Any, cells: tuple[int, ...], options: _Static) -> Any:
-    return _paint(x, weight, cells, options), (x, weight)
+def _paint_change(options: _Static, fixed: Any, inputs: Any, moves: Any) -> Any:
+    x, cells = inputs[0], dict(options)["cells"]
+    return (_call("paint_jvp", _like(cells, x.dtype), *inputs, *moves, options=_without_cells(options)),)
 
 
-def _paint_backward(cells: tuple[int, ...], options: _Static, kept: Any, cotangent: Any) -> Any:
-    x, weight = kept
-    return tuple(_call("paint_vjp", (_like(x.shape, x.dtype), _like(weight.shape, weight.dtype)), x, weight,
-                       cotangent, options=options))
+def _paint_gradient(options: _Static, fixed: Any, inputs: Any, cotangents: Any) -> Any:
+    return _call("paint_vjp", _of_same_shape(inputs), *inputs, *cotangents, options=_without_cells(options))
 
 
-_paint.defvjp(_paint_forward, _paint_backward)
+def _without_cells(options: _Static) -> _Static:
+    return _only(options, "side", "origin", "threads")
+
+
+_meshes = Products("paint", tangent=_paint_change, gradient=_paint_gradient)
+
+
+@_paint.defjvp
+def _paint_tangent(cells: tuple[int, ...], options: _Static, given: Any, moves: Any) -> Any:
+    change, = _meshes.tangent(_Static([*options, ("cells", cells)]), (), given, moves)
+    return _paint(*given, cells, options), change
 
 
 def paint(points: ArrayLike, weight: ArrayLike | None = None, *, cells: int | Sequence[int], box: BoxLike,
           threads: int | None = None) -> jax.Array:
     """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
     x = _points(points)
-    weights = jnp.ones(x.shape[0], x.dtype) if weight is None else jnp.asarray(weight, x.dtype)
+    weights = _weights(weight, x, "weight")
     counts = tuple(per_axis(cells, x.shape[1], "cells"))
     return _paint(x, weights, counts, _options(x.shape[1], box, threads))
 
@@ -349,7 +418,7 @@ class LinkedPairs(NamedTuple):
     count: jax.Array  # type: ignore[assignment, unused-ignore]
 
 
-@_differentiable(1, 2, 3)
+@_reversible(1, 2, 3)
 def _links(x: Any, samples: int, room: int, options: _Static) -> Any:
     shapes = (_like((samples, room), x.dtype), _like((x.shape[0] + 1,), jnp.int32), _like((room,), jnp.int32),
               _like((), jnp.int32))
@@ -381,7 +450,7 @@ def links(points: ArrayLike, *, linking_length: float, max_pairs: int, alpha: fl
     return LinkedPairs(*_links(x, samples, whole(max_pairs, "max_pairs"), options))
 
 
-@_differentiable(4)
+@_reversible(4)
 def _log_probability(x: Any, offset: Any, second: Any, bits: Any, options: _Static) -> Any:
     """The log probability minus its value: 0, with the right derivative."""
     return jnp.zeros(dict(options)["samples"], x.dtype)

@@ -5,9 +5,10 @@
 >>> index, distance = kt.knn(x, k=8, box=1.0)
 >>> distance.sum().backward()
 
-The functions are torch.autograd.Function objects that call kith.gradients. Forward and backward run in C++ on the
-memory of the tensors, in float32 and float64; half precision becomes float32, integers float64. A second derivative is
-an error.
+Values and first derivatives, in reverse and forward mode, are computed in C++ on the memory of the tensors, in float32
+and float64; half precision becomes float32. Distances, densities and graphs have derivatives of any order, at fixed
+neighbors; a second derivative of the others is an error. From PyTorch 2.0 on, torch.func works: ``grad``, ``jvp``, and
+``vmap``, which runs one call after the other.
 """
 from __future__ import annotations
 
@@ -18,22 +19,17 @@ import torch
 
 from . import gradients
 from ._atoms import Edges, nearest_edges, radius_edges, systems_of
-from ._errors import ArgumentTypeError, UnavailableError
+from ._box import as_box
+from ._errors import ArgumentTypeError
+from ._expressions import density_of_lists, lengths, list_distances
 from ._halos import catalogue
 from ._groups import Groups, fof as _fof
 from ._neighbors import knn as _knn
+from ._torch_products import Rule, apply, array as _array, find, tensor as _tensor
 from .typing import Advantage, Baseline, BoxLike, Kernel
 
 __all__ = ["Graph", "Halos", "density", "fof", "halos", "knn", "knn_graph", "paint", "radius_graph",
            "topological_loss"]
-
-
-def _array(x: Any) -> Any:
-    return None if x is None else x.detach().cpu().numpy()
-
-
-def _tensor(x: Any, like: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(np.array(x)).to(like.dtype)
 
 
 def _floating(x: torch.Tensor, name: str = "points") -> torch.Tensor:
@@ -42,102 +38,87 @@ def _floating(x: torch.Tensor, name: str = "points") -> torch.Tensor:
         raise ArgumentTypeError(f"{name}: {type(x).__name__}; give a torch.Tensor, such as torch.as_tensor(x)")
     if x.is_complex():
         raise ArgumentTypeError(f"{name}: complex data; pass the real and the imaginary part as two coordinates")
-    if x.dtype in (torch.float32, torch.float64):
-        return x
-    return x.float() if x.is_floating_point() else x.double()
+    if not x.is_floating_point():
+        raise ArgumentTypeError(f"{name}: {x.dtype}; integers have no derivatives, since they cannot change by small "
+                                "amounts: pass x.double()")
+    return x if x.dtype in (torch.float32, torch.float64) else x.float()
 
 
 def _weights(x: torch.Tensor | None, points: torch.Tensor, name: str) -> torch.Tensor:
     """One number per point in the type of the points; 1 if none are given."""
-    return torch.ones(len(points), dtype=points.dtype) if x is None else _floating(x, name).to(points.dtype)
+    return torch.ones(points.shape[0], dtype=points.dtype) if x is None else _floating(x, name).to(points.dtype)
 
 
-class _NoMore(torch.autograd.Function):
-    """A gradient whose own derivative is refused."""
+class _Distances(Rule):
+    name = "knn"
 
-    @staticmethod
-    def forward(ctx: Any, gradient: torch.Tensor, *inputs: torch.Tensor) -> torch.Tensor:
-        return gradient.view_as(gradient)
+    def __init__(self, dimension: int, box: BoxLike, threads: int | None) -> None:
+        self.options = {"box": box, "threads": threads}
+        chosen = as_box(box)
+        self.space = (chosen.sides(dimension).tolist(), chosen.origins(dimension).tolist())
 
-    @staticmethod
-    def backward(ctx: Any, *_: Any) -> Any:
-        raise UnavailableError("kith.torch: second derivatives are not available; take first derivatives alone, or "
-                               "differentiate this part by differences")
+    def gradient(self, inputs: Any, fixed: Any, cotangents: Any) -> Any:
+        points, *queries = inputs
+        found = gradients.distances_vjp(points, fixed[0], cotangents[0], queries=queries[0] if queries else None,
+                                        **self.options)
+        return found if queries else (found,)
 
+    def tangent(self, inputs: Any, fixed: Any, tangents: Any) -> Any:
+        points, *queries = inputs
+        moves = {"queries": queries[0], "query_tangent": tangents[1]} if queries else {}
+        return (gradients.distances_jvp(points, fixed[0], tangents[0], **moves, **self.options),)
 
-def _once(function: Callable[..., Any]) -> Any:
-    """A backward that can be differentiated no further. torch's once_differentiable forgets its error, and gives 0,
-    where the cotangent does not depend on the points."""
-
-    def backward(ctx: Any, *cotangent: Any) -> Any:
-        with torch.no_grad():
-            found = function(ctx, *cotangent)
-        inputs = [each for each in (*ctx.saved_tensors, *cotangent)
-                  if isinstance(each, torch.Tensor) and each.requires_grad]
-        if not torch.is_grad_enabled() or not inputs:
-            return found
-        every = found if isinstance(found, tuple) else (found,)
-        kept = tuple(_NoMore.apply(each, *inputs) if isinstance(each, torch.Tensor) else each for each in every)
-        return kept if isinstance(found, tuple) else kept[0]
-
-    return staticmethod(backward)
-
-
-class _Knn(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, points: torch.Tensor, queries: Any, options: dict[str, Any]) -> Any:
-        index, distance = _knn(_array(points), _array(queries), **options)
-        index = torch.from_numpy(np.array(index))
-        ctx.save_for_backward(points, index, *(() if queries is None else (queries,)))
-        ctx.box, ctx.threads = options["box"], options["threads"]
-        ctx.mark_non_differentiable(index)
-        return index, _tensor(distance, points)
-
-    @_once
-    def backward(ctx: Any, _: Any, cotangent: torch.Tensor) -> Any:
-        points, index, *queries = ctx.saved_tensors
-        found = gradients.distances_vjp(_array(points), _array(index), _array(cotangent), box=ctx.box,
-                                        queries=_array(queries[0]) if queries else None, threads=ctx.threads)
-        if queries:
-            return _tensor(found[0], points), _tensor(found[1], points), None
-        return _tensor(found, points), None, None
+    def expression(self, inputs: Any, fixed: Any) -> Any:
+        return (list_distances(torch, inputs[0], inputs[-1], fixed[0].long(), *self.space),)
 
 
 def knn(points: torch.Tensor, queries: torch.Tensor | None = None, *, k: int, box: BoxLike = None,
         exclude_self: bool = False, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-    """The k nearest neighbors, (index, distance) as in kith.knn; distances are differentiable."""
-    options = {"k": k, "box": box, "exclude_self": exclude_self, "threads": threads}
+    """The k nearest neighbors, (index, distance) as in kith.knn; distances are differentiable, at fixed neighbors."""
     x = _floating(points)
-    return _Knn.apply(x, None if queries is None else _floating(queries, "queries").to(x.dtype), options)
+    inputs = (x,) if queries is None else (x, _floating(queries, "queries").to(x.dtype))
+    index, distance = find(lambda *given: _knn(*given, k=k, box=box, exclude_self=exclude_self, threads=threads), *inputs)
+    found, = apply(_Distances(x.shape[-1], box, threads), (distance,), (index,), inputs)
+    return index, found
 
 
-class _Density(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, points: torch.Tensor, mass: torch.Tensor, k: int, options: dict[str, Any]) -> Any:
-        index = _knn(_array(points), k=k, box=options["box"], threads=options["threads"]).index
-        ctx.save_for_backward(points, mass, torch.from_numpy(np.array(index)))
-        ctx.options = options
-        return _tensor(gradients.density(_array(points), index, mass=_array(mass), **options), points)
+class _Density(Rule):
+    name = "density"
 
-    @_once
-    def backward(ctx: Any, cotangent: torch.Tensor) -> Any:
-        points, mass, index = ctx.saved_tensors
-        found = gradients.density_vjp(_array(points), _array(index), _array(cotangent), mass=_array(mass),
-                                      **ctx.options)
-        return _tensor(found[0], points), _tensor(found[1], mass), None, None
+    def __init__(self, dimension: int, options: dict[str, Any]) -> None:
+        self.options = options
+        chosen = as_box(options["box"])
+        self.space = (chosen.sides(dimension).tolist(), chosen.origins(dimension).tolist())
+
+    def search(self, k: int, x: Any, mass: Any) -> Any:
+        index = _knn(x, k=k, box=self.options["box"], threads=self.options["threads"]).index
+        return index, gradients.density(x, index, mass=mass, **self.options).astype(x.dtype)
+
+    def gradient(self, inputs: Any, fixed: Any, cotangents: Any) -> Any:
+        return gradients.density_vjp(inputs[0], fixed[0], cotangents[0], mass=inputs[1], **self.options)
+
+    def tangent(self, inputs: Any, fixed: Any, tangents: Any) -> Any:
+        return (gradients.density_jvp(inputs[0], fixed[0], tangents[0], mass=inputs[1], mass_tangent=tangents[1],
+                                      **self.options),)
+
+    def expression(self, inputs: Any, fixed: Any) -> Any:
+        return (density_of_lists(torch, *inputs, fixed[0].long(), self.options["kernel"], *self.space),)
 
 
 def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = None, kernel: Kernel = "cubic_spline",
             box: BoxLike = None, threads: int | None = None) -> torch.Tensor:
     """The SPH density of kith.density, differentiable with respect to points and masses, including the smoothing
-    length."""
+    length, at fixed neighbors."""
     x = _floating(points)
-    return _Density.apply(x, _weights(mass, x, "mass"), k, {"kernel": kernel, "box": box, "threads": threads})
+    inputs = (x, _weights(mass, x, "mass"))
+    rule = _Density(x.shape[-1], {"kernel": kernel, "box": box, "threads": threads})
+    index, rho = find(lambda *given: rule.search(k, *given), *inputs)
+    return apply(rule, (rho,), (index,), inputs)[0]
 
 
 def fof(points: torch.Tensor, **options: Any) -> torch.Tensor:
     """The labels of kith.fof; the options are the same. Integers have no derivative."""
-    return torch.from_numpy(np.array(_fof(_array(points), **options).label))
+    return find(lambda x: (_fof(x, **options).label,), points)[0]
 
 
 class Graph(NamedTuple):
@@ -152,13 +133,6 @@ class Graph(NamedTuple):
     distance: torch.Tensor
 
 
-def _lengths(vector: torch.Tensor) -> torch.Tensor:
-    """With the derivative 0 where the length is 0."""
-    d2 = (vector * vector).sum(dim=1)
-    is_zero = d2 == 0
-    return torch.where(is_zero, torch.zeros_like(d2), torch.where(is_zero, torch.ones_like(d2), d2).sqrt())
-
-
 def _graph(x: torch.Tensor, cell: Any, batch: Any, edges: Edges) -> Graph:
     """Vectors by operations of torch, so that derivatives of any order pass through."""
     source, target = torch.from_numpy(np.array(edges.source)), torch.from_numpy(np.array(edges.target))
@@ -171,7 +145,7 @@ def _graph(x: torch.Tensor, cell: Any, batch: Any, edges: Edges) -> Graph:
         own = lattice if lattice.ndim == 2 else lattice[torch.as_tensor(batch, dtype=torch.int64)[source]]
         steps = shift.to(x.dtype)
         vector = vector + (steps @ own if own.ndim == 2 else (steps[:, :, None] * own).sum(dim=1))
-    return Graph(torch.stack([source, target]), shift, vector, _lengths(vector))
+    return Graph(torch.stack([source, target]), shift, vector, lengths(torch, vector))
 
 
 def _plain(x: Any) -> Any:
@@ -211,27 +185,30 @@ class Halos(NamedTuple):
     decorated_mass: torch.Tensor
 
 
-class _Halos(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, points: torch.Tensor, velocity: torch.Tensor, mass: torch.Tensor, label: torch.Tensor,
-                options: dict[str, Any]) -> Any:
-        ctx.save_for_backward(points, velocity, mass, label)
-        ctx.options = options
-        x, v, m = _array(points), _array(velocity), _array(mass)
-        groups = Groups(_array(label))
-        found = catalogue(x, groups, mass=m, velocity=v, box=options["box"], threads=options["threads"])
-        tensor = gradients.shape_tensors(x, groups, mass=m, box=options["box"], threads=options["threads"])
-        fields = (found.mass, found.center, found.velocity, found.inertia_radius, found.velocity_dispersion, tensor,
-                  found.shape, found.mass)
-        return tuple(_tensor(each, points) for each in fields)
+class _HaloFields(Rule):
+    name = "halos"
 
-    @_once
-    def backward(ctx: Any, *cotangent: torch.Tensor) -> Any:
-        points, velocity, mass, label = ctx.saved_tensors
-        given = {name: _array(each) for name, each in zip(Halos._fields, cotangent) if bool(each.any())}
-        found = gradients.halos_vjp(_array(points), _array(label), given, mass=_array(mass),
-                                    velocity=_array(velocity), **ctx.options)
-        return (*(_tensor(each, points) for each in found), None, None)
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        self.space = {name: options[name] for name in ("box", "threads")}
+
+    def search(self, x: Any, v: Any, m: Any, label: Any) -> Any:
+        groups = Groups(label)
+        found = catalogue(x, groups, mass=m, velocity=v, **self.space)
+        tensor = gradients.shape_tensors(x, groups, mass=m, **self.space)
+        return [np.asarray(each).astype(x.dtype) for each in (
+            found.mass, found.center, found.velocity, found.inertia_radius, found.velocity_dispersion, tensor, found.shape,
+            found.mass)]
+
+    def gradient(self, inputs: Any, fixed: Any, cotangents: Any) -> Any:
+        given = {name: each for name, each in zip(Halos._fields, cotangents) if each.any()}
+        return gradients.halos_vjp(inputs[0], fixed[0], given, velocity=inputs[1], mass=inputs[2], **self.options)
+
+    def tangent(self, inputs: Any, fixed: Any, tangents: Any) -> Any:
+        x, v, m = inputs
+        found = gradients.halos_jvp(x, fixed[0], tangent=tangents[0], velocity_tangent=tangents[1],
+                                    mass_tangent=tangents[2], velocity=v, mass=m, **self.options)
+        return [found[name] for name in Halos._fields]
 
 
 def halos(points: torch.Tensor, label: torch.Tensor, *, velocity: torch.Tensor | None = None,
@@ -241,43 +218,44 @@ def halos(points: torch.Tensor, label: torch.Tensor, *, velocity: torch.Tensor |
     kith.gradients.halos_vjp."""
     x = _floating(points)
     moves = torch.zeros_like(x) if velocity is None else _floating(velocity, "velocity").to(x.dtype)
-    return Halos(*_Halos.apply(x, moves, _weights(mass, x, "mass"), label,
-                               {"box": box, "alpha": alpha, "threads": threads}))
+    inputs = (x, moves, _weights(mass, x, "mass"))
+    rule = _HaloFields({"box": box, "alpha": alpha, "threads": threads})
+    return Halos(*apply(rule, find(rule.search, *inputs, label), (label,), inputs))
 
 
-class _Paint(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, points: torch.Tensor, weight: torch.Tensor, options: dict[str, Any]) -> Any:
-        ctx.save_for_backward(points, weight)
-        ctx.options = options
-        return _tensor(gradients.paint(_array(points), _array(weight), **options), points)
+class _Paint(Rule):
+    name = "paint"
 
-    @_once
-    def backward(ctx: Any, cotangent: torch.Tensor) -> Any:
-        points, weight = ctx.saved_tensors
-        found = gradients.paint_vjp(_array(points), _array(weight), _array(cotangent), **ctx.options)
-        return _tensor(found[0], points), _tensor(found[1], weight), None
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+
+    def gradient(self, inputs: Any, fixed: Any, cotangents: Any) -> Any:
+        return gradients.paint_vjp(*inputs, cotangents[0], **self.options)
+
+    def tangent(self, inputs: Any, fixed: Any, tangents: Any) -> Any:
+        return (gradients.paint_jvp(*inputs, tangents[0], weight_tangent=tangents[1], **self.options),)
 
 
 def paint(points: torch.Tensor, weight: torch.Tensor | None = None, *, cells: int | Sequence[int], box: BoxLike,
           threads: int | None = None) -> torch.Tensor:
     """Assigns points to a periodic mesh by cloud-in-cell; differentiable with respect to points and weights."""
     x = _floating(points)
-    return _Paint.apply(x, _weights(weight, x, "weight"), {"cells": cells, "box": box, "threads": threads})
+    inputs = (x, _weights(weight, x, "weight"))
+    rule = _Paint({"cells": cells, "box": box, "threads": threads})
+    mesh = find(lambda *given: (gradients.paint(*given, **rule.options).astype(given[0].dtype),), *inputs)
+    return apply(rule, mesh, (), inputs)[0]
 
 
-class _LogProbability(torch.autograd.Function):
+class _LogProbability(Rule):
     """The log probability of samples of links minus its value: 0, with the right derivative."""
 
-    @staticmethod
-    def forward(ctx: Any, points: torch.Tensor, links: gradients.SoftLinks, samples: gradients.LinkSamples) -> Any:
-        ctx.save_for_backward(points)
-        ctx.links, ctx.samples = links, samples
-        return torch.zeros(len(samples), dtype=points.dtype)
+    name = "topological_loss"
 
-    @_once
-    def backward(ctx: Any, cotangent: torch.Tensor) -> Any:
-        return _tensor(ctx.links.log_probability_vjp(ctx.samples, _array(cotangent)), cotangent), None, None
+    def __init__(self, links: gradients.SoftLinks, samples: gradients.LinkSamples) -> None:
+        self.links, self.samples = links, samples
+
+    def gradient(self, inputs: Any, fixed: Any, cotangents: Any) -> Any:
+        return (self.links.log_probability_vjp(self.samples, cotangents[0]),)
 
 
 def topological_loss(points: torch.Tensor, loss: Callable[[Halos], torch.Tensor], *, linking_length: float,
@@ -294,5 +272,6 @@ def topological_loss(points: torch.Tensor, loss: Callable[[Halos], torch.Tensor]
     losses = torch.stack([loss(halos(x, torch.from_numpy(np.array(label)), velocity=velocity, mass=mass, box=box,
                                      alpha=decoration, threads=threads)) for label in drawn.label])
     weight = gradients.score_weights(_array(losses), baseline=baseline, advantage=advantage, clip=clip)
-    score = (_tensor(weight, x) * _LogProbability.apply(x, links, drawn)).sum()
+    change, = apply(_LogProbability(links, drawn), (torch.zeros(len(drawn), dtype=x.dtype),), (), (x,))
+    score = (_tensor(weight, x) * change).sum()
     return losses.mean() + score

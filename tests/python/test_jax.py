@@ -62,6 +62,94 @@ def test_gradients(x, clumps):
     check_grads(lambda y: kj.power_spectrum(kj.paint(y, cells=8, box=1.0), 1.0)[1], (x,), 1, modes="rev", eps=1e-6)
 
 
+def test_forward_mode(x, clumps):
+    """Jacobian-vector products agree with differences; the Jacobians of both modes agree."""
+    mass = jnp.linspace(1, 2, len(x))
+    label, _ = kj.fof(clumps, linking_length=0.1, box=1.0)
+
+    def fields(y, v, m):
+        found = kj.halos(y, label, max_groups=4, velocity=v, mass=m, box=1.0, alpha=2.0)
+        return (found.velocity, found.inertia_radius, found.velocity_dispersion, found.shape_tensor, found.shape,
+                jnp.sin(2 * jnp.pi * found.center))
+
+    for function, inputs, rtol in (
+            (lambda y: kj.knn(y, k=5, box=1.0)[1], (x,), None),
+            (lambda y, q: kj.knn(y, q, k=3, box=1.0)[1], (x, x[:7] + 0.01), None),
+            (lambda y, m: kj.density(y, k=9, mass=m, box=1.0), (x, mass), 1e-3),
+            (lambda y, m: kj.paint(y, m, cells=5, box=1.0), (x, mass), None),
+            (fields, (clumps, clumps * 2, mass), None)):
+        check_grads(function, inputs, 1, modes="fwd", eps=1e-6, rtol=rtol)
+        for a, b in zip(jax.tree.leaves(jax.jit(jax.jacfwd(function))(*inputs)), jax.tree.leaves(jax.jacrev(function)(*inputs))):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+    def decorated(y):
+        return kj.halos(y, label, max_groups=4, box=1.0, alpha=2.0).decorated_mass
+
+    np.testing.assert_allclose(jax.jacfwd(decorated)(clumps), jax.jacrev(decorated)(clumps), rtol=1e-9, atol=1e-9)
+    assert jax.jvp(lambda y: kj.knn(y, k=2)[0], (x,), (x,))[1].dtype == jax.dtypes.float0
+
+
+def losses(x):
+    mass = jnp.linspace(1, 2, len(x))
+    return [(lambda y: jnp.sum(kj.knn(y, k=4, box=1.0)[1]), x),
+            (lambda y: jnp.sum(kj.knn(x, y, k=4, box=1.0)[1] ** 3), x[:9] + 0.01),
+            (lambda y: jnp.sum(kj.density(y, k=9, box=1.0)), x),
+            (lambda y: jnp.sum(kj.density(y, k=9, mass=mass, box=1.0, kernel="wendland_c2") ** 2), x),
+            (lambda m: jnp.sum(kj.density(x, k=9, mass=m, box=1.0) ** 2), mass),
+            (lambda y: jnp.sum(kj.knn(y, k=4)[1]), x[:, :2]), (lambda y: jnp.sum(kj.density(y, k=9)), x[:, :1])]
+
+
+def test_second_derivatives(x):
+    """Of distances and densities, at fixed neighbors: Hessians agree with differences of gradients and between modes."""
+    for loss, at in losses(x[:20]):
+        hessian = jax.jit(jax.hessian(loss))(at)
+        gradient = jax.grad(loss)
+        np.testing.assert_allclose(hessian, jax.jacrev(gradient)(at), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(hessian, jax.jacrev(jax.jacfwd(loss))(at), rtol=1e-8, atol=1e-8)
+        move = jnp.asarray(np.random.default_rng(3).normal(size=at.shape))
+        along = jnp.tensordot(hessian, move, at.ndim)
+        step = 1e-6
+        expected = (gradient(at + step * move) - gradient(at - step * move)) / (2 * step)
+        np.testing.assert_allclose(along, expected, rtol=1e-5, atol=1e-5 * float(jnp.abs(expected).max()))
+
+
+def test_third_derivatives_and_batches_of_hessians(x):
+    loss, at = losses(x[:8])[0]
+    third = jax.jacfwd(jax.hessian(loss))(at)
+    step = 1e-5
+    move = jnp.zeros_like(at).at[2, 1].set(step)
+    expected = (jax.hessian(loss)(at + move) - jax.hessian(loss)(at - move)) / (2 * step)
+    np.testing.assert_allclose(third[..., 2, 1], expected, rtol=1e-4, atol=1e-4 * float(jnp.abs(expected).max()))
+    stack = jnp.stack([at, at * 0.9])
+    np.testing.assert_allclose(jax.vmap(jax.hessian(loss))(stack), jnp.stack([jax.hessian(loss)(y) for y in stack]),
+                               rtol=1e-12, atol=1e-12)
+
+
+def test_points_at_one_place_have_derivatives_of_zero():
+    x = jnp.asarray([[0.5, 0.5], [0.5, 0.5], [0.7, 0.5]])
+    for derivative in (jax.grad, jax.hessian):
+        found = derivative(lambda y: kj.knn(y, k=2)[1][:2].sum())(x)
+        assert (np.asarray(found) == 0).all()
+
+
+def test_second_derivatives_of_others_are_refused(x):
+    label = np.zeros(len(x), np.int32)
+    for name, loss in (("halos", lambda y: kj.halos(y, label, max_groups=1).inertia_radius.sum()),
+                       ("paint", lambda y: jnp.sum(kj.paint(y, cells=4, box=1.0) ** 2))):
+        with pytest.raises(kith.Error, match=f"second derivatives of {name} are not available"):
+            jax.hessian(loss)(x)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: kj.knn(x, k=1), lambda x: kj.density(x, k=2), lambda x: kj.paint(x, cells=2, box=1.0),
+    lambda x: kj.knn(x.astype(float), x, k=1), lambda x: kj.density(x.astype(float), k=2, mass=jnp.arange(5)),
+    lambda x: kj.halos(x.astype(float), np.zeros(5, int), max_groups=1, velocity=x),
+])
+def test_integers_are_refused(call):
+    with pytest.raises(kith.Error, match="integers have no derivatives"):
+        call(jnp.arange(15).reshape(5, 3))
+
+
 def test_products_run_in_compiled_code_without_gathers(x):
     """The derivative of distances is not x[index] in JAX."""
     program = jax.make_jaxpr(jax.grad(lambda y: kj.knn(y, k=5, box=1.0)[1].sum()))(x)
