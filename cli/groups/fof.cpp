@@ -37,17 +37,20 @@ void check_device(const GroupRequest& request) {
                     request.common.device));
 }
 
+void report_all_groups(const GroupTask& task, const Found& found, const Measured& measured,
+                       Session& session) {
+  if (!is_first_rank()) return;
+  if (found.count > 0 && task.request.rows > 0)
+    session.say("\n" + group_table(task, found, measured));
+  report_groups(task, found, measured, session.report());
+}
+
 void find_all(const GroupTask& task, Session& session) {
   Particles particles = read_positions(task, session);
   Found found = find_groups(task, particles, session);
   read_fields(task, particles, session);
   const Measured measured = measure_groups(task, particles, found, session);
-  on_all_ranks([&] {
-    if (!is_first_rank()) return;
-    if (found.count > 0 && task.request.rows > 0)
-      session.say("\n" + group_table(task, found, measured));
-    report_groups(task, found, measured, session.report());
-  });
+  on_all_ranks([&] { report_all_groups(task, found, measured, session); });
   report_written(write_groups(task, found, measured, {}, session), session.report(), session);
   draw_groups(task, particles, found, measured, session);
   session.finish();
@@ -59,8 +62,11 @@ void run(const GroupRequest& request) {
   Session session(request.common, request.output);
   std::optional<GroupTask> task;
   on_all_ranks([&] { task.emplace(request, session); });
+  const auto report = [&](const Found& found, const Measured& measured) {
+    report_all_groups(*task, found, measured, session);
+  };
   if (task->is_stored)
-    find_stored(*task, session);
+    find_stored(*task, {.report = report}, session);
   else if (request.all_lengths.empty())
     find_all(*task, session);
   else

@@ -3,6 +3,7 @@
 // each returned by a function of those before it. All ranks call the functions.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 #include <kith/halos.hpp>
 #include <kith/io/particle_roles.hpp>
 #include <kith/io/results.hpp>
-#include <kith/io/stored_points.hpp>
+#include <kith/io/stored_subhalos.hpp>
 #include <kith/linking_lengths.hpp>
 #include <kith/redshift_space.hpp>
 
@@ -123,11 +124,12 @@ std::vector<TypedPoints> typed_points(const GroupTask& task, const Particles& pa
 /// Those of the linked types.
 Numbers linked_positions(const GroupTask& task, const Particles& particles);
 
-/// Particles, groups and catalogue that are on disk.
+/// Particles, groups, subhalos and catalogue that are on disk.
 struct StoredFound {
   const StoredPoints& points;
   const StoredGroups& groups;
-  const StoredCatalogue& catalogue;
+  std::optional<StoredCatalogue> catalogue = {};
+  std::optional<StoredSubhalos> subhalos = {};
 };
 
 /// Groups of the particles of all ranks.
@@ -206,8 +208,14 @@ void report_written(const Written& written, Report& report, Session& session);
 void draw_groups(const GroupTask& task, const Particles& particles, const Found& found,
                  const Measured& measured, Session& session);
 
-/// Groups and catalogue of particles that stay on disk.
-void find_stored(const GroupTask& task, Session& session);
+/// Groups and catalogue of particles that stay on disk. find_subhalos(points, found, disk), if any,
+/// comes before the catalogue, and report(measured) before the files.
+struct StoredSteps {
+  std::function<SubhalosToWrite(StoredFound&, const Found&, const DiskOptions&)> find_subhalos = {};
+  std::function<void(const Found&, const Measured&)> report = {};
+};
+std::vector<int> stored_types(const GroupTask& task);
+void find_stored(const GroupTask& task, const StoredSteps& steps, Session& session);
 
 /// All values of b: a catalogue for each, and a plot of the numbers of groups.
 void run_all_lengths(const GroupTask& task, Session& session);

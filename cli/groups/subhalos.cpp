@@ -173,6 +173,32 @@ void report_all(const Request& request, const GroupTask& task, const Found& foun
   });
 }
 
+/// From disk, a part of the particles at a time.
+void run_stored(Request& request, const GroupTask& task, Session& session) {
+  SubhaloOptions& options = request.subhalos;
+  SubhalosOfRank found;
+  const auto find = [&](StoredFound& stored, const Found& groups, const DiskOptions& disk) {
+    complete(task, groups, options);
+    options.box = task.input.box();
+    options.types = task.type_numbers();
+    options.mass = task.input.mass_values({});
+    stored.subhalos = kith::subhalos(stored.points, stored.groups, options, stored_types(task),
+                                     disk, session.execution());
+    const auto sizes = stored.subhalos->type_sizes();
+    found.own = stored.subhalos->rows();
+    found.type_size.assign(sizes.begin(), sizes.end());
+    SubhalosToWrite to_write{&options, &found};
+    const auto ids = stored.subhalos->most_bound_ids();
+    if (are_bound(options) && task.input.has(Field::id))
+      to_write.most_bound_id = std::vector(ids.begin(), ids.end());
+    return to_write;
+  };
+  const auto report = [&](const Found& groups, const Measured& measured) {
+    report_all(request, task, groups, measured, found.own, session);
+  };
+  find_stored(task, {find, report}, session);
+}
+
 void run(Request& request) {
   if (!share_work()) return;
   Session session(request.common, request.output);
@@ -182,6 +208,7 @@ void run(Request& request) {
     checked.emplace(request, session);
   });
   const GroupTask& task = *checked;
+  if (task.is_stored) return run_stored(request, task, session);
   Particles particles = read_positions(task, session);
   Found found = find_groups(task, particles, session);
   read_fields(task, particles, session);
@@ -205,6 +232,7 @@ void add_subhalos(Command program) {
   const auto request = std::make_shared<Request>();
   command.footer(kExamples);
   request->needs_velocity = true;
+  request->can_be_stored = true;
   request->subhalos.linking_length = kPhaseLength;
   add_group_request(command, *request);
   command

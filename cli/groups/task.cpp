@@ -87,7 +87,7 @@ void GroupTask::check_stored() const {
   if (center() == "density") refuse_disk("--center density needs");
   if (request.common.device != "cpu") refuse_disk("--device needs");
   if (input.is_sky()) refuse_disk("--sky needs");
-  if (has_types() && style == ResultStyle::npz && has_order(false))
+  if (has_types() && style == ResultStyle::npz && has_order(request.needs_velocity))
     refuse_disk("the order of several types in a .npz file needs");
 }
 
@@ -171,7 +171,9 @@ double GroupTask::memory() const {
       input.velocity_bytes() + input.mass_bytes() + (input.types().size() > 1 ? points : 0);
   const bool keeps_tree = has_searches() && input.types().size() == 1;
   const double kept = keeps_tree ? static_cast<double>(tree.kept) : 0;
-  const double catalogue = 14 * points + fields + kept;
+  constexpr double kSubhalos = 64;  // orders and labels, and the search in the largest halos
+  const double catalogue =
+      (request.needs_velocity ? 14 + kSubhalos : 14) * points + fields + kept;
   const double spheres =
       has_searches() ? 8 * points + fields + static_cast<double>(keeps_tree ? tree.kept : tree.peak)
                      : 0;

@@ -107,16 +107,27 @@ class CatalogueWriter {
         [&](std::uint64_t begin, auto out) { stored.points.read_id(begin, out); }));
     all.push_back(read_rows<std::uint64_t>(
         "id", has_id_ ? found_.grouped : 0,
-        [&](std::uint64_t begin, auto out) { stored.catalogue.read_member_ids(begin, out); }));
-    all.push_back({result_array<std::int32_t>("subhalo_label", nullptr, 0)});
+        [&](std::uint64_t begin, auto out) {
+          with_order(stored, [&](const auto& order) { order.read_member_ids(begin, out); });
+        }));
+    all.push_back(read_rows<std::int32_t>(
+        "subhalo_label", stored.subhalos && task_.has_labels() ? points : 0,
+        [&](std::uint64_t begin, auto out) { stored.subhalos->read_labels(begin, out); }));
     const std::vector<std::uint64_t> counts = stored.points.counts();
     for (std::size_t part = 0; part < counts.size(); ++part)
       all.push_back(read_rows<Row>("order", counts[part], [&, part](std::uint64_t begin, auto out) {
         std::vector<std::uint64_t> rows(out.size());
-        stored.catalogue.read_order(part, begin, rows);
+        with_order(stored,
+                   [&](const auto& order) { order.read_order(part, begin, std::span(rows)); });
         std::copy(rows.begin(), rows.end(), out.begin());
       }));
     write(path, all);
+  }
+
+  /// f of what has the order of the points.
+  template <class F>
+  static void with_order(const StoredFound& stored, F f) {
+    stored.subhalos ? f(*stored.subhalos) : f(*stored.catalogue);
   }
 
   /// The arrays of this rank: the columns, and then the arrays with a row for each particle.

@@ -14,6 +14,8 @@
 #include <kith/io/result_facts.hpp>
 #include <kith/io/results.hpp>
 #include <kith/io/snapshot.hpp>
+#include <kith/io/stored_match.hpp>
 #include <kith/io/stored_neighbors.hpp>
 #include <kith/io/stored_points.hpp>
+#include <kith/io/stored_subhalos.hpp>
 #include <kith/io/tree_file.hpp>

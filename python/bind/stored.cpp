@@ -11,6 +11,7 @@
 
 #include <kith/error.hpp>
 #include <kith/io/stored_neighbors.hpp>
+#include <kith/io/stored_subhalos.hpp>
 
 #include "arguments.hpp"
 #include "arrays.hpp"
@@ -86,13 +87,37 @@ StoredCatalogue catalogue_of_stored(const OpenPoints& from, const StoredGroups& 
   });
 }
 
-ArrayOf<std::int32_t> labels_in(const StoredGroups& groups, std::uint64_t begin, std::uint64_t end,
+StoredSubhalos subhalos_of_stored(const OpenPoints& from, const StoredGroups& groups,
+                                  const nb::dict& given, const std::vector<int>& types,
+                                  const Call& call) {
+  const SubhaloArguments arguments(given);
+  return run(call, [&](const Execution& e) {
+    return subhalos(*from.points, groups, arguments.options, types, from.disk, e);
+  });
+}
+
+/// Of groups or subhalos.
+template <class Labeled>
+ArrayOf<std::int32_t> labels_in(const Labeled& sets, std::uint64_t begin, std::uint64_t end,
                                 const Call& call) {
   return array_of(run(call, [&](const Execution&) {
     std::vector<std::int32_t> label(end - begin);
-    groups.read_labels(begin, label);
+    sets.read_labels(begin, label);
     return label;
   }));
+}
+
+/// As a dictionary: its parts become attributes of a class of Python.
+nb::dict parts_of(const StoredSubhalos& found) {
+  const Subhalos& rows = found.rows();
+  const std::size_t width = rows.most_bound.empty() ? 0 : rows.peak.size() / rows.most_bound.size();
+  nb::dict parts;
+  parts["parent"] = array_of(std::vector(rows.parent));
+  parts["host"] = array_of(std::vector(rows.host));
+  parts["most_bound"] = array_of(std::vector(rows.most_bound));
+  parts["peak"] = array_of(std::vector(rows.peak), {rows.most_bound.size(), width});
+  parts["catalogue"] = rows.catalogue;
+  return parts;
 }
 
 ArrayOf<std::uint64_t> order_in(const StoredCatalogue& catalogue, std::size_t part,
@@ -205,7 +230,10 @@ void bind_stored(nb::module_& module) {
              return array_of(
                  std::vector(groups.lowest_members().begin(), groups.lowest_members().end()));
            })
-      .def("label", &labels_in);
+      .def("label", &labels_in<StoredGroups>);
+  nb::class_<StoredSubhalos>(module, "CoreStoredSubhalos")
+      .def("parts", &parts_of)
+      .def("label", &labels_in<StoredSubhalos>);
   nb::class_<StoredCatalogue>(module, "CoreStoredCatalogue")
       .def("rows", [](const StoredCatalogue& catalogue) { return catalogue.rows(); })
       .def("order", &order_in);
@@ -223,6 +251,7 @@ void bind_stored(nb::module_& module) {
   module.def("radius_count_stored", &counts_of_stored);
   module.def("fof_stored", &fof_of_stored);
   module.def("catalogue_stored", &catalogue_of_stored);
+  module.def("subhalos_stored", &subhalos_of_stored);
 }
 
 }  // namespace kith::python

@@ -42,7 +42,7 @@ from ._neighbors import (NeighborLists, Neighbors, Pairs, density, kth_distance,
                          radius_count, radius_pairs)
 from ._program import report, verify
 from ._snapshot import Snapshot, read_snapshot, write_snapshot
-from ._stored import StoredGroups, StoredPoints, open_points
+from ._stored import StoredGroups, StoredPoints, StoredSubhalos, open_points
 from ._tree import Cells, LeftBalanced, Plane, Splits, Tree, estimate_memory, left_balanced
 from ._trees import MergerTrees, read_trees, trees
 from ._yt import YtParticles, from_yt
@@ -51,7 +51,7 @@ __all__ = [
     "ArgumentError", "ArgumentTypeError", "Box", "Branches", "CancelToken", "Cancelled", "Catalogue", "Cells", "Clusters",
     "CondensedTree", "Device", "DeviceArray", "Error", "FileError", "Forest", "Groups", "HdbscanClusters", "Hierarchy", "InternalError",
     "KDTree", "LeftBalanced", "MassFunction", "Matches", "MergerTrees", "NeighborLists", "Neighbors", "OutOfMemoryError", "Overdensities", "Pairs",
-    "Plane", "ProgramError", "Snapshot", "SpanningTree", "Splits", "StoredGroups", "StoredPoints", "Subhalos", "TqdmProgress", "Tree", "UnavailableError", "YtParticles",
+    "Plane", "ProgramError", "Snapshot", "SpanningTree", "Splits", "StoredGroups", "StoredPoints", "StoredSubhalos", "Subhalos", "TqdmProgress", "Tree", "UnavailableError", "YtParticles",
     "cKDTree", "catalogue", "cells", "centers", "correlation", "dbcv", "dbscan", "density", "devices", "edge_density", "estimate_memory",
     "fof", "from_yt",
     "gradients", "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "left_balanced", "mass_function", "match",

@@ -17,7 +17,7 @@ from ._ranks import refuse
 from ._roles import Roles, find_groups
 from ._show import table
 from ._snapshot import Snapshot
-from ._stored import StoredGroups, StoredPoints, box_of, catalogue_stored, stored_of
+from ._stored import StoredGroups, StoredPoints, StoredSubhalos, box_of, catalogue_stored, stored_of, subhalos_stored
 from ._tree import Tree, as_tree
 from .typing import BoxLike, CenterKind, Communicator, Edge, Floats, PointsLike, Progress, SubhaloMethod
 
@@ -286,13 +286,14 @@ class Subhalos:
         return table(["", "halo", "size", "mass"], rows, f"{len(self)} subhalos in {len(np.unique(self.parent))} halos")
 
 
-def subhalos(points: ArrayLike | Snapshot, groups: Groups | ArrayLike, *, velocity: ArrayLike | None = None,
+def subhalos(points: ArrayLike | Snapshot | StoredPoints, groups: Groups | ArrayLike | StoredGroups, *, velocity: ArrayLike | None = None,
              linking_length: float | None = None, method: SubhaloMethod = "automatic", mass: ArrayLike | None = None,
              type: ArrayLike | None = None, types: int = 0, position_scale: float = 0.0, velocity_scale: float = 0.0,
              gravity: float | None = None, softening: float | None = None, hubble_flow: float | None = None,
              thermal_energy: ArrayLike | None = None, density_neighbors: int = 64, link_neighbors: int = 20,
              min_size: int = 20, box: BoxLike = None, threads: int | None = None, progress: Progress = None,
-             cancel: CancelToken | None = None, comm: Communicator | None = None) -> Subhalos:
+             cancel: CancelToken | None = None,
+             comm: Communicator | None = None) -> Subhalos | StoredSubhalos:
     """Finds the subhalos of each halo.
 
     "subfind" takes each dense region of a halo, up to the saddle point where it meets a larger one, and keeps those of
@@ -304,11 +305,11 @@ def subhalos(points: ArrayLike | Snapshot, groups: Groups | ArrayLike, *, veloci
 
     Parameters
     ----------
-    points : array_like, (n, dimension), or Snapshot
-        With a snapshot, the particles are those of kith.halos, type after type, and everything that is not given is
+    points : array_like, (n, dimension), or Snapshot, or StoredPoints
+        Velocities, masses and types of stored points are those of their snapshot. With a snapshot, the particles are those of kith.halos, type after type, and everything that is not given is
         taken from it: box, velocities, masses, types, gravity, expansion; the softening is a fifth of the linking
         length of the groups.
-    groups : Groups, or array_like of labels
+    groups : Groups, or array_like of labels, or StoredGroups
         The halos: kith.halos(snapshot, b=0.2).groups.
     velocity : array_like, (n, dimension)
         Peculiar velocities.
@@ -329,9 +330,13 @@ def subhalos(points: ArrayLike | Snapshot, groups: Groups | ArrayLike, *, veloci
         For "subfind": neighbors of the density, and those among which the two nearest denser ones are linked.
     mass, type, types, box, threads, progress, cancel, comm
         As for catalogue.
+
+    Returns
+    -------
+    Subhalos, or StoredSubhalos of StoredPoints
     """
     if comm is not None:
-        refuse(comm, "subhalos", snapshot=isinstance(points, Snapshot), progress=bool(progress), type=type is not None,
+        refuse(comm, "subhalos", stored=isinstance(points, StoredPoints), snapshot=isinstance(points, Snapshot), progress=bool(progress), type=type is not None,
                thermal_energy=thermal_energy is not None)
         return mpi.subhalos(comm, points, groups, velocity=velocity, mass=mass, method=method,  # type: ignore
                             linking_length=linking_length, position_scale=position_scale,
@@ -339,7 +344,23 @@ def subhalos(points: ArrayLike | Snapshot, groups: Groups | ArrayLike, *, veloci
                             hubble_flow=hubble_flow or 0.0, density_neighbors=density_neighbors,
                             link_neighbors=link_neighbors, min_size=min_size, box=box, threads=threads, cancel=cancel)
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
-    sets = _as_groups(groups)
+
+    def or_0(given: float | None) -> float:
+        return 0.0 if given is None else given
+
+    def asked() -> dict[str, Any]:
+        return {"method": method, "linking_length": or_0(linking_length), "position_scale": position_scale,
+                "velocity_scale": velocity_scale, "min_size": min_size, "gravity": or_0(gravity),
+                "softening": or_0(softening), "hubble_flow": or_0(hubble_flow),
+                "density_neighbors": density_neighbors, "link_neighbors": link_neighbors, "types": types}
+
+    if isinstance(points, StoredPoints):
+        _expect_no_columns("subhalos", {"velocity": velocity, "mass": mass, "type": type})
+        if thermal_energy is not None:
+            raise ArgumentTypeError("subhalos: thermal energies of stored points are not read; leave thermal_energy out")
+        stored = {"box": box_of(points, box), **asked(), **_mass_options(mass, len(points))}
+        return subhalos_stored(points, groups, stored, how)  # type: ignore
+    sets = _groups_in_memory("subhalos", groups)
     if isinstance(points, Snapshot):
         roles = Roles(points, how)
         box = points.box if box is None else box
@@ -352,15 +373,7 @@ def subhalos(points: ArrayLike | Snapshot, groups: Groups | ArrayLike, *, veloci
             type, types = roles.type, max(points.info["type_numbers"], roles.types[-1] + 1)
         points = roles.read("position")
     chosen = as_points(points)
-
-    def or_0(given: float | None) -> float:
-        return 0.0 if given is None else given
-
-    options = {"box": as_box(box)._core, "method": method, "linking_length": or_0(linking_length),
-               "position_scale": position_scale, "velocity_scale": velocity_scale, "min_size": min_size,
-               "gravity": or_0(gravity), "softening": or_0(softening), "hubble_flow": or_0(hubble_flow),
-               "density_neighbors": density_neighbors, "link_neighbors": link_neighbors, "types": types,
-               **_mass_options(mass, len(chosen)), **_velocity_option(velocity)}
+    options = {"box": as_box(box)._core, **asked(), **_mass_options(mass, len(chosen)), **_velocity_option(velocity)}
     if type is not None:
         options["type"] = small_integers(type, len(chosen), "type")
     if thermal_energy is not None:

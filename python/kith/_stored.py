@@ -59,7 +59,30 @@ class StoredPoints:
         return f"<kith.StoredPoints: {self.shape[0]} points in {self.shape[1]} dimensions, {self.dtype.name}>"
 
 
-class StoredGroups:
+class _StoredLabels:
+    """A label for each stored point, on disk."""
+
+    _core: Any
+    _points: int
+
+    def label(self, begin: int = 0, end: int | None = None) -> NDArray[np.int32]:
+        """The labels of the points from ``begin`` to ``end``, as those of the result in memory."""
+        last = self._points if end is None else end
+        if not 0 <= begin <= last <= self._points:
+            raise ArgumentError(f"label: rows {begin} to {last}; there are {self._points}")
+        return carry_out(self._core.label, begin, last)
+
+    def save_labels(self, path: PathLike) -> np.memmap[Any, np.dtype[np.int32]]:
+        """Writes all labels to a .npy file, and returns it as a numpy.memmap."""
+        labels = np.lib.format.open_memmap(os.fspath(path), mode="w+", dtype=np.int32, shape=(self._points,))
+        for begin in range(0, self._points, _PIECE):
+            end = min(begin + _PIECE, self._points)
+            labels[begin:end] = self.label(begin, end)
+        labels.flush()
+        return labels
+
+
+class StoredGroups(_StoredLabels):
     """Groups of stored points; kith.fof returns them. Their labels are on disk.
 
     Attributes
@@ -76,6 +99,7 @@ class StoredGroups:
 
     def __init__(self, core: _kith.CoreStoredGroups) -> None:
         self._core = core
+        self._points = core.points
         self.linking_length = core.linking_length
         self.slabs = core.slabs
         self.size: NDArray[np.int64] = core.size()
@@ -89,41 +113,51 @@ class StoredGroups:
         """The number of groups."""
         return len(self.size)
 
-    def label(self, begin: int = 0, end: int | None = None) -> NDArray[np.int32]:
-        """The labels of the points from ``begin`` to ``end``, as Groups.label has them."""
-        last = self._core.points if end is None else end
-        if not 0 <= begin <= last <= self._core.points:
-            raise ArgumentError(f"label: rows {begin} to {last}; there are {self._core.points}")
-        return carry_out(self._core.label, begin, last)
-
-    def save_labels(self, path: PathLike) -> np.memmap[Any, np.dtype[np.int32]]:
-        """Writes all labels to a .npy file, and returns it as a numpy.memmap."""
-        points = self._core.points
-        labels = np.lib.format.open_memmap(os.fspath(path), mode="w+", dtype=np.int32, shape=(points,))
-        for begin in range(0, points, _PIECE):
-            end = min(begin + _PIECE, points)
-            labels[begin:end] = self.label(begin, end)
-        labels.flush()
-        return labels
-
     def __len__(self) -> int:
         return self.count
 
     def __repr__(self) -> str:
         largest = f", the largest of {self.size[0]}" if self.count else ""
-        return f"<kith.StoredGroups: {self.count} groups of {self._core.points} points{largest}>"
+        return f"<kith.StoredGroups: {self.count} groups of {self._points} points{largest}>"
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows: the sizes of the largest groups."""
-        return sizes(self.size, self._core.points, "groups")
+        return sizes(self.size, self._points, "groups")
+
+
+class StoredSubhalos(_StoredLabels):
+    """Subhalos of stored points; kith.subhalos returns them. The subhalo of each point is on disk.
+
+    Attributes
+    ----------
+    parent, catalogue, host, most_bound, peak
+        See Subhalos.
+    """
+
+    def __init__(self, core: _kith.CoreStoredSubhalos, points: int, about: dict[str, Any]) -> None:
+        from ._catalogue import Catalogue
+        parts = core.parts()
+        self._core = core
+        self._points = points
+        self.parent: NDArray[np.int64] = parts["parent"]
+        self.catalogue = Catalogue._of(parts["catalogue"], None, about)
+        self.host: NDArray[np.int64] = parts["host"]
+        self.most_bound: NDArray[np.int64] = parts["most_bound"]
+        self.peak: NDArray[np.float64] = parts["peak"]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def __repr__(self) -> str:
+        return f"<kith.StoredSubhalos: {len(self)} in {len(np.unique(self.parent))} halos>"
 
 
 def open_points(source: Any, *, max_memory: int | float | str | None = None, scratch: PathLike | None = None,
                 types: int | Sequence[int] | None = None, resume: bool = False) -> StoredPoints:
-    """Opens points that need not fit into memory. kith.fof, kith.catalogue, kith.centers, kith.overdensities, kith.knn,
-    kith.kth_distance, kith.mean_distance, kith.density, kith.radius_count and, without randoms, the calls of
-    kith.correlation accept them, read a part at a time, and return exactly what they would return for the points in
-    memory. Arrays are then numpy.memmap of files without a name in the scratch folder.
+    """Opens points that need not fit into memory. kith.fof, kith.catalogue, kith.centers, kith.subhalos, kith.overdensities,
+    kith.knn, kith.kth_distance, kith.mean_distance, kith.density, kith.radius_count and, without randoms, the calls
+    of kith.correlation accept them, read a part at a time, and return exactly what they would return for the points
+    in memory. Arrays are then numpy.memmap of files without a name in the scratch folder.
 
     Parameters
     ----------
@@ -184,6 +218,15 @@ def catalogue_stored(points: StoredPoints, groups: StoredGroups, options: dict[s
     about = {"points": len(points), "scalar": points.dtype.name, "linking_length": groups.linking_length,
              "gravity": options["gravity"], "contaminating_types": options["contaminating_types"]}
     return Catalogue._of(core.rows(), None, about)
+
+
+def subhalos_stored(points: StoredPoints, groups: StoredGroups, options: dict[str, Any],
+                    how: dict[str, Any]) -> StoredSubhalos:
+    """kith.subhalos for stored points."""
+    core = carry_out(_kith.subhalos_stored, points._core, stored_of("subhalos", groups), options, points._types, **how)
+    about = {"points": len(points), "scalar": points.dtype.name, "linking_length": options["linking_length"],
+             "gravity": options["gravity"]}
+    return StoredSubhalos(core, len(points), about)
 
 
 def knn_stored(points: StoredPoints, queries: Any, options: dict[str, Any], box: BoxLike, index_dtype: Any,

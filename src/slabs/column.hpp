@@ -19,12 +19,18 @@ class Column {
   /// `none`: the value of dropped points.
   template <class T, class Value>
   Column(const SlabStore<T>& store, Value none, std::size_t width)
-      : scratch_(store.scratch),
-        size_(store.size),
-        slabs_(store.slabs()),
-        place_(store.scratch->reserve(store.total * width * sizeof(Value))),
+      : Column(store.scratch, store.size, store.slabs(), store.total, store.input_order(), none,
+               width) {}
+  /// For `total` of `size` points in this order; the others have no value.
+  template <class Value>
+  Column(std::shared_ptr<Scratch> scratch, std::uint64_t size, std::size_t slabs,
+         std::uint64_t total, OrderOfInput order, Value none, std::size_t width)
+      : scratch_(std::move(scratch)),
+        size_(size),
+        slabs_(slabs),
+        place_(scratch_->reserve(total * width * sizeof(Value))),
         none_(width * sizeof(Value)),
-        order_(store.input_order()) {
+        order_(std::move(order)) {
     for (std::size_t i = 0; i < width; ++i)
       std::memcpy(none_.data() + i * sizeof(Value), &none, sizeof(Value));
   }
@@ -59,7 +65,7 @@ class Column {
   std::uint64_t place_;
   std::vector<char> none_;
   mutable std::mutex mutex_;
-  mutable InputOrder order_;
+  mutable OrderOfInput order_;
 };
 
 }  // namespace kith::slabs

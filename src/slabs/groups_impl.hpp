@@ -6,7 +6,7 @@
 #include <kith/io/stored_points.hpp>
 
 #include "base/access.hpp"
-#include "slabs/scratch.hpp"
+#include "slabs/member_order.hpp"
 
 namespace kith {
 
@@ -34,14 +34,9 @@ class StoredGroups::Impl {
 
 class StoredCatalogue::Impl {
  public:
-  std::shared_ptr<slabs::Scratch> scratch;
   Catalogue rows;
   std::vector<double> peak;
-  std::vector<std::uint64_t> order;   ///< places of the rows of each type in order, of 64 bits
-  std::vector<std::uint64_t> counts;  ///< points of each type
-  std::uint64_t id = 0;               ///< place of the ids of the members
-  std::uint64_t grouped = 0;
-  bool has_id = false;
+  slabs::MemberOrder order;
 };
 
 }  // namespace kith

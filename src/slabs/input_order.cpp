@@ -7,17 +7,17 @@ namespace kith::slabs {
 namespace {
 
 /// Of values that are read at a time.
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
 
 }  // namespace
 
-InputOrder::InputOrder(std::shared_ptr<const Scratch> scratch, std::uint64_t numbers,
+OrderOfInput::OrderOfInput(std::shared_ptr<const Scratch> scratch, std::uint64_t numbers,
                        std::vector<std::uint64_t> begin)
     : scratch_(std::move(scratch)), numbers_(numbers), begin_(std::move(begin)) {
   from_.assign(begin_.begin(), begin_.end() - 1);
 }
 
-void InputOrder::read(std::uint64_t column, std::size_t bytes, std::uint64_t first,
+void OrderOfInput::read(std::uint64_t column, std::size_t bytes, std::uint64_t first,
                       std::size_t points, const void* none, void* out) {
   seek(first);
   const std::size_t most = std::max<std::size_t>(1, kPieceBytes / bytes);
@@ -26,7 +26,7 @@ void InputOrder::read(std::uint64_t column, std::size_t bytes, std::uint64_t fir
     read_piece(column, bytes, std::min(most, points - done), none, to + done * bytes);
 }
 
-void InputOrder::seek(std::uint64_t first) {
+void OrderOfInput::seek(std::uint64_t first) {
   if (first < at_) {
     at_ = 0;
     from_.assign(begin_.begin(), begin_.end() - 1);
@@ -39,13 +39,13 @@ void InputOrder::seek(std::uint64_t first) {
   }
 }
 
-void InputOrder::read_numbers(std::size_t points) {
+void OrderOfInput::read_numbers(std::size_t points) {
   slab_.resize(points);
   scratch_->read(numbers_ + at_ * sizeof(std::uint16_t), std::span(slab_));
 }
 
 /// The points of a piece are a run of points in each slab.
-void InputOrder::read_piece(std::uint64_t column, std::size_t bytes, std::size_t points,
+void OrderOfInput::read_piece(std::uint64_t column, std::size_t bytes, std::size_t points,
                             const void* none, char* out) {
   read_numbers(points);
   place_.assign(from_.size() + 1, 0);

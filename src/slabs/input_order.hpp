@@ -11,10 +11,10 @@ namespace kith::slabs {
 
 inline constexpr std::uint16_t kNoSlab = 0xffff;  ///< of points that were dropped
 
-class InputOrder {
+class OrderOfInput {
  public:
   /// `numbers`: place of the numbers of slabs; `begin`: of each slab among all points, and the end.
-  InputOrder(std::shared_ptr<const Scratch> scratch, std::uint64_t numbers,
+  OrderOfInput(std::shared_ptr<const Scratch> scratch, std::uint64_t numbers,
              std::vector<std::uint64_t> begin);
 
   /// The values, `bytes` each, of the points from `first` on; `none` is that of dropped points.

@@ -121,7 +121,7 @@ class Naming {
 
   void write_labels(StoredGroups::Impl& out) {
     out.label = store_.scratch->reserve(store_.size * sizeof(std::int32_t));
-    InputOrder order = store_.input_order();
+    OrderOfInput order = store_.input_order();
     std::vector<std::uint32_t> sets;
     std::vector<std::int32_t> label;
     const Stage stage(workers_, "labels", store_.size);

@@ -63,6 +63,7 @@ void run_pass(Scratch& scratch, const std::string& name, Each each, Run run) {
     StateReader reader(*state);
     return each(reader);
   }
+  scratch.begin();
   run();
   if (!scratch.has_name()) return;
   StateWriter writer;

@@ -134,10 +134,14 @@ void Scratch::read_passes(const std::string& task) {
       listed_ = begin;
       break;
     }
-    passes_[name] = {header.end, state};
+    passes_[name] = {header.end, listed_, state};
   }
   // The first one is the task of the list, and there are no passes without the points.
-  if (passes_.contains(task) && fstat(file_, &has) == 0 && has.st_size > 0) return;
+  const auto first = passes_.find(task);
+  if (first != passes_.end() && fstat(file_, &has) == 0 && has.st_size > 0) {
+    listed_ = first->second.listed;
+    return;
+  }
   passes_.clear();
   listed_ = 0;
   if (ftruncate(list_, 0) != 0 || ftruncate(file_, 0) != 0) io::fail_with(name_, "written");
@@ -148,7 +152,15 @@ const std::vector<char>* Scratch::state_after(const std::string& pass) {
   const auto found = passes_.find(pass);
   if (found == passes_.end()) return nullptr;
   end_ = std::max(end_, found->second.end);
+  listed_ = std::max(listed_, found->second.listed);
   return &found->second.state;
+}
+
+void Scratch::begin() {
+  const auto is_later = [&](const auto& pass) { return pass.second.listed > listed_; };
+  if (std::erase_if(passes_, is_later) == 0) return;
+  if (ftruncate(list_, static_cast<off_t>(listed_)) != 0 || fdatasync(list_) != 0)
+    io::fail_with(name_ + ".passes", "written");
 }
 
 void Scratch::finish(const std::string& pass, const std::vector<char>& state) {

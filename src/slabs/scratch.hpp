@@ -42,6 +42,9 @@ class Scratch {
   bool has_name() const { return !name_.empty(); }
   /// The memory after a pass that a process before has finished; null: none has.
   const std::vector<char>* state_after(const std::string& pass);
+  /// A pass begins that may overwrite what other passes left: those that this process has not
+  /// skipped so far count no longer.
+  void begin();
   /// All that was written is on disk before the pass is finished.
   void finish(const std::string& pass, const std::vector<char>& state);
 
@@ -53,7 +56,8 @@ class Scratch {
   void read_bytes(std::uint64_t offset, void* data, std::size_t bytes) const;
 
   struct Pass {
-    std::uint64_t end;  ///< of the places that were reserved
+    std::uint64_t end;     ///< of the places that were reserved
+    std::uint64_t listed;  ///< end of its entry in the list
     std::vector<char> state;
   };
 

@@ -51,7 +51,7 @@ struct SlabStore {
     std::copy_n(frame.side, metric.axes.count(), metric.side);
     return metric;
   }
-  InputOrder input_order() const { return {scratch, numbers, begin}; }
+  OrderOfInput input_order() const { return {scratch, numbers, begin}; }
   std::size_t slabs() const { return begin.size() - 1; }
   std::size_t slab_size(std::size_t slab) const {
     return static_cast<std::size_t>(begin[slab + 1] - begin[slab]);

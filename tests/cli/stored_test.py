@@ -1,6 +1,7 @@
 """`kith fof --max-memory`: files from disk are those from memory, byte by byte. Usage: stored_test.py PROGRAM"""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -70,6 +71,28 @@ class Stored(ProgramTest):
         self.assertEqual(os.listdir(self.path("scratch")), [])
         return told
 
+    def test_subhalos_are_those_from_memory(self):
+        words = ["subhalos", self.snapshot, "--linking-length", "0.002"]
+        disk = ["--max-memory", "70MB", "--scratch", self.path("scratch")]
+        for more, ending in ((["--labels"], "hdf5"), (["--method", "phase", "--link-types", "1,2"], "hdf5"),
+                             (["--phase-linking-length", "0.3", "--labels", "--overdensities"], "hdf5"),
+                             (["--style", "swift", "--labels"], "hdf5"), (["--link-types", "1", "--labels"], "npz"),
+                             (["--no-order", "--center", "shrinking"], "hdf5"), ([], "csv")):
+            told = self.expect_same([*words, *more], ending, disk=disk)
+            self.assertGreater(told["subhalos"], 100)
+        self.assertEqual(told["first_subhalos"], self.told(*words)["first_subhalos"])
+        self.fails(2, "the order of several types in a .npz file needs", *words, "--link-types", "1,2", *disk,
+                   "-o", self.path("h.npz"))
+
+    def test_a_group_that_does_not_fit(self):
+        path = self.path("one.hdf5")
+        x = (0.5 + 0.01 * np.random.default_rng(3).random((200_000, 3))).astype(np.float32)
+        write_gadget(path, {1: (x, x, np.ones(len(x), np.float32), np.arange(len(x), dtype=np.uint64))})
+        words = ["subhalos", path, "--linking-length", "0.01", "-o", self.path("h.hdf5")]
+        result = self.fails(1, "subhalos: a group has 200000 members, which need", *words, *self.disk)
+        enough = re.search(r"allow at least (\d+)", result.stderr)[1]
+        self.works(*words, "--max-memory", enough)
+
     def test_neighbors_are_those_from_memory(self):
         types = ["--types", "1,2"]
         in_memory = self.told("density", self.snapshot, *types)
@@ -109,7 +132,8 @@ class Stored(ProgramTest):
         self.fails(2, "a file with random points needs", *words[:2], words[1], *words[2:], "--xi", *disk)
 
     def test_continues_what_was_killed(self):
-        for words in (self.fof, ["knn", self.snapshot, "--types", "1,2", "-k", "2"]):
+        for words in (self.fof, ["knn", self.snapshot, "--types", "1,2", "-k", "2"],
+                      ["subhalos", *self.fof[1:]]):
             memory, disk = (self.path(f"{words[0]}-{kind}.hdf5") for kind in ("memory", "disk"))
             self.works(*words, "-o", memory)
             command = [PROGRAM, *words, "-q", "-o", disk, *self.disk, "--resume"]

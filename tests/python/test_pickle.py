@@ -81,7 +81,7 @@ def test_copies_have_the_same_content(name):
 def test_the_list_is_complete():
     """Classes of the package that are no results: singletons, classes without content, points and groups on disk
     or on a device."""
-    others = {"CancelToken", "Device", "DeviceArray", "Snapshot", "StoredGroups", "StoredPoints", "TqdmProgress", "Error",
+    others = {"CancelToken", "Device", "DeviceArray", "Snapshot", "StoredGroups", "StoredPoints", "StoredSubhalos", "TqdmProgress", "Error",
               "ArgumentError", "ArgumentTypeError", "Cancelled", "FileError", "InternalError", "OutOfMemoryError", "ProgramError",
               "UnavailableError"}
     public = {name for name in kith.__all__ if isinstance(getattr(kith, name), type)}

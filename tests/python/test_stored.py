@@ -82,6 +82,35 @@ def test_centers_and_spheres_are_those_in_memory(points, groups, tmp_path):
         kith.catalogue(opened, stored, peak=found[:1])
 
 
+def test_subhalos_are_those_in_memory(points, groups, tmp_path):
+    velocity = kith.sample.normal(len(points), 3)
+    path = tmp_path / "s.hdf5"
+    kith.write_snapshot(path, points, velocity=velocity, mass=2.0, box=1.0)
+    opened = kith.open_points(path, max_memory="70MB", scratch=tmp_path)
+    stored = kith.fof(opened, b=0.7, min_size=5)
+    for options in ({"method": "subfind", "gravity": 1e-3}, {"method": "phase", "gravity": 1e-3},
+                    {"linking_length": 1.0}):
+        found = kith.subhalos(opened, stored, min_size=5, **options)
+        expected = kith.subhalos(points, groups, velocity=velocity, mass=2.0, box=1.0, min_size=5, **options)
+        assert len(found) == len(expected) and repr(found).startswith("<kith.StoredSubhalos: ")
+        for name in ("parent", "host", "most_bound", "peak"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        for name, column in expected.catalogue.columns.items():
+            np.testing.assert_array_equal(found.catalogue[name], column, err_msg=name)
+        np.testing.assert_array_equal(found.label(), expected.label)
+        np.testing.assert_array_equal(found.label(1000, 2000), expected.label[1000:2000])
+        np.testing.assert_array_equal(found.save_labels(tmp_path / "labels.npy"), expected.label)
+    assert len(found) > 10
+    with pytest.raises(TypeError, match="subhalos: stored points need the groups"):
+        kith.subhalos(opened, groups, linking_length=1.0)
+    with pytest.raises(TypeError, match="velocity of stored points is that of their snapshot"):
+        kith.subhalos(opened, stored, velocity=velocity, linking_length=1.0)
+    with pytest.raises(TypeError, match="thermal energies of stored points are not read"):
+        kith.subhalos(opened, stored, thermal_energy=np.ones(len(points)), gravity=1.0)
+    with pytest.raises(TypeError, match="stored groups belong to stored points"):
+        kith.subhalos(points, stored, velocity=velocity, linking_length=1.0)
+
+
 class Rows:
     """An array on disk that cannot be read."""
     shape = (1000, 3)

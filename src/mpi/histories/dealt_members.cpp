@@ -3,27 +3,20 @@
 #include <algorithm>
 #include <limits>
 
-#include "histories/partners.hpp"
 #include "mpi/transport/rows.hpp"
 #include "parallel/pieces.hpp"
 
 namespace kith::mpi {
 namespace {
 
+using histories::MemberRow;
 using histories::SetName;
+using histories::SharedMember;
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
 
-struct MemberRow {
-  std::uint64_t id;
-  std::int32_t object;
-  std::uint32_t rank_of_binding;
-};
-
-/// Equal IDs meet on one rank, and IDs in any pattern are spread evenly.
 int rank_of_id(std::uint64_t id, int ranks) {
-  id = (id ^ id >> 32) * 0x9e3779b97f4a7c15ULL;
-  return static_cast<int>((id >> 32) % static_cast<std::uint64_t>(ranks));
+  return static_cast<int>(histories::hash_of_id(id) % static_cast<std::uint64_t>(ranks));
 }
 
 /// The number of objects of all ranks.
@@ -128,68 +121,29 @@ void take_rows(const Workers& workers, std::span<const MemberRow> rows, const Se
     fail(ErrorCode::too_large,
          "{}: {} members of {} for one rank, which takes {}; start more ranks", name.call, n,
          name.set, kMost);
-  members.by_id.object = Array<std::int32_t>(n, workers.pool());
-  members.rank_of_binding = Array<std::uint32_t>(n, workers.pool());
-  members.by_id.by_id = Array<KeyIndex>(n, workers.pool());
-  for_each_in_order(workers, n, [&](std::size_t i) {
-    members.by_id.object[i] = rows[i].object;
-    members.rank_of_binding[i] = rows[i].rank_of_binding;
-    members.by_id.by_id[i] = {rows[i].id, static_cast<std::uint32_t>(i)};
-  });
-  sort_by_id(workers, members.by_id, name);
+  members.here = histories::members_of_part(workers, rows, name);
 }
 
-/// A member of `object` that is a member of `partner` in the other set.
-struct Shared {
-  std::int32_t object;
-  std::uint32_t rank_of_binding;
-  std::int32_t partner;
-};
-
 /// Shared members by the rank of their object.
-std::vector<Shared> shared_members(const Workers& workers, int ranks, const DealtMembers& from,
-                                   const DealtMembers& to, Runs& out) {
-  const histories::Partners partners = partners_of(workers, from.by_id, to.by_id);
+std::vector<SharedMember> shared_members(const Workers& workers, int ranks,
+                                         const DealtMembers& from, const DealtMembers& to,
+                                         Runs& out) {
+  const histories::Partners partners = partners_of(workers, from.here.by_id, to.here.by_id);
   std::vector<std::size_t> next(static_cast<std::size_t>(ranks) + 1, 0);
-  const auto rank_of = [&](std::size_t i) {
-    return static_cast<std::size_t>(from.by_id.object[i] % ranks);
+  const auto rank_of = [&](const SharedMember& shared) {
+    return static_cast<std::size_t>(shared.object % ranks);
   };
-  const auto visit = [&](auto&& each) {
-    for_each_in_order(workers, partners.first.size(), [&](std::size_t i) {
-      if (partners.first[i] >= 0) each(i, partners.first[i]);
-    });
-    for_each_in_order(workers, partners.more.size(), [&](std::size_t k) {
-      each(std::size_t{partners.more[k].place}, partners.more[k].object);
-    });
-  };
-  visit([&](std::size_t i, std::int32_t) { ++next[rank_of(i) + 1]; });
+  each_shared(workers, from.here, partners,
+              [&](const SharedMember& shared) { ++next[rank_of(shared) + 1]; });
   for (int r = 0; r < ranks; ++r) {
     const auto owner = static_cast<std::size_t>(r);
     if (next[owner + 1] > 0) out.add(r, next[owner + 1]);
     next[owner + 1] += next[owner];
   }
-  std::vector<Shared> shared(next.back());
-  visit([&](std::size_t i, std::int32_t partner) {
-    shared[next[rank_of(i)]++] = {from.by_id.object[i], from.rank_of_binding[i], partner};
-  });
-  return shared;
-}
-
-/// Shared members at the places of their objects.
-histories::Partners by_place(const Workers& workers, int ranks, std::span<const Shared> shared,
-                             const std::vector<std::size_t>& offset) {
-  histories::Partners partners{Array<std::int32_t>(offset.back(), workers.pool()), {}};
-  std::fill(partners.first.begin(), partners.first.end(), -1);
-  for_each_in_order(workers, shared.size(), [&](std::size_t i) {
-    const auto own = static_cast<std::size_t>(shared[i].object / ranks);
-    const std::size_t place = offset[own] + shared[i].rank_of_binding;
-    if (partners.first[place] < 0)
-      partners.first[place] = shared[i].partner;
-    else
-      partners.more.push_back({static_cast<std::uint32_t>(place), shared[i].partner});
-  });
-  std::sort(partners.more.begin(), partners.more.end());
-  return partners;
+  std::vector<SharedMember> sorted(next.back());
+  each_shared(workers, from.here, partners,
+              [&](const SharedMember& shared) { sorted[next[rank_of(shared)]++] = shared; });
+  return sorted;
 }
 
 struct MatchRow {
@@ -253,16 +207,17 @@ DealtMembers deal_members(Call& call, const LabeledIds& set, const SetName& name
 
 Matches matches_of(Call& call, const DealtMembers& from, const DealtMembers& to,
                    const MatchOptions& options) {
-  std::vector<Shared> shared;
+  std::vector<SharedMember> shared;
   Runs out;
   call.work(
       [&](Workers& workers) { shared = shared_members(workers, call.ranks(), from, to, out); });
-  const Received<Shared> arrived = call.exchange(out, shared.data());
+  const Received<SharedMember> arrived = call.exchange(out, shared.data());
   Matches own;
   call.work([&](Workers& workers) {
-    std::vector<Shared>().swap(shared);
-    const histories::Partners partners =
-        by_place(workers, call.ranks(), arrived.all(), from.own.offset);
+    std::vector<SharedMember>().swap(shared);
+    const histories::Partners partners = partners_by_place(
+        workers, arrived.all(), from.own.offset,
+        [&](std::int32_t object) { return static_cast<std::size_t>(object / call.ranks()); });
     own = best_partners(workers, from.own, partners, to.objects, options);
   });
   return gathered(call, own, from.objects);

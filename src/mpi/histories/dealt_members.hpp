@@ -5,16 +5,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "histories/sorted_members.hpp"
+#include "histories/divided_members.hpp"
 #include "mpi/transport/call.hpp"
 
 namespace kith::mpi {
 
 struct DealtMembers {
   std::size_t objects = 0;  ///< of all ranks
-  /// Those that are here by their IDs: `object` and `by_id`, without `offset`.
-  histories::SortedMembers by_id;
-  Array<std::uint32_t> rank_of_binding;  ///< of the same
+  histories::MembersOfPart here;  ///< by their IDs
   /// Own object k is number k * ranks + rank; its members have the places
   /// [offset[k], offset[k + 1]) in order of binding. Only `offset` is set.
   histories::SortedMembers own;
