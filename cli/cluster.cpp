@@ -37,7 +37,8 @@ struct Request : NeighborRequest {
 
   bool is_dbscan() const { return method == "dbscan"; }
   /// By the ranks; otherwise rank 0 works alone.
-  bool is_shared() const { return is_dbscan() && picture.empty(); }
+  bool is_shared() const { return (is_dbscan() || !is_on_sky()) && picture.empty(); }
+  bool is_on_sky() const { return !input.file.sky_columns.empty(); }
 };
 
 /// Takes the words of options for what they name.
@@ -74,20 +75,26 @@ FoundClusters run_dbscan(const Input& input, const Numbers& positions, const Req
       .count = found.count, .label = std::move(found.label), .is_core = std::move(found.is_core)};
 }
 
-FoundClusters run_hdbscan(const Input& input, const Numbers& positions, const Request& request,
-                          const Execution& execution) {
+/// Lengths between points on the sky are angles.
+HdbscanClusters condense_sky(const Input& input, const Numbers& positions, const Request& request,
+                             const Execution& execution) {
   const AnyTree tree(positions.rows(input.dimension()),
                      {.box = input.box(), .non_finite = input.non_finite()}, execution);
-  const auto on_sky = [&] {
-    const std::size_t core_k = tree.size() > 0 ? request.min_samples : 1;
-    const SpanningTree chords = spanning_tree(tree, {.core_k = core_k}, execution);
-    return condense(hierarchy(sky::in_angles(chords), execution), request.hdbscan, execution);
-  };
-  HdbscanClusters clusters =
-      request.input.file.sky_columns.empty()
-          ? hdbscan(tree, {.min_samples = request.min_samples, .condense = request.hdbscan},
-                    execution)
-          : on_sky();
+  const std::size_t core_k = tree.size() > 0 ? request.min_samples : 1;
+  const SpanningTree chords = spanning_tree(tree, {.core_k = core_k}, execution);
+  return condense(hierarchy(sky::in_angles(chords), execution), request.hdbscan, execution);
+}
+
+FoundClusters run_hdbscan(const Input& input, const Numbers& positions, const Request& request,
+                          const Session& session) {
+  HdbscanClusters clusters;
+  if (request.is_on_sky()) {
+    clusters = condense_sky(input, positions, request, session.execution());
+  } else {
+    take_points(input, positions, session);
+    clusters = ranks().hdbscan({.min_samples = request.min_samples, .condense = request.hdbscan},
+                               session.execution());
+  }
   return {.count = clusters.count(),
           .label = std::move(clusters.label),
           .probability = std::move(clusters.probability),
@@ -156,8 +163,11 @@ std::vector<ClusterSize> largest_of(const FoundClusters& found, const Request& r
   const std::size_t rows = std::min(request.rows, found.count);
   std::vector<ClusterSize> largest;
   if (!request.is_dbscan()) {
-    const std::vector<std::uint64_t> size = found.sizes();
-    for (const std::size_t cluster : found.by_size())
+    const std::vector<std::uint64_t> own = found.sizes();
+    std::vector<std::int64_t> sum(own.begin(), own.end());
+    ranks().sum(sum);
+    const std::vector<std::uint64_t> size(sum.begin(), sum.end());
+    for (const std::size_t cluster : largest_first(size))
       if (largest.size() < rows) largest.push_back({cluster, size[cluster]});
     return largest;
   }
@@ -217,9 +227,8 @@ void run(Request request) {
       request.input, [&](const Input& made) { check_and_report(request, session, made); });
   Numbers positions;
   on_all_ranks([&] { positions = input.positions(session.execution()); });
-  const FoundClusters found = request.is_dbscan()
-                                  ? run_dbscan(input, positions, request, session)
-                                  : run_hdbscan(input, positions, request, session.execution());
+  const FoundClusters found = request.is_dbscan() ? run_dbscan(input, positions, request, session)
+                                                  : run_hdbscan(input, positions, request, session);
   report_clusters(session, input, request, found);
   if (!request.output.empty()) write(session, input, request, found);
   if (!request.picture.empty()) draw(session, input, positions, request, found);

@@ -18,8 +18,10 @@ struct FoundClusters {
   std::vector<double> probability, outlier_score;  ///< hdbscan
 
   std::vector<std::uint64_t> sizes() const;
-  std::vector<std::size_t> by_size() const;  ///< clusters, the largest first
 };
+
+/// Clusters of these sizes, the largest first; equal ones by number.
+std::vector<std::size_t> largest_first(const std::vector<std::uint64_t>& size);
 
 /// The first two coordinates of a sample of the points; the largest clusters have colors.
 Drawing picture_of(const FoundClusters& found, const Input& input, const Numbers& positions,

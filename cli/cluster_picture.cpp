@@ -42,9 +42,8 @@ std::vector<std::uint64_t> FoundClusters::sizes() const {
   return size;
 }
 
-std::vector<std::size_t> FoundClusters::by_size() const {
-  const std::vector<std::uint64_t> size = sizes();
-  std::vector<std::size_t> order(count);
+std::vector<std::size_t> largest_first(const std::vector<std::uint64_t>& size) {
+  std::vector<std::size_t> order(size.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return size[a] > size[b]; });
@@ -54,7 +53,7 @@ std::vector<std::size_t> FoundClusters::by_size() const {
 Drawing picture_of(const FoundClusters& found, const Input& input, const Numbers& positions,
                    const std::string& title) {
   const std::vector<std::uint64_t> size = found.sizes();
-  const std::vector<std::size_t> order = found.by_size();
+  const std::vector<std::size_t> order = largest_first(size);
   std::vector<std::size_t> place(found.count);
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = std::min(i, kDrawnClusters) + 1;
   const std::string unit = unit_note(input.info().units, {.length = 1});

@@ -184,6 +184,9 @@ class OneRank : public Ranks {
             .label = {found.label().begin(), found.label().end()},
             .is_core = {found.is_core().begin(), found.is_core().end()}};
   }
+  HdbscanClusters hdbscan(const HdbscanOptions& options, const Execution& execution) override {
+    return kith::hdbscan(*tree_, options, execution);
+  }
   Correlation correlation(const PairSet& data, const PairSet* randoms,
                           const CorrelationOptions& options, const Execution& execution) override {
     return randoms ? kith::correlation(data, *randoms, options, execution)

@@ -163,7 +163,7 @@ class Boruvka {
     std::size_t kept = segment.leaving;
     std::vector<Edge<T>> taken;
     for (std::size_t i = segment.leaving; i < segment.size; ++i) {
-      if (forest->add(edges[i]))
+      if (forest->add(edges[i].weight, edges[i].p, edges[i].q))
         taken.push_back(edges[i]);
       else
         edges[kept++] = edges[i];

@@ -3,12 +3,16 @@
 
 #include <kith/hdbscan.hpp>
 
+#include "base/shared.hpp"
 #include "clusters/hierarchy_impl.hpp"
 
 namespace kith {
 
+/// Throws Error for wrong options.
+KITH_SHARED void check_condense_options(const CondenseOptions& options);
+
 /// The spanning tree that HDBSCAN* condenses. Throws if there are fewer points than min_samples.
-SpanningTreeOptions spanning_options(const HdbscanOptions& options, std::size_t points);
+KITH_SHARED SpanningTreeOptions spanning_options(const HdbscanOptions& options, std::size_t points);
 
 /// Goes down from the root, level by level: a merge of two parts of at least `min_weight` each is a
 /// split into two clusters; a smaller part falls out of its cluster point by point. Without weights

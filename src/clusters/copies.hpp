@@ -3,7 +3,7 @@
 // Let every point p of whole weight w be w points. They have the same distances, so their spanning
 // tree is that of one copy each, and of every other copy g the edge (c, a, g): c is p's core
 // distance, a the lowest point with an edge of that length to p, or p itself (clusters/
-// spanning_tree.cpp has the proof). These copies come one after the other in the order of edges,
+// spanning_parts.cpp has the proof). These copies come one after the other in the order of edges,
 // and each leaves its cluster by itself, so they are one leaf here, of weight w - 1: a bundle,
 // which is never a cluster. Other weights are treated in the same way: a point keeps at most 1, and
 // its bundle has the rest.

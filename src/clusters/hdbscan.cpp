@@ -10,9 +10,8 @@
 #include "tree/input.hpp"
 
 namespace kith {
-namespace {
 
-void check(const CondenseOptions& options) {
+void check_condense_options(const CondenseOptions& options) {
   if (options.min_cluster_size < 2)
     refuse("hdbscan: min_cluster_size = {}; a cluster has at least 2 points",
            options.min_cluster_size);
@@ -23,8 +22,6 @@ void check(const CondenseOptions& options) {
     refuse("hdbscan: min_cluster_weight = {}; give a positive number, or 0 for min_cluster_size",
            options.min_cluster_weight);
 }
-
-}  // namespace
 
 SpanningTreeOptions spanning_options(const HdbscanOptions& options, std::size_t points) {
   const std::size_t core_k =
@@ -39,7 +36,7 @@ SpanningTreeOptions spanning_options(const HdbscanOptions& options, std::size_t 
 HdbscanClusters condense(const Hierarchy& hierarchy, const CondenseOptions& options,
                          const Execution& execution) {
   return public_call("hdbscan", execution, [&](Workers& workers) {
-    check(options);
+    check_condense_options(options);
     HdbscanClusters out;
     const Stage stage(workers, "condense", hierarchy.size());
     const std::size_t n = hierarchy.input_size();
@@ -62,7 +59,7 @@ HdbscanClusters condense(const Hierarchy& hierarchy, const CondenseOptions& opti
 HdbscanClusters hdbscan(const AnyTree& tree, const HdbscanOptions& options,
                         const Execution& execution) {
   return public_call("hdbscan", execution, [&] {
-    check(options.condense);
+    check_condense_options(options.condense);
     const SpanningTreeOptions spanning = spanning_options(options, tree.size());
     return condense(hierarchy(tree, spanning, execution), options.condense, execution);
   });
@@ -72,7 +69,7 @@ HdbscanClusters hdbscan(PointsView points, const HdbscanOptions& options,
                         const Execution& execution) {
   return public_call("hdbscan", execution, [&] {
     check_view("hdbscan", points, options.box);
-    check(options.condense);
+    check_condense_options(options.condense);
     const AnyTree tree(points, {.box = options.box, .non_finite = options.non_finite}, execution);
     return hdbscan(tree, options, execution);
   });

@@ -11,8 +11,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "clusters/span.hpp"
-
 namespace kith {
 
 /// Keeps its memory for the next range.
@@ -34,13 +32,13 @@ class LocalForest {
   }
 
   /// The next edge of the forest, in their order: is it certainly in the tree?
-  bool add(const Edge<T>& edge) {
-    const std::uint32_t p = find(set_, edge.p - begin_), q = find(set_, edge.q - begin_);
-    const bool is_certain = edge.weight < std::max(bound_[p], bound_[q]);
+  bool add(T weight, std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t p = find(set_, from - begin_), q = find(set_, to - begin_);
+    const bool is_certain = weight < std::max(bound_[p], bound_[q]);
     const std::uint32_t low = std::min(p, q), high = std::max(p, q);
     set_[high] = low;
     bound_[low] = std::min(bound_[p], bound_[q]);
-    if (is_certain) unite(edge);
+    if (is_certain) unite(find(component_, from - begin_), find(component_, to - begin_));
     return is_certain;
   }
 
@@ -48,11 +46,7 @@ class LocalForest {
   std::uint32_t component(std::uint32_t i) { return begin_ + find(component_, i); }
 
  private:
-  void unite(const Edge<T>& edge) {
-    const std::uint32_t p = find(component_, edge.p - begin_);
-    const std::uint32_t q = find(component_, edge.q - begin_);
-    component_[std::max(p, q)] = std::min(p, q);
-  }
+  void unite(std::uint32_t p, std::uint32_t q) { component_[std::max(p, q)] = std::min(p, q); }
   static std::uint32_t find(std::vector<std::uint32_t>& parent, std::uint32_t i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;

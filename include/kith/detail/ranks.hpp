@@ -17,6 +17,7 @@
 #include <kith/execution.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
+#include <kith/hdbscan.hpp>
 #include <kith/hierarchy.hpp>
 #include <kith/linking_lengths.hpp>
 #include <kith/match.hpp>
@@ -155,6 +156,8 @@ class KITH_API Ranks {
   virtual std::vector<double> sph_density(const DensityOptions& options,
                                           const Execution& execution) = 0;
   virtual ClustersOfRank dbscan(const DbscanOptions& options, const Execution& execution) = 0;
+  /// The condensed tree is on rank 0 alone.
+  virtual HdbscanClusters hdbscan(const HdbscanOptions& options, const Execution& execution) = 0;
 
   /// As kith::correlation, for the points of all ranks; the same result on each. `randoms`: null
   /// for none.

@@ -1,4 +1,4 @@
-// Density-based clusters over MPI ranks: DBSCAN.
+// Density-based clusters over MPI ranks: DBSCAN, spanning trees, hierarchies and HDBSCAN*.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,10 @@
 #include <vector>
 
 #include <kith/clusters.hpp>
+#include <kith/hdbscan.hpp>
+#include <kith/hierarchy.hpp>
 #include <kith/mpi/groups.hpp>
+#include <kith/spanning_tree.hpp>
 
 namespace kith::mpi {
 
@@ -27,5 +30,42 @@ KITH_API Clusters dbscan(const Domains& domains, const DbscanOptions& options,
 /// In one call, for points that are not needed again.
 KITH_API Clusters dbscan(MPI_Comm comm, PointsView points, const DbscanOptions& options,
                          const Execution& execution = {});
+
+/// As kith::spanning_tree, edge by edge: the tree of the points of all ranks, numbered rank by rank
+/// in the order of the input from 0 on. Every rank gets all of its edges. Weights: one for each
+/// point that this rank gave, on all ranks or on none.
+///
+/// Each rank spans its own points; an edge is certain if no edge to another rank can come before
+/// it. For the rest, points of other ranks come here, as far as needed, in rounds that at least
+/// halve what is left. Memory beyond the domains: about 100 bytes per point of this rank, and 30
+/// bytes per point of all ranks. Errors: as kith::spanning_tree; invalid_argument for domains with
+/// ids; too_large for more than 4,294,967,280 points on all ranks together.
+KITH_API SpanningTree spanning_tree(const Domains& domains, const SpanningTreeOptions& options = {},
+                                    const Execution& execution = {});
+KITH_API SpanningTree spanning_tree(MPI_Comm comm, PointsView points,
+                                    const SpanningTreeOptions& options = {},
+                                    const Execution& execution = {});
+
+/// As kith::hierarchy, merge by merge, of the points of all ranks, which are numbered as in their
+/// spanning tree; every rank gets all of it, and its calls are not collective. Cost beyond the
+/// spanning tree: as kith::hierarchy, on every rank. Errors: those of both.
+KITH_API Hierarchy hierarchy(const Domains& domains, const SpanningTreeOptions& options = {},
+                             const Execution& execution = {});
+KITH_API Hierarchy hierarchy(MPI_Comm comm, PointsView points,
+                             const SpanningTreeOptions& options = {},
+                             const Execution& execution = {});
+
+/// As kith::hdbscan, number by number: labels, probabilities and outlier scores are those of the
+/// points that this rank gave, or that it has (RowOrder::tree). `selected` and `stability` are the
+/// same on every rank; the condensed tree is on rank 0, and empty on the others.
+///
+/// Rank 0 gets the edges of the spanning tree, and makes and condenses the hierarchy alone: it
+/// needs about 150 bytes per point of all ranks. Errors: as kith::hdbscan, and those of the
+/// spanning tree.
+KITH_API HdbscanClusters hdbscan(const Domains& domains, const HdbscanOptions& options = {},
+                                 RowOrder order = RowOrder::input, const Execution& execution = {});
+KITH_API HdbscanClusters hdbscan(MPI_Comm comm, PointsView points,
+                                 const HdbscanOptions& options = {},
+                                 const Execution& execution = {});
 
 }  // namespace kith::mpi

@@ -4,13 +4,11 @@
 // labels.
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <numeric>
 
 #include <kith/mpi.hpp>
 
 #include "clusters/parts.hpp"
-#include "clusters/sample_weights.hpp"
+#include "mpi/clusters/sample_weights.hpp"
 #include "mpi/groups/edge_points.hpp"
 #include "mpi/groups/fof.hpp"
 #include "mpi/groups/members.hpp"
@@ -275,29 +273,6 @@ class Clustering {
   Array<KeyIndex> order_;
 };
 
-/// Weights by local index, if a rank has some. Collective.
-Array<std::byte> weights_of(Call& call, const Domains::Impl& domains,
-                            std::span<const double> weight, bool& has_weights) {
-  double sum = 0;
-  std::int64_t has_none = weight.empty() ? 1 : 0;
-  call.communicator().least(&has_none, 1);  // ranks without points do not know
-  std::vector<double> sums;
-  call.quick([&] {
-    if (has_none == 0)
-      check_sample_weights("dbscan", weight, domains.input_size, Negative::allowed);
-    for (const double one : weight) sum += std::abs(one);
-    sums.resize(static_cast<std::size_t>(call.ranks()));
-  });
-  has_weights = has_none == 0;
-  if (!has_weights) return {};
-  call.communicator().gather_all(&sum, sizeof sum, sums.data());
-  call.quick([&] {
-    if (!std::isfinite(std::accumulate(sums.begin(), sums.end(), 0.0)))
-      refuse("dbscan: the sum of the weights overflows; scale them");
-  });
-  return send_values(call, domains.route, weight.data(), sizeof(double));
-}
-
 void agree_on_clusters(Call& call, const Domains& domains, const DbscanOptions& options,
                        RowOrder order) {
   call.same().add("eps", options.eps);
@@ -339,17 +314,13 @@ Clusters dbscan(const Domains& domains, const DbscanOptions& options, RowOrder o
     const Domains::Impl& impl = impl_of(domains);
     Call call("dbscan", *impl.communicator, execution);
     agree_on_clusters(call, domains, options, order);
-    bool has_weights = false;
-    const Array<std::byte> weights = weights_of(call, impl, options.sample_weight, has_weights);
-    // Not null on ranks without points: the others send weights with theirs.
-    static const double none = 0;
-    const auto* given = reinterpret_cast<const double*>(weights.data());
-    const double* weight = !has_weights ? nullptr : given ? given : &none;
+    const RankWeights weight =
+        send_weights(call, "dbscan", impl, options.sample_weight, Negative::allowed);
     std::shared_ptr<Groups::Impl> groups;
     call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
     groups->order = order;
     return with_scalar(impl.scalar, [&]<class T>() {
-      Clustering<T> clustering(call, impl, options, weight, *groups);
+      Clustering<T> clustering(call, impl, options, weight.data(), *groups);
       clustering.run();
       std::vector<std::uint8_t> is_core =
           flags_in_order<T>(call, impl, order, clustering.is_core());

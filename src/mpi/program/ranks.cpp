@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "groups/redshift.hpp"
+#include "mpi/clusters/spanning_tree.hpp"
 #include "mpi/domains/domain.hpp"
 #include "mpi/domains/selection.hpp"
 #include "mpi/groups/fof.hpp"
@@ -137,22 +138,19 @@ class World : public Ranks {
 
   void expect_lengths(const Execution&) override {}
 
-  /// There is no hierarchy over ranks: they link the points once for each length, and twice where
-  /// no group is large enough to count.
+  /// Rank 0 has the hierarchy: one spanning tree for all lengths.
   std::vector<GroupCount> count_groups(std::span<const double> lengths, const FofOptions& options,
                                        const Execution& execution) override {
+    Call call("fof", *communicator_, execution);
+    const auto tree = span_ranks(call, impl_of(*domains_), {}, TreeOn::first_rank);
     std::vector<GroupCount> counts;
-    FofOptions linking = options;
-    linking.b = 0;
-    for (const double length : lengths) {
-      linking.linking_length = length;
-      linking.min_size = options.min_size;
-      GroupCount count = count_of(mpi::fof(*domains_, linking, RowOrder::input, execution));
-      linking.min_size = 1;
-      if (count.groups == 0)
-        count.largest = count_of(mpi::fof(*domains_, linking, RowOrder::input, execution)).largest;
-      on_all_ranks([&] { counts.push_back(count); });
-    }
+    call.phase([&](Workers& workers) {
+      counts.resize(lengths.size());
+      if (tree)
+        counts = kith::hierarchy(wrap_impl<SpanningTree>(tree), inside(call, workers))
+                     .count(lengths, options.min_size);
+    });
+    communicator_->broadcast(counts.data(), counts.size() * sizeof(GroupCount), 0);
     return counts;
   }
 
@@ -292,6 +290,9 @@ class World : public Ranks {
     result.is_core = std::move(found.is_core);
     return result;
   }
+  HdbscanClusters hdbscan(const HdbscanOptions& options, const Execution& execution) override {
+    return mpi::hdbscan(*domains_, options, RowOrder::input, execution);
+  }
   Correlation correlation(const PairSet& data, const PairSet* randoms,
                           const CorrelationOptions& options, const Execution& execution) override {
     return randoms ? mpi::correlation(MPI_COMM_WORLD, data, *randoms, options, execution)
@@ -341,12 +342,6 @@ class World : public Ranks {
             .grouped = static_cast<std::uint64_t>(grouped),
             .linking_length = groups_->linking_length(),
             .label = label_};
-  }
-
-  GroupCount count_of(const Groups& found) {
-    std::int64_t largest = found.sizes().empty() ? 0 : -found.sizes()[0];
-    communicator_->least(&largest, 1);
-    return {.groups = found.count(), .largest = static_cast<std::size_t>(-largest)};
   }
 
   /// Rows or lists, with indices of 32 bits if all points can be counted with them.

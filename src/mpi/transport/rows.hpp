@@ -1,7 +1,9 @@
 // Rows for other ranks, and their answers.
 #pragma once
 
+#include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mpi/transport/call.hpp"
@@ -22,6 +24,34 @@ Received<Row> send_rows(Call& call, const std::vector<Row>& rows, RankOf rank_of
   Runs out;
   call.prepare([&] { out = runs_by_rank(std::span<const Row>(rows), rank_of); });
   return call.exchange(out, rows.data());
+}
+
+/// The rows of all ranks on rank 0, rank by rank; none on the others. Collective.
+template <class Row>
+Received<Row> rows_on_first(Call& call, const std::vector<Row>& rows) {
+  Runs out;
+  call.prepare([&] {
+    if (!rows.empty()) out.add(0, rows.size());
+  });
+  return call.exchange(out, rows.data());
+}
+
+/// The same on every rank. Collective.
+template <class Row>
+Array<Row> rows_of_all(Call& call, const std::vector<Row>& rows) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // MPI counts bytes by int
+  Received<Row> first = rows_on_first(call, rows);
+  call.quick([] {});  // the rows have arrived
+  std::uint64_t count = first.values.size();
+  call.communicator().broadcast(&count, sizeof count, 0);
+  Array<Row> all = std::move(first.values);
+  call.quick([&] {
+    if (call.rank() != 0) all = Array<Row>(count);
+  });
+  auto* const bytes = reinterpret_cast<std::byte*>(all.data());
+  for (std::size_t sent = 0; sent < count * sizeof(Row); sent += kMost)
+    call.communicator().broadcast(bytes + sent, std::min(kMost, count * sizeof(Row) - sent), 0);
+  return all;
 }
 
 /// The answers of other ranks to the rows of this rank.
