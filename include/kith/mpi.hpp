@@ -8,4 +8,6 @@
 #include <kith/mpi/groups.hpp>
 #include <kith/mpi/halos.hpp>
 #include <kith/mpi/histories.hpp>
+#include <kith/mpi/linking_lengths.hpp>
 #include <kith/mpi/neighbors.hpp>
+#include <kith/mpi/sky.hpp>

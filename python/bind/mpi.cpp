@@ -183,6 +183,31 @@ nb::object fof_of(const nb::dict& given) {
   });
 }
 
+nb::object fof_by_lengths_of(const Numbers& length, const nb::dict& rule, const nb::dict& given) {
+  return nb::cpp_function(
+      [lengths = linking_lengths(length, rule), length, options = fof_options(given)](
+          const mpi::Domains& domains, const Call& call) {
+        return run_collective(call, [&](const Execution& e) {
+          return mpi::fof(domains, lengths, options, RowOrder::input, e);
+        });
+      });
+}
+
+/// `length`: one for each point of this rank, or none.
+nb::object redshift_fof_of(std::size_t comm, const Array& points,
+                           const std::optional<Numbers>& length, const nb::dict& rule,
+                           const nb::dict& given, const nb::dict& sight) {
+  const LinkingLengths lengths = length ? linking_lengths(*length, rule) : LinkingLengths();
+  return nb::cpp_function(
+      [=, options = fof_options(given), space = redshift_space(sight)](const Call& call) {
+        return run_collective(call, [&](const Execution& e) {
+          const MPI_Comm ranks = *reinterpret_cast<const MPI_Comm*>(comm);
+          return length ? mpi::redshift_fof(ranks, points_of(points), lengths, options, space, e)
+                        : mpi::redshift_fof(ranks, points_of(points), options, space, e);
+        });
+      });
+}
+
 nb::object dbscan_of(const nb::dict& given) {
   return nb::cpp_function(
       [arguments = DbscanArguments(given)](const mpi::Domains& domains, const Call& call) {
@@ -352,6 +377,9 @@ NB_MODULE(_mpi, module) {
   module.def("kth_distance", &reduced<&mpi::kth_distance>);
   module.def("mean_distance", &reduced<&mpi::mean_distance>);
   module.def("fof", &fof_of);
+  module.def("fof_by_lengths", &fof_by_lengths_of);
+  module.def("redshift_fof", &redshift_fof_of, nb::arg("comm"), nb::arg("points"),
+             nb::arg("length").none(), nb::arg("rule"), nb::arg("options"), nb::arg("sight"));
   module.def("dbscan", &dbscan_of);
   module.def("catalogue", &catalogue_of);
   module.def("centers", &centers_of);
