@@ -2,6 +2,7 @@
 // the same options. Errors are the same on all ranks, and results are those of one process.
 #pragma once
 
+#include <kith/mpi/atoms.hpp>
 #include <kith/mpi/clusters.hpp>
 #include <kith/mpi/correlation.hpp>
 #include <kith/mpi/domains.hpp>

@@ -18,6 +18,7 @@
 
 #include "arguments.hpp"
 #include "arrays.hpp"
+#include "atom_arguments.hpp"
 #include "call.hpp"
 #include "correlation_arguments.hpp"
 #include "match_arguments.hpp"
@@ -280,6 +281,65 @@ nb::object match_of(std::size_t comm, const Ids& id_a, const Labels& label_a, co
   });
 }
 
+// ---- atoms
+
+/// The atoms of this rank, and what keeps them in memory until the collective call.
+struct AtomsGiven {
+  std::size_t comm;
+  Array positions;
+  Cells cells;
+  Periodic periodic;
+
+  MPI_Comm ranks() const { return *reinterpret_cast<const MPI_Comm*>(comm); }
+  AtomSystem system() const {
+    return systems_of(points_of(positions), cells, periodic, std::nullopt)[0];
+  }
+};
+
+nb::object neighbor_list_of(std::size_t comm, const std::string& quantities, const Array& positions,
+                            const Cells& cells, const Periodic& periodic, const nb::dict& given) {
+  const auto arguments = std::make_shared<const ListArguments>(quantities, given);
+  return nb::cpp_function(
+      [arguments, atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+        return arrays_of(run_collective(call,
+                                        [&](const Execution& e) {
+                                          return mpi::neighbor_list(atoms.ranks(), atoms.system(),
+                                                                    arguments->options, e);
+                                        }),
+                         arguments->quantities);
+      });
+}
+
+nb::object cells_fof_of(std::size_t comm, const Array& positions, const Cells& cells,
+                        const Periodic& periodic, const nb::dict& given) {
+  return nb::cpp_function([arguments = CellFofArguments(given),
+                           atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+    return run_collective(call, [&](const Execution& e) {
+      return mpi::cells::fof(atoms.ranks(), atoms.system(), arguments.options, e);
+    });
+  });
+}
+
+nb::object cells_knn_of(std::size_t comm, const Array& positions, const Cells& cells,
+                        const Periodic& periodic, const nb::dict& given) {
+  return nb::cpp_function([options = cell_knn_options(given),
+                           atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+    return arrays_of(run_collective(call, [&](const Execution& e) {
+      return mpi::cells::knn(atoms.ranks(), atoms.system(), options, e);
+    }));
+  });
+}
+
+nb::object cells_radius_count_of(std::size_t comm, const Array& positions, const Cells& cells,
+                                 const Periodic& periodic, const nb::dict& given) {
+  return nb::cpp_function([options = cell_count_options(given),
+                           atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+    return array_of(run_collective(call, [&](const Execution& e) {
+      return mpi::cells::radius_count(atoms.ranks(), atoms.system(), options, e);
+    }));
+  });
+}
+
 // ---- pairs
 
 /// The sets and options of a count, which live until the collective call.
@@ -386,6 +446,10 @@ NB_MODULE(_mpi, module) {
   module.def("overdensities", &overdensities_of);
   module.def("subhalos", &subhalos_of);
   module.def("match", &match_of);
+  module.def("neighbor_list", &neighbor_list_of);
+  module.def("cells_fof", &cells_fof_of);
+  module.def("cells_knn", &cells_knn_of);
+  module.def("cells_radius_count", &cells_radius_count_of);
   module.def("pair_histogram", &pair_histogram_of, nb::arg("comm"), nb::arg("points"),
              nb::arg("others").none(), nb::arg("options"));
   module.def("correlation", &correlation_of, nb::arg("comm"), nb::arg("data"),

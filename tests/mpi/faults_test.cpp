@@ -207,6 +207,13 @@ class Faults : public ::testing::Test {
            mpi::redshift_fof(comm_, input(), LinkingLengths{reach_}, {}, {LineOfSight::midpoint, 2},
                              execution_);
          }},
+        {"atoms",
+         [this] {
+           const AtomSystem atoms{points_.view(), {{{{1, 0, 0}, {0.3, 1, 0}, {0, 0, 1}}}, {true}}};
+           mpi::neighbor_list(comm_, atoms, {.cutoff = 0.05}, execution_);
+           mpi::cells::fof(comm_, atoms, {.linking_length = 0.05}, execution_);
+           mpi::cells::knn(comm_, atoms, {.k = 3}, execution_);
+         }},
         {"sky",
          [this] {
            const mpi::sky::Positions places{.ra = mass_, .dec = reach_};

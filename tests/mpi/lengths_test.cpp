@@ -80,7 +80,7 @@ void expect_groups_of(const Groups& reference, const mpi::Groups& groups, std::s
 }
 
 TEST(MpiLinkingLengths, HaveTheLabelsOfOneProcess) {
-  check_cases(20, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
+  check_cases(10, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
     LengthCase<T> c(comm, seed);
     const Execution execution{.threads = threads};
     const TreeOptions tree{.box = scene_box(static_cast<Space>(seed / 7 % 3), c.dimension)};
@@ -101,7 +101,7 @@ TEST(MpiLinkingLengths, HaveTheLabelsOfOneProcess) {
 }
 
 TEST(MpiLinkingLengths, RedshiftSpaceHasTheLabelsOfOneProcess) {
-  check_cases(16, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
+  check_cases(8, []<class T>(MPI_Comm comm, std::uint64_t seed, int threads) {
     LengthCase<T> c(comm, seed);
     const Execution execution{.threads = threads};
     RedshiftSpace space{c.draw.one_of({LineOfSight::x, LineOfSight::y, LineOfSight::midpoint}),

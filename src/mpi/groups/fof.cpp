@@ -105,15 +105,13 @@ class Linking {
     const auto send = [&](std::size_t position, double* to) {
       sent_.push_back(static_cast<std::uint32_t>(position));
       to[0] = std::bit_cast<double>(vertex_at(position));
-      if (width() > 1) to[1] = length_at(position);
+      std::copy_n(values_at(position), job_.values.width, to + 1);
     };
-    return import_ghosts(call_, part_, far, {width(), send});
+    return import_ghosts(call_, part_, far, {1 + job_.values.width, send});
   }
 
-  /// Numbers that are sent with each point.
-  std::size_t width() const { return job_.lengths.are_given ? 2 : 1; }
-  double length_at(std::size_t position) const {
-    return job_.lengths.of_local[planes().index(position)];
+  const double* values_at(std::size_t position) const {
+    return job_.values.of(planes().index(position));
   }
 
   /// The vertex of a point's set; a new one if it has none yet. The label of its root is the number
@@ -136,16 +134,20 @@ class Linking {
     const std::size_t sent = sent_.size(), all = sent + ghosts.global.size();
     const Stage stage(workers, "link edges", all);
     if (ghosts.global.empty() || sent == 0) return edges;
-    const std::size_t w = width();
-    Array<double> length(w > 1 ? all : 0, workers.pool());
-    for (std::size_t row = 0; row < length.size(); ++row)
-      length[row] = row < sent ? length_at(sent_[row]) : ghosts.value[(row - sent) * w + 1];
+    const std::size_t width = job_.values.width;
+    const auto of_ghost = [&](std::size_t row) {
+      return ghosts.value.data() + (row - sent) * (1 + width);
+    };
+    Array<double> values(all * width, workers.pool());
+    for (std::size_t row = 0; width > 0 && row < all; ++row)
+      std::copy_n(row < sent ? values_at(sent_[row]) : of_ghost(row) + 1, width,
+                  values.data() + row * width);
     const Array<std::uint32_t> set = friends_->sets_of_rows(
-        joined_rows(ghosts.planes, workers), {length.data(), length.size()}, workers);
+        joined_rows(ghosts.planes, workers), {values.data(), values.size()}, workers);
     std::vector<std::pair<std::uint32_t, Vertex>> members(all);  // set and vertex
     for (std::size_t row = 0; row < all; ++row)
       members[row] = {set[row], row < sent ? vertex_at(sent_[row])
-                                           : std::bit_cast<Vertex>(ghosts.value[(row - sent) * w])};
+                                           : std::bit_cast<Vertex>(*of_ghost(row))};
     add_edges(members, edges, workers);
     return edges;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include <kith/cells.hpp>
 #include <kith/linking_lengths.hpp>
 #include <kith/mpi.hpp>
 #include <kith/redshift_space.hpp>
@@ -24,12 +25,29 @@ enum class Lengths { one, of_points };
 void agree_on_groups(Call& call, const Domains& domains, const FofOptions& options, RowOrder order,
                      Lengths lengths = Lengths::one);
 
-/// A length for each point of this rank, as the caller gave it.
-struct LengthsHere {
-  bool are_given = false;            ///< on all ranks
+/// Numbers that belong to the points, as the caller gave them.
+struct PointValues {
+  std::size_t width = 0;             ///< of each point
   std::span<const double> of_local;  ///< by local index
+
+  const double* of(std::size_t local) const { return of_local.data() + local * width; }
+};
+
+/// A length for each point, the values of the job.
+struct LengthsHere {
+  bool are_given = false;  ///< on all ranks
   LengthRule rule = LengthRule::mean;
   double largest = 0;  ///< of all ranks, rounded to the scalar type
+};
+
+/// Atoms in a periodic cell of any shape. The values of the job are their positions as they were
+/// given, in three coordinates, and their lengths, or 0.
+struct CellHere {
+  const AtomSystem& system;  ///< its lattice and its dimension
+  const kith::cells::FofOptions& options;
+  bool has_lengths = false;
+  double largest = 0;  ///< length of all ranks
+  double reach = 0;    ///< friends are at most this far apart, by the points of the domains
 };
 
 struct LinkingJob {
@@ -39,7 +57,9 @@ struct LinkingJob {
   /// none.
   std::span<std::int64_t> room = {};
   const RedshiftSpace* sight = nullptr;  ///< lines of sight to midpoints; null: none
+  PointValues values = {};               ///< sent along with the points
   LengthsHere lengths = {};              ///< instead of the length of the options
+  const CellHere* cell = nullptr;
 };
 
 /// Rows of groups, and labels: in the room, or by position. Collective.

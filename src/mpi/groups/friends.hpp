@@ -1,5 +1,5 @@
 // Who are friends of whom, for each way to link: one length, a length for each point, lines of
-// sight to midpoints. The join over ranks (fof.cpp) is the same for all of them.
+// sight to midpoints, cells of any shape. The join over ranks (fof.cpp) is the same for all of them.
 #pragma once
 
 #include <memory>
@@ -22,9 +22,8 @@ class Friends {
   /// The points of this rank that may have friends on others. Of two friends on two ranks, both
   /// reach the other.
   virtual FarQueries<T> near_others(Workers& workers) = 0;
-  /// Of each of a few rows in the frame, one row of its set. `length`: of each row, if points have
-  /// lengths of their own.
-  virtual Array<std::uint32_t> sets_of_rows(Array<T> rows, std::span<const double> length,
+  /// Of each of a few rows in the frame, one row of its set. `values`: those of the job, of each.
+  virtual Array<std::uint32_t> sets_of_rows(Array<T> rows, std::span<const double> values,
                                             Workers& workers) = 0;
 };
 

@@ -27,13 +27,13 @@ class SentLengths {
     });
     call.communicator().least(&minus, 1);
     sent_ = send_values(call, domains.route, given.length.data(), sizeof(double));
-    here_ = {true,
-             {reinterpret_cast<const double*>(sent_.data()), sent_.size() / sizeof(double)},
-             given.rule,
-             -minus};
+    here_ = {true, given.rule, -minus};
   }
 
   const LengthsHere& here() const { return here_; }
+  PointValues values() const {
+    return {1, {reinterpret_cast<const double*>(sent_.data()), sent_.size() / sizeof(double)}};
+  }
 
  private:
   static double rounded(double length, Scalar scalar) {

@@ -27,6 +27,7 @@ Groups in_sight(const Domains& domains, const LinkingLengths* lengths, const Fof
   if (lengths) sent.emplace(call, impl, *lengths, options);
   LinkingJob job{.options = options, .sight = &space};
   if (sent) job.lengths = sent->here();
+  if (sent) job.values = sent->values();
   return linked_groups(call, impl, job, RowOrder::input);
 }
 
