@@ -40,8 +40,6 @@ void GroupTask::check_lengths() const {
     refuse(
         "--linking-length-column links one type of points; choose it with --link-types, and "
         "--attach-types none");
-  if (ranks().size() > 1)
-    refuse("--linking-length-column works in one process; run it without mpirun");
 }
 
 }  // namespace kith::cli

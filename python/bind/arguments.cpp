@@ -74,6 +74,30 @@ RadiusArguments::RadiusArguments(const nb::dict& given) {
   options.radii = span_of(radii);
 }
 
+LinkingLengths linking_lengths(const Numbers& length, const nb::dict& rule) {
+  LinkingLengths lengths{span_of(length)};
+  Options read(rule);
+  read.choice(
+      "rule", lengths.rule,
+      {{"mean", LengthRule::mean}, {"least", LengthRule::least}, {"largest", LengthRule::largest}});
+  read.expect_no_more();
+  return lengths;
+}
+
+RedshiftSpace redshift_space(const nb::dict& sight) {
+  RedshiftSpace space;
+  Options read(sight);
+  read.choice("line_of_sight", space.line_of_sight,
+              {{"x", LineOfSight::x},
+               {"y", LineOfSight::y},
+               {"z", LineOfSight::z},
+               {"midpoint", LineOfSight::midpoint}});
+  read("stretch", space.stretch);
+  read("observer", space.observer);
+  read.expect_no_more();
+  return space;
+}
+
 DensityOptions density_options(const nb::dict& given) {
   DensityOptions options;
   Options read(given);

@@ -12,8 +12,10 @@
 #include <kith/density.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
+#include <kith/linking_lengths.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/radius.hpp>
+#include <kith/redshift_space.hpp>
 
 #include "arrays.hpp"
 
@@ -21,6 +23,8 @@ namespace kith::python {
 
 KnnOptions knn_options(const nb::dict& given);
 FofOptions fof_options(const nb::dict& given);
+LinkingLengths linking_lengths(const Numbers& length, const nb::dict& rule);
+RedshiftSpace redshift_space(const nb::dict& sight);
 DensityOptions density_options(const nb::dict& given);
 
 /// A type from 0 to 255 for each point.

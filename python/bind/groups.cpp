@@ -29,20 +29,10 @@ Groups fof_of_tree(const AnyTree& tree, const nb::dict& given, const Call& call)
   return run(call, [&](const Execution& e) { return fof(tree, options, e); });
 }
 
-LinkingLengths lengths_of(const Numbers& length, const nb::dict& rule) {
-  LinkingLengths lengths{span_of(length)};
-  Options read(rule);
-  read.choice(
-      "rule", lengths.rule,
-      {{"mean", LengthRule::mean}, {"least", LengthRule::least}, {"largest", LengthRule::largest}});
-  read.expect_no_more();
-  return lengths;
-}
-
 Groups fof_by_lengths(const Array& points, const Numbers& length, const nb::dict& rule,
                       const nb::dict& given, const Call& call) {
   const FofOptions options = fof_options(given);
-  const LinkingLengths lengths = lengths_of(length, rule);
+  const LinkingLengths lengths = linking_lengths(length, rule);
   const PointsView view = points_of(points);
   return run(call, [&](const Execution& e) { return fof(view, lengths, options, e); });
 }
@@ -50,28 +40,14 @@ Groups fof_by_lengths(const Array& points, const Numbers& length, const nb::dict
 Groups fof_of_tree_by_lengths(const AnyTree& tree, const Numbers& length, const nb::dict& rule,
                               const nb::dict& given, const Call& call) {
   const FofOptions options = fof_options(given);
-  const LinkingLengths lengths = lengths_of(length, rule);
+  const LinkingLengths lengths = linking_lengths(length, rule);
   return run(call, [&](const Execution& e) { return fof(tree, lengths, options, e); });
-}
-
-RedshiftSpace space_of(const nb::dict& sight) {
-  RedshiftSpace space;
-  Options read(sight);
-  read.choice("line_of_sight", space.line_of_sight,
-              {{"x", LineOfSight::x},
-               {"y", LineOfSight::y},
-               {"z", LineOfSight::z},
-               {"midpoint", LineOfSight::midpoint}});
-  read("stretch", space.stretch);
-  read("observer", space.observer);
-  read.expect_no_more();
-  return space;
 }
 
 Groups redshift_fof_of(const Array& points, const nb::dict& given, const nb::dict& sight,
                        const Call& call) {
   const FofOptions options = fof_options(given);
-  const RedshiftSpace space = space_of(sight);
+  const RedshiftSpace space = redshift_space(sight);
   const PointsView view = points_of(points);
   return run(call, [&](const Execution& e) { return redshift_fof(view, options, space, e); });
 }
@@ -79,8 +55,8 @@ Groups redshift_fof_of(const Array& points, const nb::dict& given, const nb::dic
 Groups redshift_fof_by_lengths(const Array& points, const Numbers& length, const nb::dict& rule,
                                const nb::dict& given, const nb::dict& sight, const Call& call) {
   const FofOptions options = fof_options(given);
-  const LinkingLengths lengths = lengths_of(length, rule);
-  const RedshiftSpace space = space_of(sight);
+  const LinkingLengths lengths = linking_lengths(length, rule);
+  const RedshiftSpace space = redshift_space(sight);
   const PointsView view = points_of(points);
   return run(call,
              [&](const Execution& e) { return redshift_fof(view, lengths, options, space, e); });

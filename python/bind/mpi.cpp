@@ -18,6 +18,7 @@
 
 #include "arguments.hpp"
 #include "arrays.hpp"
+#include "atom_arguments.hpp"
 #include "call.hpp"
 #include "correlation_arguments.hpp"
 #include "match_arguments.hpp"
@@ -183,6 +184,31 @@ nb::object fof_of(const nb::dict& given) {
   });
 }
 
+nb::object fof_by_lengths_of(const Numbers& length, const nb::dict& rule, const nb::dict& given) {
+  return nb::cpp_function(
+      [lengths = linking_lengths(length, rule), length, options = fof_options(given)](
+          const mpi::Domains& domains, const Call& call) {
+        return run_collective(call, [&](const Execution& e) {
+          return mpi::fof(domains, lengths, options, RowOrder::input, e);
+        });
+      });
+}
+
+/// `length`: one for each point of this rank, or none.
+nb::object redshift_fof_of(std::size_t comm, const Array& points,
+                           const std::optional<Numbers>& length, const nb::dict& rule,
+                           const nb::dict& given, const nb::dict& sight) {
+  const LinkingLengths lengths = length ? linking_lengths(*length, rule) : LinkingLengths();
+  return nb::cpp_function(
+      [=, options = fof_options(given), space = redshift_space(sight)](const Call& call) {
+        return run_collective(call, [&](const Execution& e) {
+          const MPI_Comm ranks = *reinterpret_cast<const MPI_Comm*>(comm);
+          return length ? mpi::redshift_fof(ranks, points_of(points), lengths, options, space, e)
+                        : mpi::redshift_fof(ranks, points_of(points), options, space, e);
+        });
+      });
+}
+
 nb::object dbscan_of(const nb::dict& given) {
   return nb::cpp_function(
       [arguments = DbscanArguments(given)](const mpi::Domains& domains, const Call& call) {
@@ -251,6 +277,65 @@ nb::object match_of(std::size_t comm, const Ids& id_a, const Labels& label_a, co
     return columns_of(run_collective(call, [&](const Execution& e) {
       return mpi::match(*reinterpret_cast<const MPI_Comm*>(comm), labeled(id_a, label_a),
                         labeled(id_b, label_b), options, e);
+    }));
+  });
+}
+
+// ---- atoms
+
+/// The atoms of this rank, and what keeps them in memory until the collective call.
+struct AtomsGiven {
+  std::size_t comm;
+  Array positions;
+  Cells cells;
+  Periodic periodic;
+
+  MPI_Comm ranks() const { return *reinterpret_cast<const MPI_Comm*>(comm); }
+  AtomSystem system() const {
+    return systems_of(points_of(positions), cells, periodic, std::nullopt)[0];
+  }
+};
+
+nb::object neighbor_list_of(std::size_t comm, const std::string& quantities, const Array& positions,
+                            const Cells& cells, const Periodic& periodic, const nb::dict& given) {
+  const auto arguments = std::make_shared<const ListArguments>(quantities, given);
+  return nb::cpp_function(
+      [arguments, atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+        return arrays_of(run_collective(call,
+                                        [&](const Execution& e) {
+                                          return mpi::neighbor_list(atoms.ranks(), atoms.system(),
+                                                                    arguments->options, e);
+                                        }),
+                         arguments->quantities);
+      });
+}
+
+nb::object cells_fof_of(std::size_t comm, const Array& positions, const Cells& cells,
+                        const Periodic& periodic, const nb::dict& given) {
+  return nb::cpp_function([arguments = CellFofArguments(given),
+                           atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+    return run_collective(call, [&](const Execution& e) {
+      return mpi::cells::fof(atoms.ranks(), atoms.system(), arguments.options, e);
+    });
+  });
+}
+
+nb::object cells_knn_of(std::size_t comm, const Array& positions, const Cells& cells,
+                        const Periodic& periodic, const nb::dict& given) {
+  return nb::cpp_function([options = cell_knn_options(given),
+                           atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+    return arrays_of(run_collective(call, [&](const Execution& e) {
+      return mpi::cells::knn(atoms.ranks(), atoms.system(), options, e);
+    }));
+  });
+}
+
+nb::object cells_radius_count_of(std::size_t comm, const Array& positions, const Cells& cells,
+                                 const Periodic& periodic, const nb::dict& given) {
+  return nb::cpp_function([options = cell_count_options(given),
+                           atoms = AtomsGiven{comm, positions, cells, periodic}](const Call& call) {
+    return array_of(run_collective(call, [&](const Execution& e) {
+      return mpi::cells::radius_count(atoms.ranks(), atoms.system(), options, e);
     }));
   });
 }
@@ -352,12 +437,19 @@ NB_MODULE(_mpi, module) {
   module.def("kth_distance", &reduced<&mpi::kth_distance>);
   module.def("mean_distance", &reduced<&mpi::mean_distance>);
   module.def("fof", &fof_of);
+  module.def("fof_by_lengths", &fof_by_lengths_of);
+  module.def("redshift_fof", &redshift_fof_of, nb::arg("comm"), nb::arg("points"),
+             nb::arg("length").none(), nb::arg("rule"), nb::arg("options"), nb::arg("sight"));
   module.def("dbscan", &dbscan_of);
   module.def("catalogue", &catalogue_of);
   module.def("centers", &centers_of);
   module.def("overdensities", &overdensities_of);
   module.def("subhalos", &subhalos_of);
   module.def("match", &match_of);
+  module.def("neighbor_list", &neighbor_list_of);
+  module.def("cells_fof", &cells_fof_of);
+  module.def("cells_knn", &cells_knn_of);
+  module.def("cells_radius_count", &cells_radius_count_of);
   module.def("pair_histogram", &pair_histogram_of, nb::arg("comm"), nb::arg("points"),
              nb::arg("others").none(), nb::arg("options"));
   module.def("correlation", &correlation_of, nb::arg("comm"), nb::arg("data"),

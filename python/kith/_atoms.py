@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _kith
+from . import _kith, _mpi_atoms
 from ._arrays import FLOAT64, floats, integers, is_single, number, points as as_points, values, whole
 from ._call import CancelToken, carry_out
 from ._errors import ArgumentError, ArgumentTypeError
-from .typing import Floats, IndexType, Progress
+from .typing import Communicator, Floats, IndexType, Progress
 
 _INT32_LIMIT = 2**31 - 16
 _OPEN = np.zeros((1, 3), dtype=bool)
@@ -160,8 +160,9 @@ def _by_species(quantities: str, atoms: Any, systems: Systems, cutoff: dict[Any,
 
 def neighbor_list(quantities: str, atoms: Any, cutoff: Any, cell: ArrayLike | None = None, pbc: ArrayLike | None = None, *,
                   batch: ArrayLike | None = None, half: bool = False, strict: bool = False,
-                  self_interaction: bool = False, max_neighbors: int = 0, index_dtype: IndexType | None = None, threads: int | None = None,
-                  progress: Progress = None, cancel: CancelToken | None = None) -> Any:
+                  self_interaction: bool = False, max_neighbors: int = 0, index_dtype: IndexType | None = None,
+                  threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+                  comm: Communicator | None = None) -> Any:
     """Finds the neighbors of atoms in a periodic cell of any shape: which atoms, through which image of the cell, how
     far and in which direction. The same pairs as ase.neighborlist.neighbor_list.
 
@@ -193,29 +194,61 @@ def neighbor_list(quantities: str, atoms: Any, cutoff: Any, cell: ArrayLike | No
         The type of i and j. Default: int32 where it can hold them.
     threads, progress, cancel
         See Tree.
+    comm : mpi4py.MPI.Comm, optional
+        A communicator over whose ranks the atoms of one system are distributed. Every rank makes the call with its
+        atoms, which are numbered rank by rank, and gets the pairs whose i is one of them; indices are int64.
 
     Returns
     -------
     tuple of arrays, or one array for one quantity
         Sorted by (i, j, S).
     """
+    if comm is not None:
+        return _over_ranks(comm, quantities, atoms, cutoff, (cell, pbc, batch),
+                           {"strict": strict, "half": half, "self_interaction": self_interaction,
+                            "max_neighbors": max_neighbors}, index_dtype,
+                           {"threads": threads, "progress": progress, "cancel": cancel})
     systems = systems_of(atoms, cell, pbc, batch)
     options: dict[str, Any] = {"strict": strict, "half": half, "self_interaction": self_interaction,
                                "max_neighbors": max_neighbors}
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
-    if not isinstance(quantities, str) or not set(quantities) <= set("ijSdD") or not quantities:
-        raise ArgumentError(f"neighbor_list: quantities = {quantities!r}; give any of the letters in 'ijSdD'")
+    _check_quantities(quantities)
     found: Any
     if isinstance(cutoff, dict):
         if max_neighbors:
             raise ArgumentError("neighbor_list: max_neighbors with a dictionary of cutoffs; leave one of them out")
         found = _by_species(quantities, atoms, systems, cutoff, options, index_dtype, how)
     else:
-        if is_single(cutoff, "cutoff"):
-            options["cutoff"] = number(cutoff, "cutoff")
-        else:
-            options["radii"] = values(cutoff, len(systems.positions), "cutoff", FLOAT64)
+        options |= _cutoffs(cutoff, len(systems.positions))
         found = search(quantities, systems, options, index_dtype, how)
+    return found if len(quantities) > 1 else found[0]
+
+
+def _check_quantities(quantities: Any) -> None:
+    if not isinstance(quantities, str) or not set(quantities) <= set("ijSdD") or not quantities:
+        raise ArgumentError(f"neighbor_list: quantities = {quantities!r}; give any of the letters in 'ijSdD'")
+
+
+def _cutoffs(cutoff: Any, atoms: int) -> dict[str, Any]:
+    """One cutoff, or a radius for each atom."""
+    if is_single(cutoff, "cutoff"):
+        return {"cutoff": number(cutoff, "cutoff")}
+    return {"radii": values(cutoff, atoms, "cutoff", FLOAT64)}
+
+
+def _over_ranks(comm: Any, quantities: Any, atoms: Any, cutoff: Any, place: tuple[Any, Any, Any], options: dict[str, Any],
+                index_dtype: Any, how: dict[str, Any]) -> Any:
+    """neighbor_list with a communicator."""
+    def read() -> tuple[tuple[Any, ...], Systems, dict[str, Any]]:
+        _check_quantities(quantities)
+        if isinstance(cutoff, dict):
+            raise ArgumentError("neighbor_list: a dictionary of cutoffs with comm; give one cutoff, or a radius for each atom")
+        if index_dtype is not None and np.dtype(index_dtype) != np.dtype(np.int64):
+            raise ArgumentError("neighbor_list: index_dtype with comm; indices are int64")
+        systems = systems_of(atoms, *place)
+        return (quantities,), systems, {**options, **_cutoffs(cutoff, len(systems.positions))}
+
+    found = _mpi_atoms.ask(comm, "neighbor_list", "neighbor_list", read, how)
     return found if len(quantities) > 1 else found[0]
 
 

@@ -12,7 +12,7 @@ from ._arrays import FLOAT64, as_array, is_single, number, points as as_points, 
 from ._box import as_box
 from ._call import CancelToken, carry_out
 from ._device_arrays import interface_of, rows_there
-from ._errors import ArgumentError, ArgumentTypeError, UnavailableError
+from ._errors import ArgumentError, ArgumentTypeError
 from ._ranks import refuse
 from ._show import sizes
 from ._stored import StoredGroups, StoredPoints, fof_stored
@@ -201,17 +201,14 @@ def fof(points: Any, *, linking_length: Any = None, rule: LengthRule | None = No
     -------
     Groups, or StoredGroups of StoredPoints
     """
+    if comm is not None:
+        refuse(comm, "fof", attached=attached is not None, progress=bool(progress), device=device != "cpu")
+        return mpi.fof(comm, points, linking_length=linking_length, rule=rule, b=b, box=box,  # type: ignore
+                       min_size=min_size, mean_separation=mean_separation, volume=volume, strict=strict,
+                       keep_roots=keep_roots, non_finite=non_finite, threads=threads, cancel=cancel)
     by_lengths = linking_length is not None and not is_single(linking_length, "linking_length")
     if rule is not None and not by_lengths:
         raise ArgumentError(f"fof: rule = {rule!r} without a linking_length for each point; leave it out")
-    if comm is not None:
-        if by_lengths:
-            raise UnavailableError("fof: a linking_length for each point works on one process; gather the points, or give "
-                                   "one length")
-        refuse(comm, "fof", attached=attached is not None, progress=bool(progress), device=device != "cpu")
-        return mpi.fof(comm, points, linking_length=linking_length, b=b, box=box, min_size=min_size,  # type: ignore
-                       mean_separation=mean_separation, volume=volume, strict=strict, keep_roots=keep_roots,
-                       non_finite=non_finite, threads=threads, cancel=cancel)
     options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                                "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
                                "keep_roots": keep_roots}
@@ -261,7 +258,8 @@ def redshift_fof(points: PointsLike, *, line_of_sight: LineOfSight = "z", stretc
                  observer: Sequence[float] | None = None,
                  box: BoxLike = None, min_size: int = 1, mean_separation: float | None = None,
                  volume: float | None = None, strict: bool = False, non_finite: NonFinite | None = None,
-                 threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Groups:
+                 threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+                 comm: Communicator | None = None) -> Groups:
     """Finds friends-of-friends groups in redshift space. The linking length along the line of sight is ``stretch``
     times that across it.
 
@@ -281,6 +279,12 @@ def redshift_fof(points: PointsLike, *, line_of_sight: LineOfSight = "z", stretc
     The other parameters are those of fof; ``linking_length`` or ``b`` is the length across the line of sight. It may
     be one for each point.
     """
+    if comm is not None:
+        refuse(comm, "redshift_fof", progress=bool(progress))
+        return mpi.redshift_fof(comm, points, line_of_sight=line_of_sight, stretch=stretch,  # type: ignore
+                                linking_length=linking_length, rule=rule, b=b, observer=observer, box=box,
+                                min_size=min_size, mean_separation=mean_separation, volume=volume, strict=strict,
+                                non_finite=non_finite, threads=threads, cancel=cancel)
     options: dict[str, Any] = {"linking_length": linking_length, "b": b, "mean_separation": mean_separation,
                                "volume": volume, "min_size": _at_least_one(min_size), "strict": strict,
                                "box": as_box(box)._core, "non_finite": non_finite}

@@ -14,14 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _kith
+from . import _kith, _mpi_atoms, mpi
 from ._arrays import FLOAT64, is_single, number, values, whole
-from ._atoms import systems_of
+from ._atoms import Systems, systems_of
 from ._call import CancelToken, carry_out
 from ._groups import Groups
-from .typing import Progress
+from .typing import Communicator, Progress
 
 __all__ = ["Neighbors", "fof", "knn", "radius_count"]
+
+
+# What a binding takes: nothing before the systems, the systems, and options.
+Asked = tuple[tuple[()], Systems, dict[str, Any]]
 
 
 class Neighbors(NamedTuple):
@@ -35,7 +39,8 @@ class Neighbors(NamedTuple):
 
 def fof(atoms: Any, *, linking_length: float | ArrayLike, cell: ArrayLike | None = None, pbc: ArrayLike | None = None,
         batch: ArrayLike | None = None, min_size: int = 1, strict: bool = False, keep_roots: bool = False,
-        threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Groups:
+        threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+        comm: Communicator | None = None) -> Groups:
     """Finds friends-of-friends groups: the connected components of the neighbor list, which takes no memory.
 
     Parameters
@@ -51,24 +56,35 @@ def fof(atoms: Any, *, linking_length: float | ArrayLike, cell: ArrayLike | None
         As for kith.fof.
     threads, progress, cancel
         See Tree.
+    comm : mpi4py.MPI.Comm, optional
+        A communicator over whose ranks the atoms of one system are distributed. Every rank makes the call with its
+        atoms, which are numbered rank by rank, and gets their results.
 
     Returns
     -------
-    Groups
+    Groups, or kith.mpi.Groups with ``comm``
     """
-    systems = systems_of(atoms, cell, pbc, batch)
-    options: dict[str, Any] = {"min_size": whole(min_size, "cells.fof: min_size"), "strict": strict,
-                               "keep_roots": keep_roots}
-    if is_single(linking_length, "linking_length"):
-        options["linking_length"] = number(linking_length, "cells.fof: linking_length")
-    else:
-        options["linking_lengths"] = values(linking_length, len(systems.positions), "linking_length", FLOAT64)
-    return Groups._of(carry_out(_kith.cells_fof, *systems, options, threads=threads, progress=progress, cancel=cancel))
+    def read() -> Asked:
+        systems = systems_of(atoms, cell, pbc, batch)
+        options: dict[str, Any] = {"min_size": whole(min_size, "cells.fof: min_size"), "strict": strict,
+                                   "keep_roots": keep_roots}
+        if is_single(linking_length, "linking_length"):
+            options["linking_length"] = number(linking_length, "cells.fof: linking_length")
+        else:
+            options["linking_lengths"] = values(linking_length, len(systems.positions), "linking_length", FLOAT64)
+        return (), systems, options
+
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        core = _mpi_atoms.ask(comm, "cells.fof", "cells_fof", read, how)
+        return mpi.Groups(core, None)  # type: ignore[return-value]
+    _, systems, options = read()
+    return Groups._of(carry_out(_kith.cells_fof, *systems, options, **how))
 
 
 def knn(atoms: Any, *, k: int, cell: ArrayLike | None = None, pbc: ArrayLike | None = None,
         batch: ArrayLike | None = None, exclude_self: bool = False, threads: int | None = None,
-        progress: Progress = None, cancel: CancelToken | None = None) -> Neighbors:
+        progress: Progress = None, cancel: CancelToken | None = None, comm: Communicator | None = None) -> Neighbors:
     """Finds the k nearest atoms and images of each atom, sorted by (d2, index, shift).
 
     Each atom is its own first neighbor, with shift 0, unless ``exclude_self`` is set; its images are neighbors in any
@@ -79,17 +95,29 @@ def knn(atoms: Any, *, k: int, cell: ArrayLike | None = None, pbc: ArrayLike | N
     Neighbors
         ``index, distance, shift``: arrays of shape (n, k), (n, k) and (n, k, dimension).
     """
-    systems = systems_of(atoms, cell, pbc, batch)
-    options = {"k": whole(k, "cells.knn: k"), "exclude_self": exclude_self}
-    return Neighbors(*carry_out(_kith.cells_knn, *systems, options, threads=threads, progress=progress, cancel=cancel))
+    def read() -> Asked:
+        return (), systems_of(atoms, cell, pbc, batch), {"k": whole(k, "cells.knn: k"), "exclude_self": exclude_self}
+
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        return Neighbors(*_mpi_atoms.ask(comm, "cells.knn", "cells_knn", read, how))
+    _, systems, options = read()
+    return Neighbors(*carry_out(_kith.cells_knn, *systems, options, **how))
 
 
 def radius_count(atoms: Any, *, radius: float, cell: ArrayLike | None = None, pbc: ArrayLike | None = None,
                  batch: ArrayLike | None = None, strict: bool = False, exclude_self: bool = False,
                  threads: int | None = None, progress: Progress = None,
-                 cancel: CancelToken | None = None) -> NDArray[np.int64]:
+                 cancel: CancelToken | None = None, comm: Communicator | None = None) -> NDArray[np.int64]:
     """Counts the atoms and images within a radius (inclusive) of each atom, the atom itself among them unless
     ``exclude_self`` is set. The other parameters are those of fof."""
-    systems = systems_of(atoms, cell, pbc, batch)
-    options = {"radius": number(radius, "cells.radius_count: radius"), "strict": strict, "exclude_self": exclude_self}
-    return carry_out(_kith.cells_radius_count, *systems, options, threads=threads, progress=progress, cancel=cancel)
+    def read() -> Asked:
+        options = {"radius": number(radius, "cells.radius_count: radius"), "strict": strict, "exclude_self": exclude_self}
+        return (), systems_of(atoms, cell, pbc, batch), options
+
+    how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        counts: NDArray[np.int64] = _mpi_atoms.ask(comm, "cells.radius_count", "cells_radius_count", read, how)
+        return counts
+    _, systems, options = read()
+    return carry_out(_kith.cells_radius_count, *systems, options, **how)

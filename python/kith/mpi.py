@@ -24,7 +24,7 @@ from ._ranks import agreed, agreed_rows, communicator, largest
 from .typing import RankWeight, SubhaloMethod
 
 __all__ = ["Clusters", "Domains", "Groups", "Halos", "Subhalos", "catalogue", "centers", "dbscan", "density", "fof", "halos", "knn",
-           "kth_distance", "match", "mean_distance", "overdensities", "radius", "radius_count", "subhalos"]
+           "kth_distance", "match", "mean_distance", "overdensities", "radius", "radius_count", "redshift_fof", "subhalos"]
 
 Rows = NDArray[Any]
 # Reads the arguments of a call, given the module and the points of this rank; returns the collective call.
@@ -357,10 +357,10 @@ class Groups:
     linking_length : float
         The linking length, rounded to the type of the points.
     domains : Domains
-        The points of all ranks, for more calls.
+        The points of all ranks, for more calls; None of groups in redshift space.
     """
 
-    def __init__(self, core: Any, domains: Domains) -> None:
+    def __init__(self, core: Any, domains: Any) -> None:
         self._core = core
         self.domains = domains
         self.label: NDArray[np.int64] = core.label()
@@ -427,28 +427,86 @@ def _box_of(groups: Groups, box: Any) -> Any:
     return own._core
 
 
-def fof(comm: Any, points: Any, *, linking_length: float | None = None, b: float | None = None, box: Any = None,
-        min_size: int = 1, mean_separation: float | None = None, volume: float | None = None, strict: bool = False,
-        keep_roots: bool = False, ids: Any = None, keep: bool = False, non_finite: str | None = None,
-        threads: int | None = None, cancel: CancelToken | None = None) -> Groups:
+def _linking(call: str, min_size: int, strict: bool, **lengths: Any) -> dict[str, Any]:
+    """The options of friends of friends."""
+    read = {name: None if each is None else number(each, f"{call}: {name}") for name, each in lengths.items()}
+    return {**read, "min_size": whole(min_size, "fof: min_size"), "strict": bool(strict)}
+
+
+def _rule(call: str, rule: str | None, has_many: bool) -> dict[str, Any]:
+    if rule is not None and not has_many:
+        raise ArgumentError(f"{call}: rule = {rule!r} without a linking_length for each point; leave it out")
+    return {"rule": rule or "mean"}
+
+
+def fof(comm: Any, points: Any, *, linking_length: Any = None, rule: str | None = None, b: float | None = None,
+        box: Any = None, min_size: int = 1, mean_separation: float | None = None, volume: float | None = None,
+        strict: bool = False, keep_roots: bool = False, ids: Any = None, keep: bool = False,
+        non_finite: str | None = None, threads: int | None = None, cancel: CancelToken | None = None) -> Groups:
     """Friends of friends over the ranks of a communicator, with the same labels as in one process.
 
     Parameters
     ----------
     comm, points, ids, keep
         See kith.mpi.knn.
-    linking_length, b, box, min_size, mean_separation, volume, strict, keep_roots, non_finite, threads, cancel
+    linking_length : float or array_like
+        One length, or one for each point of this rank; on all ranks the same kind.
+    rule, b, box, min_size, mean_separation, volume, strict, keep_roots, non_finite, threads, cancel
         See kith.fof.
     """
+    has_many = linking_length is not None and _has_many(linking_length)
+
     def prepare(module: Any, x: Rows) -> Callable[..., Any]:
-        lengths = {name: None if each is None else number(each, f"fof: {name}") for name, each in
-                   (("linking_length", linking_length), ("b", b), ("mean_separation", mean_separation),
-                    ("volume", volume))}
-        return module.fof({**lengths, "min_size": whole(min_size, "fof: min_size"),  # type: ignore[no-any-return]
-                           "strict": bool(strict), "keep_roots": bool(keep_roots)})
+        options = {**_linking("fof", min_size, strict, linking_length=None if has_many else linking_length, b=b,
+                              mean_separation=mean_separation, volume=volume), "keep_roots": bool(keep_roots)}
+        how = _rule("fof", rule, has_many)
+        if has_many:
+            return module.fof_by_lengths(  # type: ignore[no-any-return]
+                values(linking_length, len(x), "linking_length", FLOAT64), how, options)
+        return module.fof(options)  # type: ignore[no-any-return]
 
     space = _Space(comm, points, box=box, ids=ids, keep=keep, non_finite=non_finite)
-    return Groups(*space.run("fof", prepare, threads=threads, cancel=cancel))
+    return Groups(*space.run("fof", prepare, has_many, threads=threads, cancel=cancel))
+
+
+def redshift_fof(comm: Any, points: Any, *, line_of_sight: str = "z", stretch: float, linking_length: Any = None,
+                 rule: str | None = None, b: float | None = None, observer: Sequence[float] | None = None,
+                 box: Any = None, min_size: int = 1, mean_separation: float | None = None,
+                 volume: float | None = None, strict: bool = False, non_finite: str | None = None,
+                 threads: int | None = None, cancel: CancelToken | None = None) -> Groups:
+    """Friends of friends in redshift space over the ranks of a communicator, with the same labels as in one process.
+
+    Parameters
+    ----------
+    comm, points
+        See kith.mpi.knn; arrays alone, no Domains.
+    linking_length : float or array_like
+        One length, or one for each point of this rank; on all ranks the same kind.
+    line_of_sight, stretch, rule, b, observer, box, min_size, mean_separation, volume, strict, non_finite, threads, cancel
+        See kith.redshift_fof.
+
+    Returns
+    -------
+    Groups
+        Their ``domains`` are None.
+    """
+    name = "redshift_fof"
+    has_many = linking_length is not None and _has_many(linking_length)
+    _same_kind(communicator(comm), name, has_many)
+
+    def read(x: Rows) -> tuple[Callable[..., Any], Any]:
+        from mpi4py import MPI
+        options = {**_linking(name, min_size, strict, linking_length=None if has_many else linking_length, b=b,
+                              mean_separation=mean_separation, volume=volume),
+                   "box": as_box(box)._core, "non_finite": non_finite}
+        sight = {"line_of_sight": line_of_sight, "stretch": number(stretch, "redshift_fof: stretch"),
+                 "observer": None if observer is None else [number(each, "redshift_fof: observer") for each in observer]}
+        length = values(linking_length, len(x), "linking_length", FLOAT64) if has_many else None
+        return _module().redshift_fof(MPI._addressof(comm), x, length, _rule(name, rule, has_many), options,
+                                      sight), _as_call(threads, cancel)
+
+    question, call = agreed_rows(comm, points, read)
+    return Groups(question(call), None)
 
 
 class Clusters(Groups):

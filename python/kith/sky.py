@@ -22,9 +22,10 @@ from ._call import CancelToken, carry_out
 from ._clusters import Clusters, HdbscanClusters, Hierarchy, SpanningTree
 from ._errors import ArgumentError, ArgumentTypeError
 from ._groups import Groups
+from ._mpi_sky import Sky
 from ._neighbors import NeighborLists
 from ._tree import Tree
-from .typing import AngleUnit, Border, Floats, IndexType, Indices, NonFinite, Progress, Selection
+from .typing import AngleUnit, Border, Communicator, Floats, IndexType, Indices, NonFinite, Progress, Selection
 
 __all__ = ["Matches", "Neighbors", "Pairs", "dbscan", "fof", "hdbscan", "hierarchy", "knn", "match", "pairs", "radius",
            "radius_count", "spanning_tree", "tree", "unit_vectors"]
@@ -74,7 +75,7 @@ def tree(ra: Any, dec: Any = None, *, unit: AngleUnit = "degrees", non_finite: N
 def knn(ra: Any, dec: Any = None, query_ra: Any = None, query_dec: Any = None, *, k: int, exclude_self: bool = False,
         max_angle: Any = None, unit: AngleUnit = "degrees", non_finite: NonFinite = "error",
         index_dtype: IndexType | None = None, threads: int | None = None, progress: Progress = None,
-        cancel: CancelToken | None = None) -> Neighbors:
+        cancel: CancelToken | None = None, comm: Communicator | None = None) -> Neighbors:
     """Finds the k nearest positions on the sky, sorted by (chord, index).
 
     Parameters
@@ -97,6 +98,9 @@ def knn(ra: Any, dec: Any = None, query_ra: Any = None, query_dec: Any = None, *
         The type of the indices. Default: int32 where it can hold them.
     threads, progress, cancel
         See Tree.
+    comm : mpi4py.MPI.Comm, optional
+        A communicator over whose ranks the positions are distributed, as are the queries. Every rank makes the call
+        and gets its rows; positions are numbered rank by rank.
 
     Returns
     -------
@@ -104,29 +108,45 @@ def knn(ra: Any, dec: Any = None, query_ra: Any = None, query_dec: Any = None, *
         ``index, angle``: arrays of shape (m, k).
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "knn", lambda: _places("knn", ra, dec, query_ra, query_dec), unit, non_finite, how,
+                   lambda _: _most("sky.knn: max_angle", max_angle, unit), index_dtype=index_dtype is not None)
+        return Neighbors(*over.knn(k, exclude_self))
     return _nearest("knn", k, exclude_self, max_angle, unit, non_finite, index_dtype, how,
                     ra, dec, query_ra, query_dec)
 
 
 def match(ra1: Any, dec1: Any, ra2: Any = None, dec2: Any = None, *, max_angle: Any = None,
           unit: AngleUnit = "degrees", non_finite: NonFinite = "error", index_dtype: IndexType | None = None,
-          threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None) -> Matches:
+          threads: int | None = None, progress: Progress = None,
+          cancel: CancelToken | None = None, comm: Communicator | None = None) -> Matches:
     """Finds for each position of a first catalogue the nearest one of a second: ``match(ra1, dec1, ra2, dec2)``, or
     ``match(first, second)`` for two SkyCoords. Several positions may have the same match.
 
     The parameters are those of knn. Returns Matches: arrays ``index``, into the second catalogue, and ``angle``.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
-    first, second = _catalogues("match", ra1, dec1, ra2, dec2)
+    if comm is not None:
+        over = Sky(comm, "match", lambda: _places("match", *_second_first(ra1, dec1, ra2, dec2)), unit, non_finite, how,
+                   lambda _: _most("sky.match: max_angle", max_angle, unit), index_dtype=index_dtype is not None)
+        index, angle = over.knn(1, False)
+        return Matches(index[:, 0], angle[:, 0])
+    near = _nearest("match", 1, False, max_angle, unit, non_finite, index_dtype, how,
+                    *_second_first(ra1, dec1, ra2, dec2))
+    return Matches(near.index[:, 0], near.angle[:, 0])
+
+
+def _second_first(*given: Any) -> tuple[Any, ...]:
+    """The two catalogues of a match: the one that is searched, then the queries."""
+    first, second = _catalogues("match", *given)
     if second is None:
         raise ArgumentError("sky.match: one catalogue; give two, match(ra1, dec1, ra2, dec2)")
-    near = _nearest("match", 1, False, max_angle, unit, non_finite, index_dtype, how, *_flat(second), *_flat(first))
-    return Matches(near.index[:, 0], near.angle[:, 0])
+    return (*_flat(second), *_flat(first))
 
 
 def _nearest(call: str, k: int, exclude_self: bool, max_angle: Any, unit: AngleUnit, non_finite: NonFinite,
              index_dtype: IndexType | None, how: dict[str, Any], *given: Any) -> Neighbors:
-    limit = np.inf if max_angle is None else _limit(f"sky.{call}: max_angle", max_angle, unit)
+    limit = _most(f"sky.{call}: max_angle", max_angle, unit)
     searched, queries = _searched(call, unit, non_finite, how, *given)
     index, distance = _neighbors.knn(searched, queries, k=k, exclude_self=exclude_self, max_radius=limit,
                                      index_dtype=index_dtype, **how)
@@ -136,10 +156,15 @@ def _nearest(call: str, k: int, exclude_self: bool, max_angle: Any, unit: AngleU
 def radius(ra: Any, dec: Any = None, query_ra: Any = None, query_dec: Any = None, *, angle: Any,
            exclude_self: bool = False, sorted: bool = True, max_neighbors: int = 0, unit: AngleUnit = "degrees",
            non_finite: NonFinite = "error", index_dtype: IndexType | None = None, threads: int | None = None,
-           progress: Progress = None, cancel: CancelToken | None = None) -> NeighborLists:
+           progress: Progress = None, cancel: CancelToken | None = None,
+           comm: Communicator | None = None) -> NeighborLists:
     """Finds all positions within an angle (inclusive) of each position, or of each query. ``angle`` is one number, or
     one per query. ``distance`` of the result has the angles. The other parameters are those of knn and kith.radius."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "radius", lambda: _places("radius", ra, dec, query_ra, query_dec), unit, non_finite, how,
+                   lambda rows: _limits("sky.radius: angle", angle, rows, unit), index_dtype=index_dtype is not None)
+        return over.radius(exclude_self, max_neighbors)  # type: ignore[no-any-return]
     searched, queries = _searched("radius", unit, non_finite, how, ra, dec, query_ra, query_dec)
     limits = _limits("sky.radius: angle", angle, _rows(searched, queries), unit)
     found = _neighbors.radius(searched, queries, radius=limits, exclude_self=exclude_self,
@@ -151,9 +176,13 @@ def radius(ra: Any, dec: Any = None, query_ra: Any = None, query_dec: Any = None
 def radius_count(ra: Any, dec: Any = None, query_ra: Any = None, query_dec: Any = None, *, angle: Any,
                  exclude_self: bool = False, unit: AngleUnit = "degrees", non_finite: NonFinite = "error",
                  threads: int | None = None, progress: Progress = None,
-                 cancel: CancelToken | None = None) -> NDArray[np.int64]:
+                 cancel: CancelToken | None = None, comm: Communicator | None = None) -> NDArray[np.int64]:
     """Counts the positions within an angle of each position, or of each query; see radius."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "radius_count", lambda: _places("radius_count", ra, dec, query_ra, query_dec), unit, non_finite,
+                   how, lambda rows: _limits("sky.radius_count: angle", angle, rows, unit))
+        return over.radius_count(exclude_self)
     searched, queries = _searched("radius_count", unit, non_finite, how, ra, dec, query_ra, query_dec)
     limits = _limits("sky.radius_count: angle", angle, _rows(searched, queries), unit)
     return _neighbors.radius_count(searched, queries, radius=limits, exclude_self=exclude_self, **how)
@@ -161,9 +190,14 @@ def radius_count(ra: Any, dec: Any = None, query_ra: Any = None, query_dec: Any 
 
 def pairs(ra: Any, dec: Any = None, *, angle: Any, unit: AngleUnit = "degrees", non_finite: NonFinite = "error",
           index_dtype: IndexType | None = None, threads: int | None = None, progress: Progress = None,
-          cancel: CancelToken | None = None) -> Pairs:
-    """Finds all pairs i < j of positions within an angle (inclusive), sorted by i, then by (chord, j)."""
+          cancel: CancelToken | None = None, comm: Communicator | None = None) -> Pairs:
+    """Finds all pairs i < j of positions within an angle (inclusive), sorted by i, then by (chord, j). With ``comm``
+    each rank gets those whose i is one of its positions."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "pairs", lambda: _places("pairs", ra, dec), unit, non_finite, how,
+                   lambda _: _limit("sky.pairs: angle", angle, unit), index_dtype=index_dtype is not None)
+        return Pairs(*over.pairs())
     searched, _ = _searched("pairs", unit, non_finite, how, ra, dec)
     i, j, distance = _neighbors.radius_pairs(searched, radius=_limit("sky.pairs: angle", angle, unit),
                                              index_dtype=index_dtype, **how)
@@ -172,13 +206,18 @@ def pairs(ra: Any, dec: Any = None, *, angle: Any, unit: AngleUnit = "degrees", 
 
 def fof(ra: Any, dec: Any = None, *, angle: Any, min_size: int = 1, keep_roots: bool = False,
         unit: AngleUnit = "degrees", non_finite: NonFinite = "error", threads: int | None = None,
-        progress: Progress = None, cancel: CancelToken | None = None) -> Groups:
+        progress: Progress = None, cancel: CancelToken | None = None, comm: Communicator | None = None) -> Groups:
     """Finds friends-of-friends groups on the sky: positions within the linking angle are friends, and a group is a set
     of positions connected by friendship.
 
-    ``linking_length`` of the result is the chord of the angle. The parameters are those of knn and kith.fof.
+    ``linking_length`` of the result is the chord of the angle. The parameters are those of knn and kith.fof. With
+    ``comm`` the result is a kith.mpi.Groups.
     """
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "fof", lambda: _places("fof", ra, dec), unit, non_finite, how,
+                   lambda _: _limit("sky.fof: angle", angle, unit, may_be_zero=False))
+        return over.fof(min_size, keep_roots)  # type: ignore[return-value]
     searched, _ = _searched("fof", unit, non_finite, how, ra, dec)
     return _groups.fof(searched, linking_length=_limit("sky.fof: angle", angle, unit, may_be_zero=False),
                        min_size=min_size, keep_roots=keep_roots, **how)
@@ -187,9 +226,14 @@ def fof(ra: Any, dec: Any = None, *, angle: Any, min_size: int = 1, keep_roots: 
 def dbscan(ra: Any, dec: Any = None, *, eps: Any, min_samples: int = 5, sample_weight: ArrayLike | None = None,
            border: Border = "nearest", border_links: int = 1, unit: AngleUnit = "degrees",
            non_finite: NonFinite = "error", threads: int | None = None, progress: Progress = None,
-           cancel: CancelToken | None = None) -> Clusters:
-    """DBSCAN on the sky: ``eps`` is an angle. The parameters are those of knn and kith.dbscan."""
+           cancel: CancelToken | None = None, comm: Communicator | None = None) -> Clusters:
+    """DBSCAN on the sky: ``eps`` is an angle. The parameters are those of knn and kith.dbscan. With ``comm`` the result
+    is a kith.mpi.Clusters."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "dbscan", lambda: _places("dbscan", ra, dec), unit, non_finite, how,
+                   lambda _: _limit("sky.dbscan: eps", eps, unit, may_be_zero=False))
+        return over.dbscan(min_samples, sample_weight, border, border_links)  # type: ignore[return-value]
     searched, _ = _searched("dbscan", unit, non_finite, how, ra, dec)
     return _clusters.dbscan(searched, _limit("sky.dbscan: eps", eps, unit, may_be_zero=False), min_samples,
                             sample_weight=sample_weight, border=border, border_links=border_links, **how)
@@ -292,6 +336,11 @@ def _limit(what: str, angle: Any, unit: AngleUnit, may_be_zero: bool = True) -> 
     return _kith.sky_chord(_angle(what, angle, unit, may_be_zero), {"unit": unit})
 
 
+def _most(what: str, angle: Any, unit: AngleUnit) -> float:
+    """The chord of one angle; None: no limit."""
+    return np.inf if angle is None else _limit(what, angle, unit)
+
+
 def _limits(what: str, angle: Any, rows: int, unit: AngleUnit) -> Any:
     """The chord of one angle, or of one for each row."""
     plain = _plain(angle, unit)
@@ -328,9 +377,8 @@ def _one(call: str, unit: AngleUnit, non_finite: NonFinite, how: dict[str, Any],
     return _vectors(catalogue, unit, non_finite, how)
 
 
-def _searched(call: str, unit: AngleUnit, non_finite: NonFinite, how: dict[str, Any],
-              *given: Any) -> tuple[Tree, NDArray[np.float64] | None]:
-    """The tree of the first catalogue, and the unit vectors of the queries."""
+def _places(call: str, *given: Any) -> tuple[Any, Any]:
+    """The catalogue that is searched, and the queries, in its frame; None for no queries."""
     catalogue, queries = _catalogues(call, *given)
     if len(given) == 2 and queries is not None:
         raise ArgumentTypeError(f"sky.{call}: two catalogues; give one")
@@ -338,6 +386,13 @@ def _searched(call: str, unit: AngleUnit, non_finite: NonFinite, how: dict[str, 
         raise ArgumentTypeError(f"sky.{call}: a tree as queries; give their ra and dec, or a SkyCoord")
     if queries is not None and _is_coordinate(queries) and _is_coordinate(catalogue):
         queries = queries if catalogue.is_equivalent_frame(queries) else queries.transform_to(catalogue)
+    return catalogue, queries
+
+
+def _searched(call: str, unit: AngleUnit, non_finite: NonFinite, how: dict[str, Any],
+              *given: Any) -> tuple[Tree, NDArray[np.float64] | None]:
+    """The tree of the first catalogue, and the unit vectors of the queries."""
+    catalogue, queries = _places(call, *given)
     if isinstance(catalogue, Tree):
         _plain(0, unit)
         searched = catalogue

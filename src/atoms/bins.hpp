@@ -14,6 +14,7 @@
 
 #include "atoms/lattice.hpp"
 #include "base/array.hpp"
+#include "base/shared.hpp"
 #include "parallel/workers.hpp"
 
 namespace kith {
@@ -26,7 +27,7 @@ struct AtomColumns {
   Vector3 operator[](std::size_t at) const { return {x[0][at], x[1][at], x[2][at]}; }
 };
 
-class AtomBins {
+class KITH_SHARED AtomBins {
  public:
   /// Errors: those of neighbor_list. `reach`: no two atoms farther apart are neighbors.
   AtomBins(const char* call, const AtomSystem& system, double reach, const Workers& workers);

@@ -9,6 +9,7 @@
 
 #include "atoms/checks.hpp"
 #include "atoms/rows.hpp"
+#include "atoms/some_rows.hpp"
 #include "base/array.hpp"
 #include "parallel/borrowed.hpp"
 #include "parallel/pieces.hpp"
@@ -32,8 +33,9 @@ class SystemSearch {
         first_(first),
         parts_(range_count(bins_.size(), kAtomGrain)) {}
 
-  /// Finds all rows; counts has a place for each atom of all systems.
-  void find(std::int64_t* counts, const Workers& workers) {
+  /// Finds the rows of all atoms, or of those that are wanted; counts has a place, with 0, for each
+  /// atom of all systems.
+  void find(std::int64_t* counts, std::span<const std::uint8_t> wanted, const Workers& workers) {
     workers.for_ranges(bins_.size(), kAtomGrain, [&](std::size_t begin, std::size_t end) {
       const Borrowed<Scratch>::Loan loan(scratch_);
       AtomRows::Scratch* scratch = &loan->row;
@@ -42,6 +44,7 @@ class SystemSearch {
       keys.clear();
       WorkMeter meter(workers, std::size_t{1} << 20);
       for (std::size_t at = begin; at < end; ++at) {
+        if (!wanted.empty() && wanted[bins_.index(at)] == 0) continue;
         const std::span<const NeighborKey> row = rows_.row(at, *scratch);
         keys.insert(keys.end(), row.begin(), row.end());
         counts[first_ + bins_.index(at)] = static_cast<std::int64_t>(row.size());
@@ -132,8 +135,12 @@ template <class Index>
 class ListSearch {
  public:
   ListSearch(std::span<const AtomSystem> systems, const NeighborListOptions& options,
-             const Execution& execution, Workers& workers)
-      : systems_(systems), options_(options), execution_(execution), workers_(workers) {
+             std::span<const std::uint8_t> wanted, const Execution& execution, Workers& workers)
+      : systems_(systems),
+        options_(options),
+        wanted_(wanted),
+        execution_(execution),
+        workers_(workers) {
     std::size_t atoms = 0;
     for (const AtomSystem& system : systems) {
       first_.push_back(atoms);
@@ -160,7 +167,7 @@ class ListSearch {
       const AtomRule rule = rule_of(options_, first_[s]);
       const double reach = reach_of(options_, first_[s], systems_[s].positions.size);
       searches_[s] = std::make_unique<SystemSearch>(systems_[s], rule, reach, first_[s], workers_);
-      searches_[s]->find(counts_.data(), workers_);
+      searches_[s]->find(counts_.data(), wanted_, workers_);
     });
   }
 
@@ -183,6 +190,7 @@ class ListSearch {
 
   std::span<const AtomSystem> systems_;
   const NeighborListOptions& options_;
+  std::span<const std::uint8_t> wanted_;  ///< of the atoms of one system; empty: all are
   const Execution& execution_;
   Workers& workers_;
   std::vector<std::size_t> first_;
@@ -214,7 +222,17 @@ NeighborList<Index> neighbor_list(std::span<const AtomSystem> systems,
   return public_call(kCall, execution, [&](Workers& workers) {
     check_systems(kCall, systems, std::numeric_limits<Index>::max());
     check_cutoffs(kCall, systems, options);
-    return ListSearch<Index>(systems, options, execution, workers).run();
+    return ListSearch<Index>(systems, options, {}, execution, workers).run();
+  });
+}
+
+NeighborList<std::int64_t> neighbor_list_of(const AtomSystem& system,
+                                            const NeighborListOptions& options,
+                                            std::span<const std::uint8_t> wanted,
+                                            const Execution& execution) {
+  return public_call(kCall, execution, [&](Workers& workers) {
+    return ListSearch<std::int64_t>(std::span(&system, 1), options, wanted, execution, workers)
+        .run();
   });
 }
 

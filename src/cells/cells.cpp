@@ -9,6 +9,7 @@
 
 #include "atoms/checks.hpp"
 #include "base/fail.hpp"
+#include "cells/join.hpp"
 #include "cells/rows.hpp"
 #include "groups/labels.hpp"
 #include "parallel/grains.hpp"
@@ -17,21 +18,6 @@
 
 namespace kith::cells {
 namespace {
-
-void check(const FofOptions& options, std::size_t atoms) {
-  const std::span<const double> lengths = options.linking_lengths;
-  if (lengths.empty() && atoms > 0 && options.linking_length == 0)
-    refuse("cells.fof: linking_length = 0; give a positive length");
-  check_atom_length("cells.fof", "linking_length", options.linking_length);
-  if (options.min_size == 0) refuse("cells.fof: min_size = 0; give at least 1");
-  if (lengths.empty()) return;
-  if (options.linking_length != 0)
-    refuse("cells.fof: linking_length = {} with a length for each atom; leave it 0",
-           options.linking_length);
-  if (lengths.size() != atoms)
-    refuse("cells.fof: {} linking lengths for {} atoms; give one for each", lengths.size(), atoms);
-  for (const double length : lengths) check_atom_length("cells.fof", "a linking length", length);
-}
 
 /// The neighbor list whose components are the groups. `radii` has half of each length.
 NeighborListOptions friends(const FofOptions& options, std::vector<double>& radii) {
@@ -58,36 +44,55 @@ void for_each_system(std::span<const AtomSystem> systems, const NeighborListOpti
 
 }  // namespace
 
+void check_linking(const FofOptions& options, std::size_t atoms) {
+  const std::span<const double> lengths = options.linking_lengths;
+  if (lengths.empty() && atoms > 0 && options.linking_length == 0)
+    refuse("cells.fof: linking_length = 0; give a positive length");
+  check_atom_length("cells.fof", "linking_length", options.linking_length);
+  if (options.min_size == 0) refuse("cells.fof: min_size = 0; give at least 1");
+  if (lengths.empty()) return;
+  if (options.linking_length != 0)
+    refuse("cells.fof: linking_length = {} with a length for each atom; leave it 0",
+           options.linking_length);
+  if (lengths.size() != atoms)
+    refuse("cells.fof: {} linking lengths for {} atoms; give one for each", lengths.size(), atoms);
+  for (const double length : lengths) check_atom_length("cells.fof", "a linking length", length);
+}
+
+Array<std::uint32_t> join_atoms(const char* call, std::span<const AtomSystem> systems,
+                                const FofOptions& options, Workers& workers) {
+  const std::size_t atoms = first_atoms(systems).back();
+  Array<std::uint32_t> parent(atoms, workers.pool());
+  const UnionFind<std::uint32_t> sets(parent.data());
+  workers.for_ranges(atoms, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) sets.reset(static_cast<std::uint32_t>(i));
+  });
+  std::vector<double> radii;
+  const NeighborListOptions list = friends(options, radii);
+  const Stage stage(workers, "link", atoms);
+  for_each_system(
+      systems, list, workers,
+      [&](const AtomSystem& system, const AtomRule& rule, double reach, std::size_t first) {
+        const AtomBins bins(call, system, reach, workers);
+        const auto start = static_cast<std::uint32_t>(first);
+        for_each_row(bins, rule, workers,
+                     [&](std::uint32_t i, std::span<const NeighborKey> row, const auto&, auto&) {
+                       for (const NeighborKey key : row)
+                         if (atom_of(key) != i) sets.unite(start + i, start + atom_of(key));
+                       return true;
+                     });
+      });
+  return parent;
+}
+
 Groups fof(std::span<const AtomSystem> systems, const FofOptions& options,
            const Execution& execution) {
   constexpr const char* kCall = "cells.fof";
   return public_call(kCall, execution, [&](Workers& workers) {
     check_systems(kCall, systems, std::numeric_limits<std::int64_t>::max());
     const std::size_t atoms = first_atoms(systems).back();
-    check(options, atoms);
-    Array<std::uint32_t> parent(atoms, workers.pool());
-    const UnionFind<std::uint32_t> sets(parent.data());
-    workers.for_ranges(atoms, kLightPointGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) sets.reset(static_cast<std::uint32_t>(i));
-    });
-    std::vector<double> radii;
-    const NeighborListOptions list = friends(options, radii);
-    {
-      const Stage stage(workers, "link", atoms);
-      for_each_system(
-          systems, list, workers,
-          [&](const AtomSystem& system, const AtomRule& rule, double reach, std::size_t first) {
-            const AtomBins bins(kCall, system, reach, workers);
-            const auto start = static_cast<std::uint32_t>(first);
-            for_each_row(
-                bins, rule, workers,
-                [&](std::uint32_t i, std::span<const NeighborKey> row, const auto&, auto&) {
-                  for (const NeighborKey key : row)
-                    if (atom_of(key) != i) sets.unite(start + i, start + atom_of(key));
-                  return true;
-                });
-          });
-    }
+    check_linking(options, atoms);
+    const Array<std::uint32_t> parent = join_atoms(kCall, systems, options, workers);
     auto groups = std::make_shared<Groups::Impl>();
     groups->linking_length = largest_length(options);
     groups->label = Array<std::int32_t>(atoms, workers.pool());

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "geometry/distance.hpp"
+#include "groups/join.hpp"
 #include "groups/pair_length.hpp"
+#include "groups/reach.hpp"
 #include "parallel/grains.hpp"
 #include "parallel/pieces.hpp"
 #include "walk/depth_first.hpp"
@@ -189,12 +193,12 @@ Array<std::uint8_t> open_points(const Planes<T>& planes, const UnionFind<std::ui
   return open;
 }
 
-}  // namespace
-
+/// Unites sets of points that are friends. `widest`: a union-find of points within the largest
+/// length, or null.
 template <class T>
-void join_by_lengths(const Planes<T>& planes, const Frame<T>& frame, const T* length,
-                     LengthRule rule, bool is_strict, std::uint32_t* parent, std::uint32_t* widest,
-                     Workers& workers) {
+void unite_friends(const Planes<T>& planes, const Frame<T>& frame, const PointLengths<T>& lengths,
+                   const LengthLinks& links, std::uint32_t* parent, std::uint32_t* widest,
+                   Workers& workers) {
   const PlanesView<T> view = planes.view();
   const Stage stage(workers, "lengths", leaf_groups(view));
   const UnionFind<std::uint32_t> sets(parent);
@@ -206,19 +210,72 @@ void join_by_lengths(const Planes<T>& planes, const Frame<T>& frame, const T* le
     std::fill(open.begin(), open.end(), std::uint8_t{1});
   }
   const std::vector<Array<std::uint8_t>> is_open = largest_of_nodes(view, open.data(), workers);
+  const T* length = lengths.length.data();
   const std::vector<Array<T>> largest = largest_of_nodes(view, length, workers);
   const JoinedNodes<T> joined(view, sets, workers);
   with_dimension(planes.dimension, [&]<int D>() {
     Metric<D, T> metric{Axes<D>(planes.dimension)};
     std::copy_n(frame.side, planes.dimension, metric.side);
-    const LengthScene<D, T> scene{view, metric, length, largest, is_open, sets, joined, is_strict};
-    with_rule(rule, [&]<LengthRule Rule>() { join_groups<D, Rule>(scene, workers); });
+    const LengthScene<D, T> scene{view,    metric, length, largest,
+                                  is_open, sets,   joined, links.is_strict};
+    with_rule(links.rule, [&]<LengthRule Rule>() { join_groups<D, Rule>(scene, workers); });
   });
 }
 
-template void join_by_lengths(const Planes<float>&, const Frame<float>&, const float*, LengthRule,
-                              bool, std::uint32_t*, std::uint32_t*, Workers&);
-template void join_by_lengths(const Planes<double>&, const Frame<double>&, const double*,
-                              LengthRule, bool, std::uint32_t*, std::uint32_t*, Workers&);
+}  // namespace
+
+template <class T>
+PointLengths<T> point_lengths(const Planes<T>& planes, const Frame<T>& frame,
+                              std::span<const double> given, const Workers& workers) {
+  constexpr T kMost = std::numeric_limits<T>::max();
+  const std::size_t points = planes.points;
+  PointLengths<T> lengths{Array<T>(planes.lanes_up(points), workers.pool())};
+  std::fill(lengths.length.begin(), lengths.length.end(), T(0));
+  struct Ends {
+    T least = std::numeric_limits<T>::infinity(), largest = 0;
+  };
+  std::vector<Ends> parts(range_count(points, kPointGrain));
+  workers.for_ranges(points, kPointGrain, [&](std::size_t begin, std::size_t end) {
+    Ends& part = parts[begin / kPointGrain];
+    each_point(planes, begin, end, [&](std::size_t at, std::uint32_t index) {
+      const double value = given[index];
+      const T rounded = value < double{kMost} ? static_cast<T>(value) : kMost;
+      const T scaled = std::min(std::ldexp(rounded, frame.exponent), kMost);
+      lengths.length[at] = scaled;
+      part.least = std::min(part.least, scaled);
+      part.largest = std::max(part.largest, scaled);
+    });
+  });
+  for (const Ends& part : parts) {
+    lengths.least = std::min(lengths.least, part.least);
+    lengths.largest = std::max(lengths.largest, part.largest);
+  }
+  return lengths;
+}
+
+template <class T>
+Array<std::uint32_t> join_by_lengths(const Planes<T>& planes, const Frame<T>& frame,
+                                     const PointLengths<T>& lengths, const LengthLinks& links,
+                                     Workers& workers) {
+  const auto within = [&](T length) {
+    return join(planes, frame.side, reach2_of(length, links.is_strict), workers);
+  };
+  Array<std::uint32_t> parent = within(lengths.least), widest;
+  if (!(lengths.least < lengths.largest)) return parent;
+  // If lengths differ more, points within the largest one form few groups, which show nothing.
+  constexpr T kAlike = 2;
+  if (lengths.largest <= kAlike * lengths.least) widest = within(lengths.largest);
+  unite_friends(planes, frame, lengths, links, parent.data(), widest.data(), workers);
+  return parent;
+}
+
+#define KITH_INSTANTIATE(T)                                                        \
+  template PointLengths<T> point_lengths(const Planes<T>&, const Frame<T>&,        \
+                                         std::span<const double>, const Workers&); \
+  template Array<std::uint32_t> join_by_lengths(                                   \
+      const Planes<T>&, const Frame<T>&, const PointLengths<T>&, const LengthLinks&, Workers&);
+KITH_INSTANTIATE(float)
+KITH_INSTANTIATE(double)
+#undef KITH_INSTANTIATE
 
 }  // namespace kith

@@ -5,6 +5,20 @@
 #include "parallel/union_find.hpp"
 
 namespace kith {
+namespace {
+
+/// Of each row under a tree, one row of its set.
+template <class T>
+Array<std::uint32_t> sets_by_row(const Planes<T>& planes, const Array<std::uint32_t>& parent,
+                                 const Workers& workers) {
+  const UnionFind<std::uint32_t> sets(parent.data());
+  Array<std::uint32_t> set(planes.points, workers.pool());
+  for (std::size_t i = 0; i < planes.points; ++i)
+    set[planes.index(i)] = planes.index(sets.find(static_cast<std::uint32_t>(i)));
+  return set;
+}
+
+}  // namespace
 
 template <class T>
 LinkingReach<T> GroupParts<T>::reach(const FofOptions& options, const Box& box, std::size_t points,
@@ -26,12 +40,7 @@ Array<std::uint32_t> GroupParts<T>::sets_of_rows(const Array<T>& rows, std::size
                                                  Workers& workers) {
   const Planes<T> planes =
       Parts<T>::planes_of_rows(rows.data(), n, dimension, TreeOptions{}, workers);
-  const Array<std::uint32_t> parent = join(planes, frame, reach2, workers);
-  const UnionFind<std::uint32_t> sets(parent.data());
-  Array<std::uint32_t> set(n, workers.pool());
-  for (std::size_t i = 0; i < n; ++i)
-    set[planes.index(i)] = planes.index(sets.find(static_cast<std::uint32_t>(i)));
-  return set;
+  return sets_by_row(planes, join(planes, frame, reach2, workers), workers);
 }
 
 template <class T>
@@ -40,7 +49,34 @@ CountedSets GroupParts<T>::count(const Planes<T>& planes, std::uint32_t* parent,
   return count_sets(planes, parent, 1, workers);
 }
 
+template <class T>
+PointLengths<T> LengthParts<T>::lengths(const Planes<T>& planes, const Frame<T>& frame,
+                                        std::span<const double> given, const Workers& workers) {
+  return point_lengths(planes, frame, given, workers);
+}
+
+template <class T>
+Array<std::uint32_t> LengthParts<T>::join(const Planes<T>& planes, const Frame<T>& frame,
+                                          const PointLengths<T>& lengths, const LengthLinks& links,
+                                          Workers& workers) {
+  if (planes.points == 0) return {};
+  return join_by_lengths(planes, frame, lengths, links, workers);
+}
+
+template <class T>
+Array<std::uint32_t> LengthParts<T>::sets_of_rows(const Array<T>& rows,
+                                                  std::span<const double> given, int dimension,
+                                                  const Frame<T>& frame, const LengthLinks& links,
+                                                  Workers& workers) {
+  const Planes<T> planes =
+      Parts<T>::planes_of_rows(rows.data(), given.size(), dimension, TreeOptions{}, workers);
+  const PointLengths<T> lengths = point_lengths(planes, frame, given, workers);
+  return sets_by_row(planes, join(planes, frame, lengths, links, workers), workers);
+}
+
 template struct GroupParts<float>;
 template struct GroupParts<double>;
+template struct LengthParts<float>;
+template struct LengthParts<double>;
 
 }  // namespace kith

@@ -34,7 +34,7 @@ template <class T>
 LinkingReach<T> reach_of(double linking_length, bool is_strict, const Frame<T>& frame);
 
 /// Checks a length for each point, and the options that go with them. Errors: invalid_argument.
-void check_linking_lengths(const LinkingLengths& lengths, std::size_t points,
-                           const FofOptions& options, const char* call);
+KITH_SHARED void check_linking_lengths(const LinkingLengths& lengths, std::size_t points,
+                                       const FofOptions& options, const char* call);
 
 }  // namespace kith

@@ -15,6 +15,10 @@ namespace kith {
 KITH_API void check_redshift_space(const PointsView& points, const FofOptions& options,
                                    const RedshiftSpace& space);
 
+/// The same without what concerns lengths.
+KITH_API void check_line_of_sight(const PointsView& points, const FofOptions& options,
+                                  const RedshiftSpace& space);
+
 /// Points that are not dropped.
 std::size_t live_points(const PointsView& points, const FofOptions& options);
 

@@ -137,6 +137,17 @@ class MidpointFriends {
   bool is_strict_;
 };
 
+/// The largest length, rounded to T, of points that are not dropped.
+template <class T>
+double largest_of_live(const PointsView& points, const FofOptions& options,
+                       const LinkingLengths& lengths) {
+  auto largest = static_cast<T>(options.linking_length);
+  for (std::size_t i = 0; i < lengths.length.size(); ++i)
+    if (options.non_finite != NonFinite::drop || is_finite<T>(points, i))
+      largest = std::max(largest, static_cast<T>(lengths.length[i]));
+  return static_cast<double>(largest);
+}
+
 template <class T>
 Groups to_midpoints(const PointsView& points, const FofOptions& options, const RedshiftSpace& space,
                     const LinkingLengths& lengths, const Execution& execution) {
@@ -145,7 +156,7 @@ Groups to_midpoints(const PointsView& points, const FofOptions& options, const R
   return public_call(kCall, execution, [&](Workers& workers) {
     auto groups = std::make_shared<Groups::Impl>();
     groups->label = Array<std::int32_t>(points.size, workers.pool());
-    groups->linking_length = MidpointLengths::of(options, lengths, T(0)).largest();
+    groups->linking_length = largest_of_live<T>(points, options, lengths);
     const InputOrder order{points.size};
     const CountedSets counted = count_sets(order, parent.data(), options.min_size, workers);
     for (std::size_t i = 0; options.non_finite == NonFinite::drop && i < points.size; ++i)
@@ -153,29 +164,6 @@ Groups to_midpoints(const PointsView& points, const FofOptions& options, const R
     name_sets(order, counted, options.min_size, workers, *groups);
     return wrap_impl<Groups>(std::move(groups));
   });
-}
-
-/// Checks what does not concern lengths.
-void check_sight(const PointsView& points, const FofOptions& options, const RedshiftSpace& space) {
-  if (!(space.stretch > 0) || !std::isfinite(space.stretch))
-    refuse("{}: stretch = {}; give a positive number", kCall, space.stretch);
-  if (space.line_of_sight != LineOfSight::midpoint) {
-    if (static_cast<int>(space.line_of_sight) >= points.dimension)
-      refuse("{}: the line of sight is {}, and the points have {} dimensions", kCall,
-             "xyz"[static_cast<int>(space.line_of_sight)], points.dimension);
-    return;
-  }
-  if (options.box.is_periodic())
-    refuse(
-        "{}: lines of sight from an observer need an open box; choose an axis, or leave the "
-        "box out",
-        kCall);
-  if (!space.observer.empty() &&
-      space.observer.size() != static_cast<std::size_t>(points.dimension))
-    refuse("{}: an observer of {} numbers for points of dimension {}", kCall, space.observer.size(),
-           points.dimension);
-  for (const double x : space.observer)
-    if (!std::isfinite(x)) refuse("{}: the observer is at {}", kCall, x);
 }
 
 CompressedPoints compressed_by(const PointsView& points, const FofOptions& options,
@@ -257,10 +245,33 @@ template KITH_API Array<std::uint32_t> join_to_midpoints<double>(const PointsVie
                                                                  const LinkingLengths&,
                                                                  const Execution&);
 
+void check_line_of_sight(const PointsView& points, const FofOptions& options,
+                         const RedshiftSpace& space) {
+  if (!(space.stretch > 0) || !std::isfinite(space.stretch))
+    refuse("{}: stretch = {}; give a positive number", kCall, space.stretch);
+  if (space.line_of_sight != LineOfSight::midpoint) {
+    if (static_cast<int>(space.line_of_sight) >= points.dimension)
+      refuse("{}: the line of sight is {}, and the points have {} dimensions", kCall,
+             "xyz"[static_cast<int>(space.line_of_sight)], points.dimension);
+    return;
+  }
+  if (options.box.is_periodic())
+    refuse(
+        "{}: lines of sight from an observer need an open box; choose an axis, or leave the "
+        "box out",
+        kCall);
+  if (!space.observer.empty() &&
+      space.observer.size() != static_cast<std::size_t>(points.dimension))
+    refuse("{}: an observer of {} numbers for points of dimension {}", kCall, space.observer.size(),
+           points.dimension);
+  for (const double x : space.observer)
+    if (!std::isfinite(x)) refuse("{}: the observer is at {}", kCall, x);
+}
+
 void check_redshift_space(const PointsView& points, const FofOptions& options,
                           const RedshiftSpace& space) {
   check_fof_options(options, kCall);
-  check_sight(points, options, space);
+  check_line_of_sight(points, options, space);
 }
 
 Groups redshift_fof(PointsView points, const FofOptions& options, const RedshiftSpace& space,
@@ -284,7 +295,7 @@ Groups redshift_fof(PointsView points, const LinkingLengths& lengths, const FofO
   return public_call(kCall, execution, [&] {
     check_view(kCall, points, options.box);
     check_linking_lengths(lengths, points.size, options, kCall);
-    check_sight(points, options, space);
+    check_line_of_sight(points, options, space);
     if (space.line_of_sight == LineOfSight::midpoint)
       return with_scalar(points.scalar, [&]<class T>() {
         return to_midpoints<T>(points, options, space, lengths, execution);

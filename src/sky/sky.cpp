@@ -10,6 +10,7 @@
 #include "geometry/sphere.hpp"
 #include "parallel/grains.hpp"
 #include "parallel/public_call.hpp"
+#include "sky/limits.hpp"
 
 namespace kith::sky {
 namespace {
@@ -57,18 +58,6 @@ Vector vector_of(const Positions& positions, std::size_t i) {
   return {up.cosine * across.cosine, up.cosine * across.sine, up.sine};
 }
 
-/// The chord of the angle that a call was given as `what`: "sky.fof: angle".
-double limit_of(const char* what, double angle, AngleUnit unit) {
-  if (!(angle >= 0)) refuse("{} = {} {}; give 0 or more", what, angle, name(unit));
-  return distance_of(angle, measure_in(unit));
-}
-
-/// The same, where a chord of 0 would mean that there is none.
-double positive_limit_of(const char* what, double angle, AngleUnit unit) {
-  if (!(angle > 0)) refuse("{} = {} {}; give a positive angle", what, angle, name(unit));
-  return distance_of(angle, measure_in(unit));
-}
-
 kith::KnnOptions chords(const KnnOptions& options, AngleUnit unit) {
   return {.k = options.k,
           .exclude_self = options.exclude_self,
@@ -87,13 +76,23 @@ NeighborLists<double, std::int64_t> with_angles(NeighborLists<double, std::int64
   return lists;
 }
 
+}  // namespace
+
+double limit_of(const char* what, double angle, AngleUnit unit) {
+  if (!(angle >= 0)) refuse("{} = {} {}; give 0 or more", what, angle, name(unit));
+  return distance_of(angle, measure_in(unit));
+}
+
+double positive_limit_of(const char* what, double angle, AngleUnit unit) {
+  if (!(angle > 0)) refuse("{} = {} {}; give a positive angle", what, angle, name(unit));
+  return distance_of(angle, measure_in(unit));
+}
+
 void expect_unit(const Positions& positions, const Positions& queries) {
   if (positions.unit != queries.unit)
     refuse("sky: positions in {} and queries in {}; give both in one unit", name(positions.unit),
            name(queries.unit));
 }
-
-}  // namespace
 
 std::vector<Vector> unit_vectors(const Positions& positions, const Execution& execution) {
   return public_call("sky", execution, [&](Workers& workers) {

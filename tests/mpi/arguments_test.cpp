@@ -10,6 +10,7 @@
 #include <kith/kith.hpp>
 #include <kith/mpi.hpp>
 
+#include "mpi/refusals.hpp"
 #include "mpi/scenes.hpp"
 
 namespace kith::test {
@@ -17,18 +18,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-/// The message of what f throws.
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("no error of kith: ") + error.what();
-  }
-  return "no error";
-}
 
 /// Everything that the calls need, in one process and over ranks; on each rank the same points.
 struct ArgumentScene {
@@ -565,13 +554,6 @@ Wrongs all_wrongs() {
   add_subhalos(wrongs);
   add_spheres(wrongs);
   return wrongs;
-}
-
-/// Without the words before the fact: "rank 1 of 3: " and the name of the call.
-std::string fact_of(const std::string& message) {
-  std::string fact = message;
-  if (fact.starts_with("rank ")) fact = fact.substr(fact.find(": ") + 2);
-  return fact.substr(fact.find(": ") + 1);
 }
 
 TEST(MpiArguments, AreRefusedAsInOneProcess) {

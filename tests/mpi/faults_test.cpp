@@ -200,6 +200,27 @@ class Faults : public ::testing::Test {
          }},
         {"fof",
          [this] { mpi::fof(*domains_, {.linking_length = 0.05}, RowOrder::input, execution_); }},
+        {"fof with lengths",
+         [this] { mpi::fof(*domains_, LinkingLengths{reach_}, {}, RowOrder::input, execution_); }},
+        {"redshift_fof",
+         [=, this] {
+           mpi::redshift_fof(comm_, input(), LinkingLengths{reach_}, {}, {LineOfSight::midpoint, 2},
+                             execution_);
+         }},
+        {"atoms",
+         [this] {
+           const AtomSystem atoms{points_.view(), {{{{1, 0, 0}, {0.3, 1, 0}, {0, 0, 1}}}, {true}}};
+           mpi::neighbor_list(comm_, atoms, {.cutoff = 0.05}, execution_);
+           mpi::cells::fof(comm_, atoms, {.linking_length = 0.05}, execution_);
+           mpi::cells::knn(comm_, atoms, {.k = 3}, execution_);
+         }},
+        {"sky",
+         [this] {
+           const mpi::sky::Positions places{.ra = mass_, .dec = reach_};
+           mpi::sky::match(comm_, places, places, 1, execution_);
+           mpi::sky::pairs(comm_, places, 0.01, execution_);
+           mpi::sky::fof(comm_, places, 0.01, 1, execution_);
+         }},
         {"catalogue",
          [=, this] {
            mpi::catalogue(*domains_, input(), *groups_, {.mass = values(mass_)}, execution_);
@@ -267,6 +288,7 @@ class Faults : public ::testing::Test {
     for (std::size_t i = 0; i < kPoints; ++i) {
       ids_.push_back(static_cast<std::int64_t>((kPoints - i) * 64) + world_rank());
       mass_.push_back(1 + static_cast<double>(i % 3));
+      reach_.push_back(0.02 * mass_.back());
       member_.push_back(static_cast<std::uint64_t>(ids_.back()));
       label_.push_back(static_cast<std::int32_t>(i % 7) + world_rank());
     }
@@ -288,7 +310,7 @@ class Faults : public ::testing::Test {
   std::vector<std::int64_t> ids_;
   std::vector<std::uint64_t> member_;
   std::vector<std::int32_t> label_;
-  std::vector<double> mass_, there_, radii_ = {0.05, 0.1};
+  std::vector<double> mass_, reach_, there_, radii_ = {0.05, 0.1};
   PairHistogramOptions histogram_{.bins = {.edges = {0, 0.05}}};
   CorrelationOptions correlation_{.bins = {.edges = {0, 0.05}}, .regions = 3};
   std::vector<double> places_ = {0.5, 0.5, 0.5, 0.1, 0.2, 0.3};

@@ -195,6 +195,21 @@ class Files(unittest.TestCase):
         self.check(5, "fof", "holes.csv", "--linking-length", "0.25", "--linking-length-parallel", "0.5", "--los",
                    "radial", "--min-size", "1", "--non-finite", "drop", "-o", "halos.npz")
 
+    def test_a_linking_length_for_each_point(self):
+        words = ["fof", "lengths.csv", "--linking-length-column", "reach", "--min-size", "2"]
+        self.check(3, *words, "--labels", "-o", "halos.hdf5")
+        self.check(2, *words, "--linking-length-rule", "least", "--box", "4", "-o", "halos.npz")
+        self.check(5, *words, "--linking-length-rule", "largest", "-o", "halos.csv")
+
+    def test_sky(self):
+        sky = ["galaxies.csv", "--sky", "ra", "dec"]
+        self.check(3, "knn", *sky, "-k", "4", "-o", "near.hdf5")
+        self.check(2, "knn", *sky, "-k", "4", "--max-radius", "3", "--exclude-self", "-o", "near.npz")
+        self.check(3, "radius", *sky, "--radius", "4", "-o", "lists.hdf5")
+        self.check(2, "fof", *sky, "--linking-length", "3", "--min-size", "2", "--labels", "-o", "halos.npz")
+        self.check(3, "fof", *sky, "--linking-length-column", "reach", "--min-size", "2", "-o", "halos.hdf5")
+        self.check(2, "cluster", *sky, "--method", "dbscan", "--eps", "4", "-o", "clusters.npz")
+
     def test_density(self):
         self.check(3, "density", "universe.hdf5", "-k", "12", "-o", "density.hdf5")
         self.check(2, "density", "points.csv", "-k", "5", "--kernel", "wendland_c2", "-o", "density.npz")
@@ -396,5 +411,9 @@ if __name__ == "__main__":
         (folder / "points.csv").write_text("x,y,z\n" + "\n".join(rows) + "\n")
         (folder / "holes.csv").write_text("x,y,z\n" + "\n".join(rows[:-1]) + "\nnan,0,0\n")
         (folder / "few.csv").write_text("x,y,z\n1,2,3\n1,2,3.1\n")
+        lengths = [f"{row},{0.1 + i % 13 * 0.03:.2f}" for i, row in enumerate(rows)]
+        (folder / "lengths.csv").write_text("x,y,z,reach\n" + "\n".join(lengths) + "\n")
+        places = [f"{i * 47.3 % 360:.3f},{i * 29.7 % 178 - 89:.3f},{1 + i % 7}" for i in range(400)]
+        (folder / "galaxies.csv").write_text("ra,dec,reach\n" + "\n".join(places) + "\n")
         write_types(folder / "types.gadget")
         unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)

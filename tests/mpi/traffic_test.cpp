@@ -119,6 +119,8 @@ void use_all(const mpi::Domains& domains, PointsView points, const Execution& ex
   mpi::pair_counts(domains, domains, {.radii = radii}, execution);
   // Nearly as many groups as points.
   mpi::fof(domains, {.linking_length = 1e-5}, RowOrder::input, execution);
+  const std::vector<double> lengths(points.size, 1e-3);
+  mpi::fof(domains, LinkingLengths{lengths}, {}, RowOrder::input, execution);
   domains.to_tree_order(std::span<const float>(std::vector<float>(points.size)), execution);
   find_halos(domains, points, execution);
 }

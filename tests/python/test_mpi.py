@@ -36,6 +36,16 @@ for dtype in (np.float32, np.float64):
     assert comm.allreduce(len(many.size)) == one.count
     kept = kith.mpi.fof(comm, x[mine], linking_length=0.05, keep=True)
     assert np.array_equal(np.asarray(kept), kith.fof(x, linking_length=0.05).label[mine])
+    lengths = 0.03 + 0.05 * random.random(1000)
+    for rule in ("mean", "least", "largest"):
+        one = kith.fof(x, linking_length=lengths, rule=rule, box=1, min_size=2)
+        many = kith.fof(x[mine], linking_length=lengths[mine], rule=rule, box=1, min_size=2, comm=comm)
+        assert np.array_equal(many.label, one.label[mine]) and many.linking_length == one.linking_length
+    for sight in ({"line_of_sight": "y", "box": 1}, {"line_of_sight": "midpoint", "observer": [0, 0, -2]}):
+        for length, own in ((0.04, 0.04), (lengths, lengths[mine])):
+            one = kith.redshift_fof(x, linking_length=length, stretch=2, **sight)
+            many = kith.redshift_fof(x[mine], linking_length=own, stretch=2, comm=comm, **sight)
+            assert np.array_equal(many.label, one.label[mine]) and many.domains is None
     index, distance = kith.knn(x[mine], k=8, box=1, comm=comm)
     found = kith.knn(x, k=8, box=1)
     assert np.array_equal(index, found.index[mine]) and np.array_equal(distance, found.distance[mine])

@@ -77,6 +77,15 @@ calls = {
     "fof": (kith.fof, {"linking_length": 0.1, "box": 1.0}, bad_common + bad_linking + [
         ("attached", x), ("non_finite", "ignore")],
         other + [("linking_length", 0.2), ("min_size", 2), ("strict", True), ("keep_roots", True), ("non_finite", "drop")]),
+    "fof by lengths": (kith.fof, {"linking_length": np.full(count, 0.1), "box": 1.0}, bad_common[:-1] + [
+        ("linking_length", np.ones(count - 1)), ("linking_length", np.full(count, -1.0)), ("linking_length", [[1], [2, 3]]),
+        ("linking_length", ["a"] * count), ("rule", "most"), ("b", 0.2), ("min_size", 0), ("attached", x)],
+        other + [("linking_length", 0.1), ("rule", "least"), ("min_size", 2), ("strict", True)]),
+    "redshift_fof": (kith.redshift_fof, {"linking_length": 0.1, "stretch": 2.0, "line_of_sight": "x"}, bad_common[:-1] + [
+        ("linking_length", np.ones(count - 1)), ("linking_length", -1), ("line_of_sight", "w"), ("stretch", "a"),
+        ("stretch", -1), ("observer", "a"), ("observer", 3), ("rule", "mean"), ("min_size", "a"), ("non_finite", "ignore")],
+        other + [("linking_length", 0.2), ("linking_length", np.ones(count)), ("stretch", 3.0), ("line_of_sight", "y"),
+                 ("min_size", 2)]),
     "halos": (kith.halos, {"linking_length": 0.1, "box": 1.0, "min_size": 2}, bad_common + bad_halos,
               other + [("min_size", 3), ("mass", np.ones(count)), ("velocity", x)]),
     "dbscan": (kith.dbscan, {"eps": 0.1, "box": 1.0}, bad_common[:-1] + [

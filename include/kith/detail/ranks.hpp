@@ -104,7 +104,7 @@ class KITH_API Ranks {
 
   /// As kith::fof for the points that were taken. The calls below are about these groups.
   virtual GroupsOfAll fof(const FofOptions& options, const Execution& execution) = 0;
-  /// The same with a length for each point. Errors: unavailable on several ranks.
+  /// The same with a length for each point of this rank.
   virtual GroupsOfAll fof(const LinkingLengths& lengths, const FofOptions& options,
                           const Execution& execution) = 0;
   /// The same for this rank's points of several types. They need not be taken.

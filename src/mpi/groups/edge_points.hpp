@@ -9,5 +9,9 @@ namespace kith::mpi {
 /// reaches as far as that.
 template <class T>
 FarQueries<T> points_near_others(const Part<T>& part, T limit2, int rank, const Workers& workers);
+/// The same with a distance for each point, by position.
+template <class T>
+FarQueries<T> points_near_others(const Part<T>& part, const Array<T>& reach2, int rank,
+                                 const Workers& workers);
 
 }  // namespace kith::mpi

@@ -8,12 +8,10 @@
 #include "base/checked_sort.hpp"
 #include "groups/parts.hpp"
 #include "mpi/groups/components.hpp"
-#include "mpi/groups/edge_points.hpp"
+#include "mpi/groups/friends.hpp"
 #include "mpi/groups/group_call.hpp"
 #include "mpi/groups/groups_impl.hpp"
 #include "mpi/groups/members.hpp"
-#include "mpi/groups/midpoints.hpp"
-#include "mpi/neighbors/device_part.hpp"
 #include "mpi/neighbors/ghosts.hpp"
 #include "mpi/transport/rows.hpp"
 #include "parallel/grains.hpp"
@@ -44,7 +42,7 @@ class Linking {
         part_(domains.as<T>()),
         options_(job.options),
         classes_(job.classes),
-        sight_(job.sight),
+        job_(job),
         out_(out),
         room_(job.room) {}
 
@@ -81,14 +79,9 @@ class Linking {
 
   void join_own() {
     call_.work([&](Workers& workers) {
-      reach_ = GroupParts<T>::reach(options_, domains_.options.tree.box, domains_.total,
-                                    domains_.dimension, part_.frame);
-      out_.linking_length = static_cast<double>(reach_.linking_length);
-      if (sight_) look_to_midpoints();
-      parent_ = sight_ ? midpoints().own(inside(call_, workers))
-                : call_.uses_device()
-                    ? join_on_device(call_, part_, reach_.reach2, workers)
-                    : GroupParts<T>::join(planes(), part_.frame, reach_.reach2, workers);
+      friends_ = make_friends<T>(call_, domains_, job_);
+      out_.linking_length = friends_->linking_length();
+      parent_ = friends_->join_own(workers);
       const Stage stage(workers, "sets", 2 * planes().points);
       sets_ = GroupParts<T>::count(planes(), parent_.data(), workers);
       mark_ = room_.data() ? Array<std::int64_t>::borrowed(room_.data(), planes().points)
@@ -97,35 +90,28 @@ class Linking {
     });
   }
 
-  /// With lines of sight to midpoints, friends may be farther apart.
-  void look_to_midpoints() {
-    sight_options_ = options_;
-    sight_options_.linking_length = midpoint_reach(out_.linking_length, *sight_);
-    sight_options_.strict = false;
-    reach_.reach2 = GroupParts<T>::reach(sight_options_, domains_.options.tree.box, domains_.total,
-                                         domains_.dimension, part_.frame)
-                        .reach2;
-    sight_options_.linking_length = out_.linking_length;
-    sight_options_.strict = options_.strict;
-  }
-  MidpointJoin<T> midpoints() const { return {part_, domains_.dimension, sight_options_, *sight_}; }
-
   // ---- sets that meet others
 
-  /// The points within reach on other ranks, each with the vertex of its set. A pair of
-  /// friends on two ranks is sent both ways, since bounds of boxes inside others are at least as
-  /// far: so the sets of the points that are sent are all that have friends elsewhere.
+  /// The points within reach on other ranks, each with the vertex of its set, and with its length
+  /// if each has one. A pair of friends on two ranks is sent both ways, since bounds of boxes
+  /// inside others are at least as far: so the sets of the points that are sent are all that have
+  /// friends elsewhere.
   Ghosts<T> import() {
     FarQueries<T> far;
     call_.work([&](Workers& workers) {
       const Stage stage(workers, "edges", planes().points);
-      far = points_near_others(part_, reach_.reach2, call_.rank(), workers);
+      far = friends_->near_others(workers);
     });
-    const auto send = [&](std::size_t position) {
+    const auto send = [&](std::size_t position, double* to) {
       sent_.push_back(static_cast<std::uint32_t>(position));
-      return std::bit_cast<double>(vertex_at(position));
+      to[0] = std::bit_cast<double>(vertex_at(position));
+      std::copy_n(values_at(position), job_.values.width, to + 1);
     };
-    return import_ghosts(call_, part_, far, GhostValue(send));
+    return import_ghosts(call_, part_, far, {1 + job_.values.width, send});
+  }
+
+  const double* values_at(std::size_t position) const {
+    return job_.values.of(planes().index(position));
   }
 
   /// The vertex of a point's set; a new one if it has none yet. The label of its root is the number
@@ -148,30 +134,20 @@ class Linking {
     const std::size_t sent = sent_.size(), all = sent + ghosts.global.size();
     const Stage stage(workers, "link edges", all);
     if (ghosts.global.empty() || sent == 0) return edges;
-    if (sight_) return edges_to_midpoints(ghosts, workers);
-    const Array<std::uint32_t> set =
-        GroupParts<T>::sets_of_rows(joined_rows(ghosts.planes, workers), all, domains_.dimension,
-                                    part_.frame, reach_.reach2, workers);
+    const std::size_t width = job_.values.width;
+    const auto of_ghost = [&](std::size_t row) {
+      return ghosts.value.data() + (row - sent) * (1 + width);
+    };
+    Array<double> values(all * width, workers.pool());
+    for (std::size_t row = 0; width > 0 && row < all; ++row)
+      std::copy_n(row < sent ? values_at(sent_[row]) : of_ghost(row) + 1, width,
+                  values.data() + row * width);
+    const Array<std::uint32_t> set = friends_->sets_of_rows(
+        joined_rows(ghosts.planes, workers), {values.data(), values.size()}, workers);
     std::vector<std::pair<std::uint32_t, Vertex>> members(all);  // set and vertex
     for (std::size_t row = 0; row < all; ++row)
       members[row] = {set[row], row < sent ? vertex_at(sent_[row])
-                                           : std::bit_cast<Vertex>(ghosts.value[row - sent])};
-    add_edges(members, edges, workers);
-    return edges;
-  }
-
-  std::vector<Edge> edges_to_midpoints(const Ghosts<T>& ghosts, Workers& workers) {
-    const Array<std::uint32_t> parent =
-        midpoints().of(joined_rows(ghosts.planes, workers), inside(call_, workers));
-    const std::size_t sent = sent_.size();
-    std::vector<std::pair<std::uint32_t, Vertex>> members(parent.size());
-    for (std::size_t row = 0; row < members.size(); ++row) {
-      auto root = static_cast<std::uint32_t>(row);
-      while (parent[root] != root) root = parent[root];
-      members[row] = {root, row < sent ? vertex_at(sent_[row])
-                                       : std::bit_cast<Vertex>(ghosts.value[row - sent])};
-    }
-    std::vector<Edge> edges;
+                                           : std::bit_cast<Vertex>(*of_ghost(row))};
     add_edges(members, edges, workers);
     return edges;
   }
@@ -358,11 +334,10 @@ class Linking {
   const Part<T>& part_;
   const FofOptions& options_;
   std::span<const std::uint64_t> classes_;
-  const RedshiftSpace* sight_;
-  FofOptions sight_options_;
+  const LinkingJob& job_;
+  std::unique_ptr<Friends<T>> friends_;
   Groups::Impl& out_;
   std::span<std::int64_t> room_;
-  LinkingReach<T> reach_;
   /// By position, of roots: kInside, or the number of a vertex; in the end labels.
   Array<std::int64_t> mark_;
   Array<std::uint32_t> parent_;

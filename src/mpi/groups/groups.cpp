@@ -17,20 +17,34 @@ void add_linking(SameOptions& same, const FofOptions& options) {
   same.add("keep_roots", std::uint64_t{options.keep_roots});
 }
 
-namespace {
-
-void agree_on_groups(Call& call, const Domains& domains, const FofOptions& options,
-                     RowOrder order) {
+void agree_on_groups(Call& call, const Domains& domains, const FofOptions& options, RowOrder order,
+                     Lengths lengths) {
   add_linking(call.same(), options);
   call.same().add("order", name_of(order));
   call.prepare([&] {
-    check_fof_options(options);
+    if (lengths == Lengths::one) check_fof_options(options, call.name());
     if (options.box != Box() && options.box != domains.box())
-      refuse("fof: the box of the options is not that of the domains; leave it out");
+      refuse("{}: the box of the options is not that of the domains; leave it out", call.name());
   });
 }
 
-}  // namespace
+Groups linked_groups(Call& call, const Domains::Impl& domains, const LinkingJob& job,
+                     RowOrder order) {
+  std::shared_ptr<Groups::Impl> groups;
+  call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
+  groups->order = order;
+  link(call, domains, job, *groups);
+  if (order == RowOrder::input) {
+    groups->label =
+        in_input_order(call, domains, groups->tree_label, groups->cuts.cut.back().label);
+    if (job.options.keep_roots)
+      groups->root = in_input_order(call, domains, groups->tree_root, kAnyValue);
+    groups->tree_label = {};
+    groups->tree_root = {};
+    call.note_traffic("rows");
+  }
+  return wrap_impl<Groups>(std::move(groups));
+}
 
 Groups fof_in_classes(const Domains& domains, const FofOptions& options, RowOrder order,
                       std::span<const std::uint64_t> classes, const Execution& execution) {
@@ -38,35 +52,7 @@ Groups fof_in_classes(const Domains& domains, const FofOptions& options, RowOrde
     const Domains::Impl& impl = impl_of(domains);
     Call call("fof", *impl.communicator, execution, Devices::used);
     agree_on_groups(call, domains, options, order);
-    std::shared_ptr<Groups::Impl> groups;
-    call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
-    groups->order = order;
-    link(call, impl, {options, classes, {}}, *groups);
-    if (order == RowOrder::input) {
-      groups->label = in_input_order(call, impl, groups->tree_label, groups->cuts.cut.back().label);
-      if (options.keep_roots)
-        groups->root = in_input_order(call, impl, groups->tree_root, kAnyValue);
-      groups->tree_label = {};
-      groups->tree_root = {};
-      call.note_traffic("rows");
-    }
-    return wrap_impl<Groups>(std::move(groups));
-  });
-}
-
-Groups fof_to_midpoints(const Domains& domains, const FofOptions& options,
-                        const RedshiftSpace& space, const Execution& execution) {
-  return public_call("redshift_fof", [&] {
-    const Domains::Impl& impl = impl_of(domains);
-    Call call("redshift_fof", *impl.communicator, execution);
-    agree_on_groups(call, domains, options, RowOrder::input);
-    call.same().add("stretch", space.stretch);
-    call.same().add_unshown("observer", space.observer);
-    std::shared_ptr<Groups::Impl> groups;
-    call.quick([&] { groups = std::make_shared<Groups::Impl>(); });
-    link(call, impl, {options, {}, {}, &space}, *groups);
-    groups->label = in_input_order(call, impl, groups->tree_label, groups->cuts.cut.back().label);
-    return wrap_impl<Groups>(std::move(groups));
+    return linked_groups(call, impl, {options, classes, {}}, order);
   });
 }
 

@@ -86,21 +86,22 @@ Requests<T> make_requests(const Part<T>& part, const FarQueries<T>& queries, int
 
 // ---- answers
 
-/// A point in a message: coordinates, global index, value.
+/// A point in a message: coordinates, global index, numbers of the caller.
 struct GhostRow {
   std::size_t coordinates;  ///< bytes
-  bool has_value;
-  std::size_t bytes() const {
-    return coordinates + sizeof(std::uint64_t) + (has_value ? sizeof(double) : 0);
-  }
+  std::size_t width;        ///< numbers
+  std::size_t bytes() const { return numbers() + width * sizeof(double); }
+  std::size_t numbers() const { return coordinates + sizeof(std::uint64_t); }
 };
 
 /// Marks and packs the points that one rank asked for.
 template <class T>
 class Server {
  public:
-  Server(const Part<T>& part, const GhostValue& value, GhostRow row, Workers& workers)
-      : part_(part), value_(value), row_(row), workers_(workers), view_(part.view()) {}
+  Server(const Part<T>& part, const GhostValues& values, GhostRow row, Workers& workers)
+      : part_(part), values_(values), row_(row), workers_(workers), view_(part.view()) {
+    numbers_.resize(row.width);
+  }
 
   void serve(const T* requests, std::size_t count, std::vector<std::byte>& out) {
     marks_.assign(view_.block_count(), 0);
@@ -150,22 +151,23 @@ class Server {
     if (mask) std::atomic_ref(marks_[block]).fetch_or(mask, std::memory_order_relaxed);
   }
 
-  void write(std::size_t position, std::byte* to) const {
+  void write(std::size_t position, std::byte* to) {
     T x[kMaxDimension];
     view_.load(position, view_.any_axes(), x);
     std::memcpy(to, x, row_.coordinates);
     std::memcpy(to + row_.coordinates, &part_.global[view_.index(position)], sizeof(std::uint64_t));
-    if (!row_.has_value) return;
-    const double value = value_(position);
-    std::memcpy(to + row_.coordinates + sizeof(std::uint64_t), &value, sizeof value);
+    if (row_.width == 0) return;
+    values_.write(position, numbers_.data());
+    std::memcpy(to + row_.numbers(), numbers_.data(), row_.width * sizeof(double));
   }
 
   const Part<T>& part_;
-  GhostValue value_;
+  const GhostValues& values_;
   GhostRow row_;
   Workers& workers_;
   PlanesView<T> view_;
   std::vector<std::uint8_t> marks_;
+  std::vector<double> numbers_;  ///< of one point
 };
 
 /// Rows in the order of their global indices, under a tree.
@@ -182,15 +184,15 @@ Ghosts<T> sort_ghosts(std::span<const std::byte> bytes, GhostRow row, int dimens
   Parts<T>::sort(order.data(), n, workers);
   Ghosts<T> ghosts;
   ghosts.global = Array<std::uint64_t>(n, workers.pool());
-  ghosts.value = Array<double>(row.has_value ? n : 0, workers.pool());
+  ghosts.value = Array<double>(n * row.width, workers.pool());
   const auto d = static_cast<std::size_t>(dimension);
   Array<T> rows(n * d, workers.pool());
   for (std::size_t i = 0; i < n; ++i) {
     const std::byte* from = bytes.data() + order[i].index * row.bytes();
     std::memcpy(rows.data() + i * d, from, row.coordinates);
     ghosts.global[i] = order[i].key;
-    if (row.has_value)
-      std::memcpy(&ghosts.value[i], from + row.coordinates + sizeof(std::uint64_t), sizeof(double));
+    if (row.width > 0)
+      std::memcpy(&ghosts.value[i * row.width], from + row.numbers(), row.width * sizeof(double));
   }
   ghosts.planes = Parts<T>::planes_of_rows(rows.data(), n, dimension, TreeOptions{}, workers);
   return ghosts;
@@ -198,7 +200,7 @@ Ghosts<T> sort_ghosts(std::span<const std::byte> bytes, GhostRow row, int dimens
 
 template <class T>
 Ghosts<T> import_points(Call& call, const Part<T>& part, const FarQueries<T>& queries,
-                        bool has_value, const GhostValue& value, GhostsOf from = GhostsOf::others) {
+                        const GhostValues& values, GhostsOf from = GhostsOf::others) {
   Requests<T> requests;
   const int dimension = part.planes.dimension;
   call.work([&](Workers& workers) {
@@ -208,12 +210,12 @@ Ghosts<T> import_points(Call& call, const Part<T>& part, const FarQueries<T>& qu
   const Received<T> asked =
       call.exchange(requests.runs, requests.numbers.data(), scalars_of_request(dimension));
   call.note_traffic("requests");
-  const GhostRow row{static_cast<std::size_t>(dimension) * sizeof(T), has_value};
+  const GhostRow row{static_cast<std::size_t>(dimension) * sizeof(T), values.width};
   std::vector<std::byte> answers;
   Runs runs;
   call.work([&](Workers& workers) {
     const Stage stage(workers, "serve", asked.runs.size());
-    Server<T> server(part, value, row, workers);
+    Server<T> server(part, values, row, workers);
     for (std::size_t i = 0; i < asked.runs.size(); ++i) {
       const std::size_t before = answers.size();
       server.serve(asked.run(i).data(), asked.runs.length(i), answers);
@@ -273,15 +275,14 @@ template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const FarQueries<T>& queries,
                         const double* value, GhostsOf from) {
   const PlanesView<T> view = part.view();
-  return import_points(
-      call, part, queries, value != nullptr,
-      [&](std::size_t position) { return value[view.index(position)]; }, from);
+  const auto write = [&](std::size_t position, double* to) { *to = value[view.index(position)]; };
+  return import_points(call, part, queries, {value ? std::size_t{1} : 0, write}, from);
 }
 
 template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const FarQueries<T>& queries,
-                        const GhostValue& value) {
-  return import_points(call, part, queries, true, value);
+                        const GhostValues& values) {
+  return import_points(call, part, queries, values);
 }
 
 #define KITH_INSTANTIATE(T)                                                                    \
@@ -289,7 +290,7 @@ Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const FarQueries<T>& qu
                               FarQueries<T>&);                                                 \
   template Ghosts<T> import_ghosts(Call&, const Part<T>&, const FarQueries<T>&, const double*, \
                                    GhostsOf);                                                  \
-  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const FarQueries<T>&, const GhostValue&);
+  template Ghosts<T> import_ghosts(Call&, const Part<T>&, const FarQueries<T>&, const GhostValues&);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)
 #undef KITH_INSTANTIATE

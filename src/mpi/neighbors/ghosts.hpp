@@ -20,7 +20,7 @@ template <class T>
 struct Ghosts {
   Planes<T> planes;
   Array<std::uint64_t> global;
-  Array<double> value;  ///< on request, a number of the caller for each point
+  Array<double> value;  ///< on request, some numbers of the caller for each point
 };
 
 /// Where fewer than `need` points are on this rank: limits each reach to the boxes that hold this
@@ -38,13 +38,16 @@ template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const FarQueries<T>& queries,
                         const double* value = nullptr, GhostsOf from = GhostsOf::others);
 
-/// The number that is sent with the point at a position; called once for each rank that the point
-/// is sent to, one after the other.
-using GhostValue = FunctionRef<double(std::size_t position)>;
+/// Numbers that are sent with the points: `write` puts those of a position into place, once for
+/// each rank that the point is sent to, one after the other.
+struct GhostValues {
+  std::size_t width = 0;  ///< numbers of a point
+  FunctionRef<void(std::size_t position, double* to)> write;
+};
 
 /// The same with numbers that are computed when they are sent.
 template <class T>
 Ghosts<T> import_ghosts(Call& call, const Part<T>& part, const FarQueries<T>& queries,
-                        const GhostValue& value);
+                        const GhostValues& values);
 
 }  // namespace kith::mpi

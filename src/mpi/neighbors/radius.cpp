@@ -3,6 +3,7 @@
 #include <numeric>
 #include <optional>
 
+#include "mpi/domains/lists.hpp"
 #include "mpi/neighbors/queries.hpp"
 #include "mpi/neighbors/search.hpp"
 #include "neighbors/checks.hpp"
@@ -171,38 +172,15 @@ class RadiusCall {
   template <class Value>
   void send_back(const Value* from, const NeighborLists<T, Index>& own,
                  const NeighborLists<T, Index>& result, Value* to) {
-    const Route& way = route();
-    Array<Value> out;
-    Runs runs, back;
-    const auto length = [](const NeighborLists<T, Index>& lists, std::size_t i) {
-      return static_cast<std::size_t>(lists.offsets()[i + 1] - lists.offsets()[i]);
+    std::vector<std::uint32_t> position;
+    call_.prepare([&] { position = positions(); });
+    const auto list_of = [&](std::size_t local) {
+      const auto i = static_cast<std::size_t>(position[local]);
+      const auto begin = static_cast<std::size_t>(own.offsets()[i]),
+                 end = static_cast<std::size_t>(own.offsets()[i + 1]);
+      return std::span<const Value>(from + begin, end - begin);
     };
-    call_.phase([&](Workers& workers) {
-      const std::vector<std::uint32_t> position = positions();
-      out = Array<Value>(own.total(), workers.pool());
-      Value* at = out.data();
-      for (std::size_t r = 0; r < way.in.size(); ++r) {
-        const Value* const before = at;
-        for (std::size_t a = way.in.offset[r]; a < way.in.offset[r + 1]; ++a) {
-          const std::size_t i = position[way.local_of(a)];
-          at = std::copy_n(from + own.offsets()[i], length(own, i), at);
-        }
-        runs.add(way.in.rank[r], static_cast<std::size_t>(at - before));
-      }
-      for (std::size_t r = 0; r < way.out.size(); ++r) {
-        std::size_t values = 0;
-        for (std::size_t a = way.out.offset[r]; a < way.out.offset[r + 1]; ++a)
-          values += length(result, way.row_of(a));
-        back.add(way.out.rank[r], values);
-      }
-    });
-    const Array<Value> received = call_.exchange(runs, out.data(), back);
-    const Value* at = received.data();
-    for (std::size_t i = 0; i < way.size(); ++i) {
-      const std::size_t row = way.row_of(i), count = length(result, row);
-      std::copy_n(at, count, to + result.offsets()[row]);
-      at += count;
-    }
+    mpi::return_lists<Value>(call_, route(), list_of, {result.offsets(), 1}, to);
   }
 
   Call& call_;

@@ -11,13 +11,13 @@
 #include <kith/mpi.hpp>
 
 #include "base/fail.hpp"
-#include "groups/redshift.hpp"
 #include "mpi/clusters/spanning_tree.hpp"
 #include "mpi/domains/domain.hpp"
 #include "mpi/domains/selection.hpp"
 #include "mpi/groups/fof.hpp"
 #include "mpi/groups/groups_impl.hpp"
 #include "mpi/groups/peaks.hpp"
+#include "mpi/groups/redshift.hpp"
 #include "mpi/groups/row_order.hpp"
 #include "mpi/program/collect.hpp"
 #include "mpi/transport/progress_board.hpp"
@@ -105,9 +105,9 @@ class World : public Ranks {
     return taken(mpi::fof(*domains_, options, RowOrder::input, execution), execution);
   }
 
-  GroupsOfAll fof(const LinkingLengths&, const FofOptions&, const Execution&) override {
-    fail(ErrorCode::unavailable,
-         "fof: a linking length for each point works in one process; run it without mpirun");
+  GroupsOfAll fof(const LinkingLengths& lengths, const FofOptions& options,
+                  const Execution& execution) override {
+    return taken(mpi::fof(*domains_, lengths, options, RowOrder::input, execution), execution);
   }
 
   GroupsOfAll fof(std::span<const TypedPoints> types, const FofOptions& options,
@@ -118,22 +118,7 @@ class World : public Ranks {
   GroupsOfAll redshift_fof(PointsView points, const FofOptions& options, const RedshiftSpace& space,
                            const Execution& execution) override {
     take(points, {.box = options.box, .non_finite = options.non_finite}, execution);
-    FofOptions across;
-    CompressedPoints made;
-    {
-      Call call("redshift_fof", *communicator_, execution);
-      call.quick([&] {
-        check_redshift_space(points, options, space);
-        across = with_length_across(options, static_cast<std::size_t>(domains_->total()),
-                                    points.dimension);
-      });
-      if (space.line_of_sight != LineOfSight::midpoint)
-        call.phase(
-            [&](Workers& workers) { made = compressed_points(points, across, space, workers); });
-    }
-    if (space.line_of_sight == LineOfSight::midpoint)
-      return taken(fof_to_midpoints(*domains_, across, space, execution), execution);
-    return taken(mpi::fof(MPI_COMM_WORLD, made.points, made.options, execution), execution);
+    return taken(redshift_groups(*domains_, points, nullptr, options, space, execution), execution);
   }
 
   void expect_lengths(const Execution&) override {}
