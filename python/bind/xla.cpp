@@ -14,6 +14,7 @@
 #include <kith/tree.hpp>
 
 #include "module.hpp"
+#include "xla_devices.hpp"
 #include "xla_operands.hpp"
 
 namespace kith::python {
@@ -23,18 +24,19 @@ namespace nb = nanobind;
 
 // Neighbors. Inputs: points (, queries).
 
-void knn_handler(const Operands& call) {
+void find_neighbors(const Operands& call, const Execution& execution) {
   const KnnOptions options{.k = call.count("k"), .exclude_self = call.integer("exclude_self") != 0};
-  const AnyTree tree(call.points(0), {.box = call.box()}, call.execution());
+  const AnyTree tree(call.points(0), {.box = call.box()}, execution);
   with_type(call, [&]<class T>() {
     const NeighborRows<T, std::int32_t> rows{call.result<std::int32_t>(0), call.result<T>(1),
                                              call.result_extent(0, 0)};
     if (call.inputs() == 2)
-      knn_into<T, std::int32_t>(tree, call.points(1), options, rows, call.execution());
+      knn_into<T, std::int32_t>(tree, call.points(1), options, rows, execution);
     else
-      knn_into<T, std::int32_t>(tree, options, rows, call.execution());
+      knn_into<T, std::int32_t>(tree, options, rows, execution);
   });
 }
+void knn_handler(const Operands& call) { find_neighbors(call, call.execution()); }
 
 /// Inputs: points, index, cotangent (, queries).
 void distances_vjp_handler(const Operands& call) {
@@ -114,12 +116,15 @@ void density_jvp_handler(const Operands& call) {
 // Groups.
 
 /// Input: points. Results: labels, count.
+Groups find_groups(const Operands& call, const Execution& execution) {
+  return fof(call.points(0),
+             {.box = call.box(),
+              .linking_length = call.number("linking_length"),
+              .min_size = call.count("min_size")},
+             execution);
+}
 void fof_handler(const Operands& call) {
-  const Groups groups = fof(call.points(0),
-                            {.box = call.box(),
-                             .linking_length = call.number("linking_length"),
-                             .min_size = call.count("min_size")},
-                            call.execution());
+  const Groups groups = find_groups(call, call.execution());
   std::copy(groups.label().begin(), groups.label().end(), call.result<std::int32_t>(0));
   call.put_number(1, groups.count());
 }
@@ -351,31 +356,65 @@ xla::CallError* handle(const xla::Call* call) {
   }
 }
 
+/// A handler for buffers on a GPU: searches run there.
+template <void (*work)(const Operands&), bool is_hip>
+void on_gpu(const Operands& call) {
+  const std::string device = device_of(call, is_hip ? "hip:" : "cuda:");
+  Execution there = call.execution();
+  there.device = device;
+  if constexpr (work == knn_handler) {
+    find_neighbors(call, there);
+  } else if constexpr (work == fof_handler) {
+    const Groups groups = find_groups(call, there);
+    const auto count = static_cast<std::int32_t>(groups.count());
+    copy_to(call.out(0).data, groups.label().data(), groups.label().size_bytes(), device);
+    copy_to(call.out(1).data, &count, sizeof count, device);
+  } else {
+    on_host(call, device, work);
+  }
+}
+
+/// The handlers of each platform of XLA, by name.
+struct Handlers {
+  nb::dict cpu, cuda, rocm;
+
+  template <void (*work)(const Operands&)>
+  void add(const char* name) {
+    cpu[name] = capsule(handle<work>);
+    cuda[name] = capsule(handle<on_gpu<work, false>>);
+    rocm[name] = capsule(handle<on_gpu<work, true>>);
+  }
+  static nb::capsule capsule(xla::CallError* (*handler)(const xla::Call*)) {
+    return nb::capsule(reinterpret_cast<void*>(handler));
+  }
+};
+
 }  // namespace
 
 void bind_xla(nb::module_& module) {
-  nb::dict handlers;
-  const auto add = [&](const char* name, xla::CallError* (*handler)(const xla::Call*)) {
-    handlers[name] = nb::capsule(reinterpret_cast<void*>(handler));
-  };
-  add("knn", handle<knn_handler>);
-  add("distances_vjp", handle<distances_vjp_handler>);
-  add("distances_jvp", handle<distances_jvp_handler>);
-  add("density", handle<density_handler>);
-  add("density_vjp", handle<density_vjp_handler>);
-  add("density_jvp", handle<density_jvp_handler>);
-  add("fof", handle<fof_handler>);
-  add("halos", handle<halos_handler>);
-  add("halos_vjp", handle<halos_vjp_handler>);
-  add("halos_jvp", handle<halos_jvp_handler>);
-  add("paint", handle<paint_handler>);
-  add("paint_vjp", handle<paint_vjp_handler>);
-  add("paint_jvp", handle<paint_jvp_handler>);
-  add("sample", handle<sample_handler>);
-  add("score", handle<score_handler>);
-  add("links", handle<links_handler>);
-  add("links_vjp", handle<links_vjp_handler>);
-  module.attr("xla_handlers") = handlers;
+  Handlers all;
+  all.add<knn_handler>("knn");
+  all.add<distances_vjp_handler>("distances_vjp");
+  all.add<distances_jvp_handler>("distances_jvp");
+  all.add<density_handler>("density");
+  all.add<density_vjp_handler>("density_vjp");
+  all.add<density_jvp_handler>("density_jvp");
+  all.add<fof_handler>("fof");
+  all.add<halos_handler>("halos");
+  all.add<halos_vjp_handler>("halos_vjp");
+  all.add<halos_jvp_handler>("halos_jvp");
+  all.add<paint_handler>("paint");
+  all.add<paint_vjp_handler>("paint_vjp");
+  all.add<paint_jvp_handler>("paint_jvp");
+  all.add<sample_handler>("sample");
+  all.add<score_handler>("score");
+  all.add<links_handler>("links");
+  all.add<links_vjp_handler>("links_vjp");
+  nb::dict platforms;
+  platforms["cpu"] = all.cpu;
+  platforms["CUDA"] = all.cuda;
+  platforms["ROCM"] = all.rocm;
+  module.attr("xla_handlers") = platforms;
 }
 
 }  // namespace kith::python

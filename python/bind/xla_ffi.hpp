@@ -8,7 +8,7 @@
 
 namespace kith::python::xla {
 
-enum class DataType : int { f32 = 11, f64 = 12 };
+enum class DataType : int { u8 = 6, f32 = 11, f64 = 12 };
 enum class AttributeType : int { array = 1, dictionary = 2, scalar = 3, string = 4 };
 enum class ErrorKind : int { invalid_argument = 3 };
 

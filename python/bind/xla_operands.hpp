@@ -25,6 +25,7 @@ class Operands {
  public:
   explicit Operands(const xla::Call& call) : call_(call) {}
 
+  const xla::Call& call() const { return call_; }
   const xla::Buffer& in(std::size_t i) const { return *call_.in.buffers[i]; }
   const xla::Buffer& out(std::size_t i) const { return *call_.out.buffers[i]; }
   std::size_t inputs() const { return static_cast<std::size_t>(call_.in.size); }

@@ -1,4 +1,4 @@
-"""Differentiable neighbors, halos and topologies for JAX, on the CPU.
+"""Differentiable neighbors, halos and topologies for JAX, on the CPU and, untested on real ones, on GPUs.
 
 >>> import jax, kith.jax as kj
 >>> def loss(x):
@@ -37,9 +37,10 @@ from .typing import Advantage, Baseline, BoxLike, Kernel
 __all__ = ["Graph", "Halos", "LinkedPairs", "density", "fof", "halos", "knn", "knn_graph", "links", "paint",
            "power_spectrum", "radius_graph", "soft_mass_function", "topological_loss"]
 
-_handlers: dict[str, Any] = getattr(_kith, "xla_handlers")
-for _name, _handler in _handlers.items():
-    jax.ffi.register_ffi_target(f"kith_{_name}", _handler, platform="cpu")
+_handlers: dict[str, dict[str, Any]] = getattr(_kith, "xla_handlers")
+for _platform, _of_platform in _handlers.items():
+    for _name, _handler in _of_platform.items():
+        jax.ffi.register_ffi_target(f"kith_{_name}", _handler, platform=_platform)
 
 _KERNELS = ("cubic_spline", "wendland_c2")
 

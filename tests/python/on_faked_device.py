@@ -1,10 +1,12 @@
 """Arrays in the memory of devices, for test_device_arrays.py: runs in a process with faked drivers of CUDA and HIP."""
+import functools
 import sys
 import types
 
 import numpy as np
 
 import kith
+import xla_call
 
 random = np.random.default_rng(3)
 
@@ -94,9 +96,46 @@ def check_dlpack():
     assert kith.to_device(np.empty((0, 3))).numpy().shape == (0, 3)
 
 
+def same_handlers(platform, device, name, inputs, outputs, **attributes):
+    """The bytes of a handler for buffers of a device are those of the CPU's."""
+    outs = [np.zeros(shape, dtype) for shape, dtype in outputs]
+    xla_call.call("cpu", name, inputs, outs, **attributes)
+    there = [kith.to_device(np.full_like(out, 7), device) for out in outs]
+    xla_call.call(platform, name, [kith.to_device(each, device) for each in inputs], there, **attributes)
+    for one, other in zip(there, outs):
+        np.testing.assert_array_equal(one.numpy(), other)
+    return outs
+
+
+def check_xla(platform, device):
+    """The calls of kith.jax in programs for GPUs."""
+    options = {"side": np.ones(3), "origin": np.zeros(3), "threads": np.int64(1)}
+    for dtype in (np.float32, np.float64):
+        x, mass = random.random((150, 3)).astype(dtype), random.random(150).astype(dtype)
+        check = functools.partial(same_handlers, platform, device)
+        search = {"k": np.int64(4), "exclude_self": np.int64(0), **options}
+        index, _ = check("knn", [x], [((150, 4), np.int32), ((150, 4), dtype)], **search)
+        check("knn", [x, x[:9].copy()], [((9, 4), np.int32), ((9, 4), dtype)], **search)
+        check("fof", [x], [((150,), np.int32), ((), np.int32)], linking_length=np.float64(0.1), min_size=np.int64(2),
+              **options)
+        check("distances_vjp", [x, index, np.ones((150, 4), dtype)], [(x.shape, dtype)], **options)
+        sums = {"k": np.int64(8), "kernel": np.int64(0), **options}
+        check("density", [x, mass], [((150,), dtype), ((150, 8), np.int32)], **sums)
+        check("paint", [x, mass], [((4, 4, 4), dtype)], **options)
+        check("knn", [x[:0]], [((0, 4), np.int32), ((0, 4), dtype)], **search)
+        fails(RuntimeError, "k = 0", lambda: check("knn", [x], [((150, 0), np.int32), ((150, 0), dtype)],
+                                                    **{**search, "k": np.int64(0)}))
+        fails(RuntimeError, "has no attribute threads",
+              lambda: xla_call.call(platform, "paint", [kith.to_device(x, device), kith.to_device(mass, device)],
+                                    [kith.to_device(np.zeros((4, 4, 4), dtype), device)]))
+
+
 check_searches("cuda:0")
 check_searches("hip:1")
 check_wrong_arrays()
 check_other_libraries()
 check_dlpack()
+check_xla("CUDA", "cuda:0")
+check_xla("CUDA", "cuda:2")
+check_xla("ROCM", "hip:1")
 print("passed")
