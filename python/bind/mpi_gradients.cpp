@@ -39,8 +39,7 @@ nb::object distances_reverse(std::size_t comm, const Lists& lists, const Whole& 
       const bool has_queries = lists.queries.has_value();
       std::vector<T> points(pairs.points.size * d), queries(pairs.queries.size * d);
       run_together(call, [&](const Execution& e) {
-        mpi::distances_vjp<T>(communicator_at(comm), pairs,
-                              static_cast<const T*>(cotangent.data()),
+        mpi::distances_vjp<T>(communicator_at(comm), pairs, static_cast<const T*>(cotangent.data()),
                               {points.data(), has_queries ? queries.data() : nullptr}, e);
       });
       Reals by_points = matrix(std::move(points), pairs.points.size, d);
@@ -88,7 +87,8 @@ nb::object density_reverse(std::size_t comm, const Lists& lists, const nb::dict&
 }
 
 nb::object density_forward(std::size_t comm, const Lists& lists, const nb::dict& given,
-                           const std::optional<Whole>& points, const std::optional<Whole>& by_mass) {
+                           const std::optional<Whole>& points,
+                           const std::optional<Whole>& by_mass) {
   std::optional<Array> mass;
   const ListDensityOptions options = density_options(given, mass);  // views the masses
   return nb::cpp_function([=, mass = mass](const Call& call) {
@@ -104,8 +104,8 @@ nb::object density_forward(std::size_t comm, const Lists& lists, const nb::dict&
 
 nb::object halos_reverse(const Array& points, const mpi::Groups& groups, const nb::dict& given,
                          const nb::dict& cotangent) {
-  return nb::cpp_function([arguments = HaloArguments(given), values = fields_from(cotangent), points,
-                           groups](const mpi::Domains& domains, const Call& call) {
+  return nb::cpp_function([arguments = HaloArguments(given), values = fields_from(cotangent),
+                           points, groups](const mpi::Domains& domains, const Call& call) {
     const PointsView view = points_of(points);
     const auto d = static_cast<std::size_t>(view.dimension);
     const bool moves = arguments.velocity.has_value();
@@ -125,19 +125,19 @@ nb::object halos_reverse(const Array& points, const mpi::Groups& groups, const n
 nb::object halos_forward(const Array& points, const mpi::Groups& groups, const nb::dict& given,
                          const std::optional<Whole>& position, const std::optional<Whole>& velocity,
                          const std::optional<Whole>& mass) {
-  return nb::cpp_function([=, arguments = HaloArguments(given)](const mpi::Domains& domains,
-                                                               const Call& call) {
-    const MemberTangent tangent{data_of<double>(position), data_of<double>(velocity),
-                                data_of<double>(mass)};
-    GroupValues values = run_collective(call, [&](const Execution& e) {
-      return mpi::halos_jvp(domains, points_of(points), groups, arguments.options, tangent, e);
-    });
-    nb::dict out;
-    for_each_field([&](const char* name, auto member) {
-      out[name] = array_of(std::move(values.*member));
-    });
-    return out;
-  });
+  return nb::cpp_function(
+      [=, arguments = HaloArguments(given)](const mpi::Domains& domains, const Call& call) {
+        const MemberTangent tangent{data_of<double>(position), data_of<double>(velocity),
+                                    data_of<double>(mass)};
+        GroupValues values = run_collective(call, [&](const Execution& e) {
+          return mpi::halos_jvp(domains, points_of(points), groups, arguments.options, tangent, e);
+        });
+        nb::dict out;
+        for_each_field([&](const char* name, auto member) {
+          out[name] = array_of(std::move(values.*member));
+        });
+        return out;
+      });
 }
 
 }  // namespace
@@ -147,12 +147,11 @@ void bind_mpi_gradients(nb::module_& module) {
   module.def("distances_jvp", &distances_forward, nb::arg("comm"), nb::arg("lists"),
              nb::arg("points").none(), nb::arg("queries").none());
   module.def("density_vjp", &density_reverse);
-  module.def("density_jvp", &density_forward, nb::arg("comm"), nb::arg("lists"),
-             nb::arg("options"), nb::arg("points").none(), nb::arg("mass").none());
+  module.def("density_jvp", &density_forward, nb::arg("comm"), nb::arg("lists"), nb::arg("options"),
+             nb::arg("points").none(), nb::arg("mass").none());
   module.def("halos_vjp", &halos_reverse);
-  module.def("halos_jvp", &halos_forward, nb::arg("points"), nb::arg("groups"),
-             nb::arg("options"), nb::arg("position").none(), nb::arg("velocity").none(),
-             nb::arg("mass").none());
+  module.def("halos_jvp", &halos_forward, nb::arg("points"), nb::arg("groups"), nb::arg("options"),
+             nb::arg("position").none(), nb::arg("velocity").none(), nb::arg("mass").none());
 }
 
 }  // namespace kith::python

@@ -77,15 +77,14 @@ std::vector<double> list_density_jvp(const PairsOf& pairs, const ListDensityOpti
                                      const T* points, const double* mass_tangent,
                                      const Execution& execution) {
   std::vector<double> result;
-  over_density<T>(
-      "list_density_jvp", pairs, options, execution,
-      [&](const PairPlaces<T>& places, const KernelShape& kernel, const ValueReader& mass,
-          const Workers& workers) {
-        result.assign(pairs.lists.rows, 0.0);
-        for_each_row(places, kernel.dimension, workers, [&](const auto& row) {
-          result[row.row] = density_tangent(row, kernel, mass, points, mass_tangent);
-        });
-      });
+  over_density<T>("list_density_jvp", pairs, options, execution,
+                  [&](const PairPlaces<T>& places, const KernelShape& kernel,
+                      const ValueReader& mass, const Workers& workers) {
+                    result.assign(pairs.lists.rows, 0.0);
+                    for_each_row(places, kernel.dimension, workers, [&](const auto& row) {
+                      result[row.row] = density_tangent(row, kernel, mass, points, mass_tangent);
+                    });
+                  });
   return result;
 }
 

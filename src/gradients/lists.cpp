@@ -128,9 +128,8 @@ void distances_jvp(const PairsOf& pairs, PairTangent<T> tangent, T* out,
                    const Execution& execution) {
   const TangentReader<T> read(tangent, pairs);
   over_pairs<T>("distances_jvp", pairs, execution, [&](const auto& places, const Workers& workers) {
-    for_each_row(places, pairs.points.dimension, workers, [&]<int D>(const PairRow<D, T>& row) {
-      distance_tangents(row, read, out);
-    });
+    for_each_row(places, pairs.points.dimension, workers,
+                 [&]<int D>(const PairRow<D, T>& row) { distance_tangents(row, read, out); });
   });
 }
 

@@ -68,9 +68,9 @@ void for_each_row(const PairPlaces<T>& places, int dimension, const Workers& wor
   });
 }
 
-/// Contributions of the rows of other ranks to points of this one, in the order of all rows. Those of
-/// rows before the ones here come first: `before` of them from batches before the first batch here,
-/// then `beside` from that batch.
+/// Contributions of the rows of other ranks to points of this one, in the order of all rows. Those
+/// of rows before the ones here come first: `before` of them from batches before the first batch
+/// here, then `beside` from that batch.
 template <class T>
 struct Contributions {
   std::span<const std::uint32_t> target = {};

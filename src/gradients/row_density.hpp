@@ -1,5 +1,5 @@
-// The density of SPH of one row of pairs and its derivatives, through h too: for one process and for
-// ranks.
+// The density of SPH of one row of pairs and its derivatives, through h too: for one process and
+// for ranks.
 //
 // rho = A sum_j m_j W(r_j / h) with A = factor / h^d, so
 //   drho/dr_j = A m_j W' / h,   drho/dh = -(A / h) (d sum m W + sum m W' q),   drho/dm_j = A W.
@@ -102,9 +102,9 @@ double density_tangent(const PairRow<D, T>& row, const KernelShape& kernel, cons
     row.displacement(row.neighbor(pair), between);
     double along = 0;
     for (std::size_t axis = 0; axis < d; ++axis)
-      along += static_cast<double>(between[axis]) *
-               (static_cast<double>(points[neighbor * d + axis]) -
-                static_cast<double>(points[row.row * d + axis]));
+      along +=
+          static_cast<double>(between[axis]) * (static_cast<double>(points[neighbor * d + axis]) -
+                                                static_cast<double>(points[row.row * d + axis]));
     sum += density.slope(pair, mass(neighbor)) * along * inverse_length(between, axes);
   }
   return sum;

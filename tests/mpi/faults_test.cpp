@@ -209,13 +209,13 @@ class Faults : public ::testing::Test {
          }},
         {"halos_vjp",
          [=, this] {
-           GroupValues by;
-           by.mass.assign(groups_->sizes().size(), 1.0);
-           mpi::halos_vjp(*domains_, input(), *groups_, {.mass = values(mass_)}, by,
+           mpi::halos_vjp(*domains_, input(), *groups_, {.mass = values(mass_)}, cotangent_,
                           {.mass = density_.data()}, execution_);
          }},
         {"halos_jvp of a giant",
-         [this] { mpi::halos_jvp(*giant_->domains, giant_->view(), *giant_->groups, {}, {}, execution_); }},
+         [this] {
+           mpi::halos_jvp(*giant_->domains, giant_->view(), *giant_->groups, {}, {}, execution_);
+         }},
         {"match", [this] { mpi::match(comm_, labeled(), labeled(), {}, execution_); }},
         {"halo_linker",
          [this] {
@@ -315,6 +315,7 @@ class Faults : public ::testing::Test {
     there_.assign(domains_->size(), 1);
     spheres_.mass = values(mass_);
     groups_ = std::make_unique<mpi::Groups>(mpi::fof(*domains_, {.linking_length = 0.05}));
+    cotangent_.mass.assign(groups_->sizes().size(), 1);
     giant_ = std::make_unique<Giant>(comm_);
   }
   void TearDown() override {
@@ -331,6 +332,7 @@ class Faults : public ::testing::Test {
   std::vector<std::int32_t> label_;
   std::vector<std::int64_t> neighbor_;
   std::vector<float> slope_, moved_;
+  GroupValues cotangent_;
   std::vector<double> density_;
   std::vector<double> mass_, there_, radii_ = {0.05, 0.1};
   PairHistogramOptions histogram_{.bins = {.edges = {0, 0.05}}};

@@ -319,6 +319,12 @@ def test_gradients_are_those_of_one_process(ranks, tmp_path):
     assert result.stdout == "equal\n", result.stdout + result.stderr
 
 
+def test_a_simulation_has_the_halos_of_its_versions_in_c_and_fortran(tmp_path):
+    folder = ROOT / "examples/nbody"
+    result = launched_file([str(folder / "nbody.py")], 3, tmp_path)
+    assert result.stdout == (folder / "expected.txt").read_text(), result.stdout + result.stderr
+
+
 def test_the_program_of_the_page_runs(tmp_path):
     pytest.importorskip("matplotlib")
     universe = kith.sample.cosmology(16)

@@ -15,8 +15,8 @@ namespace kith::mpi {
 // points of all ranks, rank after rank. Lists of different lengths are not available. The results
 // are those for the points and rows of this rank. Points of other ranks in the lists are imported,
 // and contributions travel to the rank of their point, where they are added in the order of all
-// rows. Memory: about 60 bytes for each contribution that travels. Errors: as in one process, on
-// all ranks.
+// rows. Memory grows with the pairs and with the contributions that travel. Errors: as in one
+// process, on all ranks.
 
 /// Outputs: null on all ranks or on none where there are points.
 template <Coordinate T>

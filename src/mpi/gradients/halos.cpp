@@ -69,8 +69,8 @@ struct Which {
     call.communicator().least(none, 3);
     const Which all{none[0] == 0, none[1] == 0, none[2] == 0};
     call.quick([&] {
-      if (rows > 0 && ((all.position && !position) || (all.velocity && !velocity) ||
-                       (all.mass && !mass)))
+      if (rows > 0 &&
+          ((all.position && !position) || (all.velocity && !velocity) || (all.mass && !mass)))
         refuse("{}: {} on other ranks, but not here; give them on all ranks or on none",
                call.name(), what);
     });
@@ -96,8 +96,7 @@ class GatheredGroup {
     call.prepare([&] { rows = pieces(all, with); });
     const SplitGroups::Gathered gathered = split_.to_owner(rows);
     call.quick([&] {
-      for (std::size_t i = 0; i + 1 < gathered.offset.size(); ++i)
-        take(gathered, i, all, with);
+      for (std::size_t i = 0; i + 1 < gathered.offset.size(); ++i) take(gathered, i, all, with);
       members_ = gathered.offset.empty() ? 0 : position_.size() / d_;
     });
   }
@@ -118,7 +117,8 @@ class GatheredGroup {
     own.mass = columns_.all().mass;
     if (own.mass.data) own.mass = {mass_.data(), mass_.size(), Scalar::float64, own.mass.same};
     own.velocity = {};
-    if (columns_.has_velocity()) own.velocity = view(velocity_.data(), members_, static_cast<int>(d_));
+    if (columns_.has_velocity())
+      own.velocity = view(velocity_.data(), members_, static_cast<int>(d_));
     return own;
   }
 
@@ -236,8 +236,8 @@ auto halo_call(const char* name, const Domains& domains, const PointsView& point
   const Groups::Impl& of = impl_of(groups);
   const auto check = [&](SameOptions& same, const Workers&) { same.add("alpha", options.alpha); };
   return group_call(name, impl, options, execution, check, [&](Call& call) {
-    const GroupColumns columns(call, impl, of,
-                               {.points = points, .velocity = options.velocity, .mass = options.mass});
+    const GroupColumns columns(
+        call, impl, of, {.points = points, .velocity = options.velocity, .mass = options.mass});
     const SplitGroups split(call, of.cuts, columns.offset(), columns.count());
     HaloOptions common;
     call.quick([&] {

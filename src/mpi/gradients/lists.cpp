@@ -61,8 +61,7 @@ void reverse(Call& call, RankPairs<T>& pairs, const PairGradient<T>& out, Each e
 class PairMasses {
  public:
   template <class T>
-  PairMasses(Call& call, RankPairs<T>& pairs, const ValuesView& given)
-      : view_(given) {
+  PairMasses(Call& call, RankPairs<T>& pairs, const ValuesView& given) : view_(given) {
     if (!is_given(call, "masses", given.data != nullptr, pairs.points() > 0)) return;
     std::vector<double> own;
     call.work([&](Workers&) {
@@ -169,8 +168,7 @@ void distances_jvp(MPI_Comm comm, const PairsOf& pairs, PairTangent<T> tangent, 
 
 template <Coordinate T>
 void list_density_vjp(MPI_Comm comm, const PairsOf& pairs, const ListDensityOptions& options,
-                      const double* cotangent, DensityGradient<T> out,
-                      const Execution& execution) {
+                      const double* cotangent, DensityGradient<T> out, const Execution& execution) {
   density_call<T>("list_density_vjp", comm, pairs, options, execution,
                   [&](Call& call, RankPairs<T>& over_ranks, const KernelShape& kernel,
                       const ValueReader& mass) {
@@ -197,7 +195,8 @@ std::vector<double> list_density_jvp(MPI_Comm comm, const PairsOf& pairs,
             is_given(call, "tangents of masses", mass_tangent != nullptr, has_points);
         std::vector<T> moved;
         std::vector<double> grown;
-        if (moves) moved = over_ranks.with_ghosts(points, static_cast<std::size_t>(over_ranks.dimension()));
+        if (moves)
+          moved = over_ranks.with_ghosts(points, static_cast<std::size_t>(over_ranks.dimension()));
         if (grows) grown = over_ranks.with_ghosts(mass_tangent, 1);
         call.phase([&](Workers& workers) {
           const Stage stage(workers, call.name(), over_ranks.rows());
@@ -211,14 +210,14 @@ std::vector<double> list_density_jvp(MPI_Comm comm, const PairsOf& pairs,
   return result;
 }
 
-#define KITH_INSTANTIATE(T)                                                                       \
-  template void distances_vjp(MPI_Comm, const PairsOf&, const T*, PairGradient<T>,                \
-                              const Execution&);                                                  \
-  template void distances_jvp(MPI_Comm, const PairsOf&, PairTangent<T>, T*, const Execution&);    \
-  template void list_density_vjp(MPI_Comm, const PairsOf&, const ListDensityOptions&,             \
-                                 const double*, DensityGradient<T>, const Execution&);            \
-  template std::vector<double> list_density_jvp(MPI_Comm, const PairsOf&,                         \
-                                                const ListDensityOptions&, const T*,              \
+#define KITH_INSTANTIATE(T)                                                                    \
+  template void distances_vjp(MPI_Comm, const PairsOf&, const T*, PairGradient<T>,             \
+                              const Execution&);                                               \
+  template void distances_jvp(MPI_Comm, const PairsOf&, PairTangent<T>, T*, const Execution&); \
+  template void list_density_vjp(MPI_Comm, const PairsOf&, const ListDensityOptions&,          \
+                                 const double*, DensityGradient<T>, const Execution&);         \
+  template std::vector<double> list_density_jvp(MPI_Comm, const PairsOf&,                      \
+                                                const ListDensityOptions&, const T*,           \
                                                 const double*, const Execution&);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)

@@ -63,8 +63,7 @@ void RankPairs<T>::agree_on_frame() {
     extent.bounds.lo[axis] = static_cast<T>(ends[axis]);
     extent.bounds.hi[axis] = static_cast<T>(-ends[d + axis]);
   }
-  call_.prepare(
-      [&] { frame_ = Parts<T>::frame(pairs_.box, pairs_.points.dimension, extent); });
+  call_.prepare([&] { frame_ = Parts<T>::frame(pairs_.box, pairs_.points.dimension, extent); });
 }
 
 template <class T>
@@ -92,8 +91,9 @@ void RankPairs<T>::find_ghosts(const Workers& workers) {
   checked_sort(global_.begin(), global_.end(), [&] { workers.check_cancelled(); });
   global_.erase(std::unique(global_.begin(), global_.end()), global_.end());
   if (points() + ghosts() > most_points)
-    fail(ErrorCode::too_large, "{}: {} points on one rank, {} of them of other ranks; it holds at most {}",
-         call_.name(), points() + ghosts(), ghosts(), most_points);
+    fail(ErrorCode::too_large,
+         "{}: {} points on one rank, {} of them of other ranks; it holds at most {}", call_.name(),
+         points() + ghosts(), ghosts(), most_points);
   local_.resize(pairs);
   workers.for_ranges(pairs, std::size_t{1} << 14, [&](std::size_t first, std::size_t last) {
     for (std::size_t pair = first; pair < last; ++pair) {

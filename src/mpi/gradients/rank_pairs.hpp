@@ -102,7 +102,7 @@ class RankPairs {
   const PairsOf& pairs_;
   std::vector<std::uint64_t> first_point_, first_row_;  ///< of each rank, and the end
   Frame<T> frame_;
-  bool has_queries_ = false;  ///< on any rank
+  bool has_queries_ = false;           ///< on any rank
   std::vector<std::uint64_t> global_;  ///< of the ghosts, ascending
   Runs in_;                            ///< ghosts by their ranks
   Runs asked_;                         ///< own points for other ranks
@@ -125,7 +125,10 @@ std::vector<Value> RankPairs<T>::with_ghosts(const Value* own, std::size_t width
       std::copy_n(own + asked_point_[i] * width, width, out.data() + i * width);
   });
   const Array<Value> arrived = call_.exchange(asked_, out.data(), in_, width);
-  call_.quick([&] { std::copy(arrived.begin(), arrived.end(), all.begin() + static_cast<std::ptrdiff_t>(points() * width)); });
+  call_.quick([&] {
+    std::copy(arrived.begin(), arrived.end(),
+              all.begin() + static_cast<std::ptrdiff_t>(points() * width));
+  });
   return all;
 }
 

@@ -174,8 +174,7 @@ std::vector<std::int64_t> GroupColumns::lowest(const SplitGroups& split) const {
 }
 
 std::vector<double> GroupColumns::carried(const double* rows, std::size_t width) const {
-  const Array<std::byte> arrived =
-      send_values(call_, members_.route, rows, width * sizeof(double));
+  const Array<std::byte> arrived = send_values(call_, members_.route, rows, width * sizeof(double));
   std::vector<double> numbers;
   call_.quick([&] {
     const auto* begin = reinterpret_cast<const double*>(arrived.data());
