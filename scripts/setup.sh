@@ -10,8 +10,8 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config
            libtbb-dev libfmt-dev libhwy-dev libxxhash-dev libpng-dev libcli11-dev
            libhdf5-dev zlib1g-dev"
-  # For kith_mpi.
-  [mpi]="libopenmpi-dev openmpi-bin"
+  # For kith_mpi; gfortran for an example that uses it from Fortran.
+  [mpi]="libopenmpi-dev openmpi-bin gfortran"
   # The other MPI, for scripts/ranks.sh mpich.
   [mpich]="mpich libmpich-dev"
   # For kith_gpu: the headers and the loader of OpenCL, and a device that runs on the CPU.

@@ -6,6 +6,7 @@
 #include <kith/mpi/clusters.hpp>
 #include <kith/mpi/correlation.hpp>
 #include <kith/mpi/domains.hpp>
+#include <kith/mpi/gradients.hpp>
 #include <kith/mpi/groups.hpp>
 #include <kith/mpi/halos.hpp>
 #include <kith/mpi/histories.hpp>

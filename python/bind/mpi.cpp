@@ -20,45 +20,13 @@
 #include "arrays.hpp"
 #include "atom_arguments.hpp"
 #include "call.hpp"
+#include "collective.hpp"
 #include "correlation_arguments.hpp"
 #include "match_arguments.hpp"
 #include "options.hpp"
 
 namespace kith::python {
 namespace {
-
-// ---- calls on this thread, since MPI may accept no other
-
-thread_local PyThreadState* unlocked_state = nullptr;
-
-/// Runs the handlers of signals. An exception of one of them stays set.
-int raised_by_a_signal() {
-  PyEval_RestoreThread(unlocked_state);
-  const int raised = PyErr_CheckSignals();
-  unlocked_state = PyEval_SaveThread();
-  return raised;
-}
-
-template <class Work>
-auto run_collective(const Call& call, Work work) {
-  const CancelToken cancel = call.cancel.value_or(CancelToken());
-  const Execution execution{.threads = call.threads, .cancel = &cancel};
-  std::optional<std::invoke_result_t<Work, const Execution&>> result;
-  std::exception_ptr failure;
-  unlocked_state = PyEval_SaveThread();
-  {
-    const mpi::InterruptCheck check(&raised_by_a_signal);
-    try {
-      result.emplace(work(execution));
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }
-  PyEval_RestoreThread(unlocked_state);
-  if (PyErr_Occurred()) throw nb::python_error();
-  if (failure) std::rethrow_exception(failure);
-  return std::move(*result);
-}
 
 // ---- points
 
@@ -406,6 +374,10 @@ nb::object copy_of(std::span<const std::int64_t> values) {
 }  // namespace
 }  // namespace kith::python
 
+namespace kith::python {
+void bind_mpi_gradients(nb::module_& module);
+}
+
 NB_MODULE(_mpi, module) {
   using namespace kith::python;
   namespace mpi = kith::mpi;
@@ -456,4 +428,5 @@ NB_MODULE(_mpi, module) {
              nb::arg("randoms").none(), nb::arg("options"));
   module.def("jackknife_regions", &jackknife_regions_of);
   module.def("nearest_regions", &nearest_regions_of);
+  bind_mpi_gradients(module);
 }

@@ -18,17 +18,17 @@ def lengths(xp: Any, vector: Any) -> Any:
 
 def _displacements(xp: Any, points: Any, queries: Any, index: Any, side: Sequence[float], origin: Sequence[float]) -> Any:
     """Neighbor minus query by minimum image; the direct difference at exactly half a side."""
-    if any(side):
-        period = xp.asarray(list(side), dtype=points.dtype)
-        whole = xp.asarray([each or 1.0 for each in side], dtype=points.dtype)
-        corner = xp.asarray(list(origin), dtype=points.dtype)
-        half = xp.asarray([each / 2 if each else math.inf for each in side], dtype=points.dtype)
-        points = points - period * xp.floor((points - corner) / whole)
-        queries = queries - period * xp.floor((queries - corner) / whole)
-    vector = points[xp.clip(index, 0, None)] - queries[:, None, :]
-    if any(side):
-        vector = xp.where(vector > half, vector - period, xp.where(vector < -half, vector + period, vector))
-    return vector
+    neighbor = xp.clip(index, 0, None)
+    if not any(side):
+        return points[neighbor] - queries[:, None, :]
+    period = xp.asarray(list(side), dtype=points.dtype)
+    whole = xp.asarray([each or 1.0 for each in side], dtype=points.dtype)
+    half = xp.asarray([each / 2 if each else math.inf for each in side], dtype=points.dtype)
+    corner = xp.asarray(list(origin), dtype=points.dtype)
+    points = points - period * xp.floor((points - corner) / whole)
+    queries = queries - period * xp.floor((queries - corner) / whole)
+    vector = points[neighbor] - queries[:, None, :]
+    return xp.where(vector > half, vector - period, xp.where(vector < -half, vector + period, vector))
 
 
 def list_distances(xp: Any, points: Any, queries: Any, index: Any, side: Sequence[float], origin: Sequence[float]) -> Any:

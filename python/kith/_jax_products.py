@@ -11,6 +11,7 @@ from typing import Any, Callable, Hashable, Sequence
 
 import jax
 import jax.numpy as jnp
+from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
@@ -41,7 +42,7 @@ def _is_zero(x: Any) -> bool:
 def _sum(terms: Sequence[Any], like: Arrays) -> list[Any]:
     """Of rows of tangents; zeros if there are none."""
     if not terms:
-        return [ad.Zero.from_primal_value(x) for x in like]
+        return [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in like]
     return list(terms[0]) if len(terms) == 1 else [a + b for a, b in zip(*terms)]
 
 
@@ -63,7 +64,9 @@ class Products:
 
     def tangent(self, options: Hashable, fixed: Arrays, inputs: Arrays, tangents: Arrays) -> list[Any]:
         """The change of the outputs when the inputs move along tangents; differentiable."""
-        return self._tangent.bind(*fixed, *inputs, *tangents, options=options, held=len(fixed), inputs=len(inputs))
+        found: list[Any] = self._tangent.bind(*fixed, *inputs, *tangents, options=options, held=len(fixed),
+                                              inputs=len(inputs))
+        return found
 
     def _primitive(self, name: str, call: Callable[..., Any]) -> Any:
         def run(*arguments: Any, options: Any, held: int, inputs: int) -> list[Any]:
@@ -72,9 +75,9 @@ class Products:
 
         def shapes(*arguments: Any, **fixed: Any) -> list[Any]:
             found = jax.eval_shape(partial(run, **fixed), *(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arguments))
-            return [jax.core.ShapedArray(x.shape, x.dtype) for x in found]
+            return [ShapedArray(x.shape, x.dtype) for x in found]
 
-        primitive = Primitive(name)
+        primitive: Any = Primitive(name)
         primitive.multiple_results = True
         primitive.def_impl(run)
         primitive.def_abstract_eval(shapes)

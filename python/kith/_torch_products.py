@@ -62,10 +62,8 @@ def _pull(function: Function, inputs: Tensors, cotangents: Tensors) -> tuple[Any
 
 
 def _push(function: Function, inputs: Tensors, tangents: Tensors) -> tuple[Any, ...]:
-    """The Jacobian-vector product; differentiable."""
-    if _HAS_TRANSFORMS:
-        return tuple(torch.func.jvp(function, tuple(inputs), tuple(tangents))[1])
-    # The other product is linear in the cotangents; its transpose is this one.
+    """The Jacobian-vector product; differentiable. It is called in forward mode, which PyTorch does not nest: the other
+    product is linear in the cotangents, and its transpose is this one."""
     zeros = tuple(torch.zeros_like(y) for y in function(*inputs))
     return _pull(lambda *c: _pull(function, inputs, c), zeros, tangents)
 

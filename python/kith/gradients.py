@@ -36,6 +36,16 @@ def _index(index: ArrayLike) -> NDArray[Any]:
     return np.ascontiguousarray(a)
 
 
+def _over_ranks() -> Any:
+    from . import _rank_gradients
+    return _rank_gradients
+
+
+def _refuse_lists(comm: Any, call: str, offset: ArrayLike | None) -> None:
+    from ._ranks import refuse
+    refuse(comm, call, offset=offset is not None)
+
+
 class _Pairs:
     """Points, queries and lists in the form that the extension module expects."""
 
@@ -88,21 +98,27 @@ def distances(points: ArrayLike, index: ArrayLike, *, queries: ArrayLike | None 
 @overload
 def distances_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: None = None,
                   box: BoxLike | None = None, offset: ArrayLike | None = None,
-                  threads: int | None = None) -> Floats: ...
+                  threads: int | None = None, comm: Any = None) -> Floats: ...
 
 
 @overload
 def distances_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: ArrayLike,
                   box: BoxLike | None = None, offset: ArrayLike | None = None,
-                  threads: int | None = None) -> tuple[Floats, Floats]:
+                  threads: int | None = None, comm: Any = None) -> tuple[Floats, Floats]:
                   ...
 
 
 def distances_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, queries: ArrayLike | None = None,
-                  box: BoxLike = None, offset: ArrayLike | None = None,
-                  threads: int | None = None) -> Floats | tuple[Floats, Floats]:
+                  box: BoxLike = None, offset: ArrayLike | None = None, threads: int | None = None,
+                  comm: Any = None) -> Floats | tuple[Floats, Floats]:
     """The gradient of ``sum(cotangent * distances)`` with respect to the points, or with ``queries`` to both. A
-    distance of 0 has derivative 0; pairs without a neighbor do not contribute."""
+    distance of 0 has derivative 0; pairs without a neighbor do not contribute.
+
+    ``comm``: a communicator of mpi4py. Each rank then passes its points, its queries and the rows of ``index`` of
+    kith.knn over these ranks, and gets the gradient for its points, with the bits of one process."""
+    if comm is not None:
+        _refuse_lists(comm, "distances_vjp", offset)
+        return _over_ranks().distances_vjp(comm, points, index, cotangent, queries, box, threads)  # type: ignore[no-any-return]
     pairs = _Pairs(points, index, queries, box, offset)
     given = pairs.array(cotangent, "cotangent", pairs.index.shape)
     return carry_out(_kith.distances_vjp, pairs.core, given, threads=threads)
@@ -110,8 +126,12 @@ def distances_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, 
 
 def distances_jvp(points: ArrayLike, index: ArrayLike, tangent: ArrayLike | None = None, *,
                   queries: ArrayLike | None = None, query_tangent: ArrayLike | None = None, box: BoxLike = None,
-                  offset: ArrayLike | None = None, threads: int | None = None) -> Floats:
-    """The change of distances when points (and queries) move along tangents."""
+                  offset: ArrayLike | None = None, threads: int | None = None, comm: Any = None) -> Floats:
+    """The change of distances when points (and queries) move along tangents. ``comm``: as in distances_vjp."""
+    if comm is not None:
+        _refuse_lists(comm, "distances_jvp", offset)
+        return _over_ranks().distances_jvp(  # type: ignore[no-any-return]
+            comm, points, index, tangent, queries, query_tangent, box, threads)
     pairs = _Pairs(points, index, queries, box, offset)
     moves = (pairs.tangent(tangent, "tangent", pairs.points),
              None if pairs.queries is None else pairs.tangent(query_tangent, "query_tangent", pairs.queries))
@@ -206,9 +226,13 @@ def density(points: ArrayLike, index: ArrayLike, *, mass: ArrayLike | None = Non
 
 
 def density_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, mass: ArrayLike | None = None,
-                kernel: Kernel = "cubic_spline", box: BoxLike = None,
-                threads: int | None = None) -> tuple[Floats, NDArray[np.float64]]:
-    """The gradient of ``sum(cotangent * density)`` with respect to points and masses, including the change of h."""
+                kernel: Kernel = "cubic_spline", box: BoxLike = None, threads: int | None = None,
+                comm: Any = None) -> tuple[Floats, NDArray[np.float64]]:
+    """The gradient of ``sum(cotangent * density)`` with respect to points and masses, including the change of h.
+    ``comm``: as in distances_vjp."""
+    if comm is not None:
+        return _over_ranks().density_vjp(  # type: ignore[no-any-return]
+            comm, points, index, cotangent, mass, kernel, box, threads)
     pairs = _Pairs(points, index, None, box, None)
     given = values(cotangent, pairs.rows, "cotangent", FLOAT64)
     return carry_out(_kith.list_density_vjp, pairs.core, _density_options(pairs, mass, kernel), given,
@@ -217,8 +241,12 @@ def density_vjp(points: ArrayLike, index: ArrayLike, cotangent: ArrayLike, *, ma
 
 def density_jvp(points: ArrayLike, index: ArrayLike, tangent: ArrayLike | None = None, *,
                 mass_tangent: ArrayLike | None = None, mass: ArrayLike | None = None, kernel: Kernel = "cubic_spline",
-                box: BoxLike = None, threads: int | None = None) -> NDArray[np.float64]:
-    """The change of the density when points and masses move along tangents, including the change of h."""
+                box: BoxLike = None, threads: int | None = None, comm: Any = None) -> NDArray[np.float64]:
+    """The change of the density when points and masses move along tangents, including the change of h. ``comm``: as in
+    distances_vjp."""
+    if comm is not None:
+        return _over_ranks().density_jvp(  # type: ignore[no-any-return]
+            comm, points, index, tangent, mass_tangent, mass, kernel, box, threads)
     pairs = _Pairs(points, index, None, box, None)
     heavier = None if mass_tangent is None else values(mass_tangent, len(pairs.points), "mass_tangent", FLOAT64)
     return carry_out(_kith.list_density_jvp, pairs.core, _density_options(pairs, mass, kernel),
@@ -244,7 +272,7 @@ def _halo_options(points: Floats, mass: ArrayLike | None, velocity: ArrayLike | 
 
 def halos_vjp(points: ArrayLike, groups: Groups | ArrayLike, cotangent: Mapping[str, ArrayLike], *,
               mass: ArrayLike | None = None, velocity: ArrayLike | None = None, box: BoxLike = None, alpha: float = 0.0,
-              threads: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64]]:
+              threads: int | None = None, comm: Any = None) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64]]:
     """Gradients of halo properties at fixed membership.
 
     Parameters
@@ -256,12 +284,18 @@ def halos_vjp(points: ArrayLike, groups: Groups | ArrayLike, cotangent: Mapping[
         "shape_tensor", "shape" (the eigenvalues of the tensor) and "decorated_mass": arrays of the field's shape.
     alpha : float
         The derivative of the decorated mass is -alpha times that of the logarithm of the inertia radius.
+    comm : mpi4py.MPI.Comm, optional
+        The groups are then those of kith.fof over these ranks; points, masses and velocities those of this rank, and
+        cotangents those of the rows of its catalogue. The bits are those of one process.
 
     Returns
     -------
     position, velocity, mass : ndarray
         Gradients of ``sum of cotangent * field`` in float64; velocity is None if no velocities were passed.
     """
+    if comm is not None:
+        return _over_ranks().halos_vjp(  # type: ignore[no-any-return]
+            comm, points, groups, cotangent, mass, velocity, box, alpha, threads)
     chosen = as_points(points)
     given = {name: numbers(value, f"cotangent of {name}") for name, value in cotangent.items()}
     return carry_out(_kith.halos_vjp, chosen, _members(groups), _halo_options(chosen, mass, velocity, box, alpha),
@@ -271,8 +305,11 @@ def halos_vjp(points: ArrayLike, groups: Groups | ArrayLike, cotangent: Mapping[
 def halos_jvp(points: ArrayLike, groups: Groups | ArrayLike, *, tangent: ArrayLike | None = None,
               velocity_tangent: ArrayLike | None = None, mass_tangent: ArrayLike | None = None,
               mass: ArrayLike | None = None, velocity: ArrayLike | None = None, box: BoxLike = None, alpha: float = 0.0,
-              threads: int | None = None) -> dict[str, NDArray[np.float64]]:
+              threads: int | None = None, comm: Any = None) -> dict[str, NDArray[np.float64]]:
     """The change of halo properties when points, velocities and masses move along tangents; see halos_vjp."""
+    if comm is not None:
+        return _over_ranks().halos_jvp(  # type: ignore[no-any-return]
+            comm, points, groups, tangent, velocity_tangent, mass_tangent, mass, velocity, box, alpha, threads)
     chosen = as_points(points)
     moves = [None if each is None else floats(each, "tangent")
              for each in (tangent, velocity_tangent, mass_tangent)]

@@ -253,7 +253,8 @@ def _density_gradient(options: _Static, fixed: Any, inputs: Any, cotangents: Any
 
 def _density_expression(options: _Static, fixed: Any, inputs: Any) -> Any:
     chosen = dict(options)
-    return (density_of_lists(jnp, *inputs, fixed[0], _KERNELS[chosen["kernel"]], chosen["side"], chosen["origin"]),)
+    x, mass = inputs
+    return (density_of_lists(jnp, x, mass, fixed[0], _KERNELS[chosen["kernel"]], chosen["side"], chosen["origin"]),)
 
 
 _densities = Products("density", tangent=_density_change, gradient=_density_gradient, expression=_density_expression)

@@ -53,7 +53,7 @@ class _Distances(Rule):
     name = "knn"
 
     def __init__(self, dimension: int, box: BoxLike, threads: int | None) -> None:
-        self.options = {"box": box, "threads": threads}
+        self.options: dict[str, Any] = {"box": box, "threads": threads}
         chosen = as_box(box)
         self.space = (chosen.sides(dimension).tolist(), chosen.origins(dimension).tolist())
 
@@ -102,7 +102,8 @@ class _Density(Rule):
                                       **self.options),)
 
     def expression(self, inputs: Any, fixed: Any) -> Any:
-        return (density_of_lists(torch, *inputs, fixed[0].long(), self.options["kernel"], *self.space),)
+        x, mass = inputs
+        return (density_of_lists(torch, x, mass, fixed[0].long(), self.options["kernel"], *self.space),)
 
 
 def density(points: torch.Tensor, *, k: int = 32, mass: torch.Tensor | None = None, kernel: Kernel = "cubic_spline",
@@ -230,10 +231,12 @@ class _Paint(Rule):
         self.options = options
 
     def gradient(self, inputs: Any, fixed: Any, cotangents: Any) -> Any:
-        return gradients.paint_vjp(*inputs, cotangents[0], **self.options)
+        x, weight = inputs
+        return gradients.paint_vjp(x, weight, cotangents[0], **self.options)
 
     def tangent(self, inputs: Any, fixed: Any, tangents: Any) -> Any:
-        return (gradients.paint_jvp(*inputs, tangents[0], weight_tangent=tangents[1], **self.options),)
+        x, weight = inputs
+        return (gradients.paint_jvp(x, weight, tangents[0], weight_tangent=tangents[1], **self.options),)
 
 
 def paint(points: torch.Tensor, weight: torch.Tensor | None = None, *, cells: int | Sequence[int], box: BoxLike,

@@ -19,7 +19,7 @@ ONLY_IN = {
     "hwy": ["src/atoms", "src/kernels", "src/walk", "src/neighbors", "src/pairs", "src/groups", "src/clusters"],
     "png": ["src/drawing"],
     "hdf5": ["src/files"],
-    "mpi.h": ["src/mpi", "include/kith/mpi", "include/kith/kith_mpi.h", "python/bind/mpi.cpp", "examples/mpi", "examples/in_situ"],
+    "mpi.h": ["src/mpi", "include/kith/mpi", "include/kith/kith_mpi.h", "python/bind/mpi.cpp", "python/bind/mpi_gradients.cpp", "examples/mpi", "examples/nbody", "examples/in_situ"],
 }
 LAYER = re.compile(r"^\s*kith_layer\((\w+)(?:\s+ON\s+([a-z\s]+))?(?:\s*ROOMS\s+([a-z\s]+))?", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

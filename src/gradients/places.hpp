@@ -63,6 +63,19 @@ struct PairPlaces {
     if (has_own_queries) query_places = places_of(pairs.queries, frame, workers);
     queries = has_own_queries ? query_places.data() : points;
   }
+  /// Places that are in a frame already; without places of queries, those are the first points.
+  PairPlaces(const Frame<T>& common, Array<T> of_points, std::size_t count, Array<T> of_queries,
+             bool own_queries, const ListsView& of)
+      : frame(common),
+        point_places(std::move(of_points)),
+        query_places(std::move(of_queries)),
+        points(point_places.data()),
+        queries(own_queries ? query_places.data() : points),
+        size(count),
+        rows(of.rows),
+        has_own_queries(own_queries),
+        lists(of),
+        unscale(std::ldexp(T(1), -common.exponent)) {}
 
   template <int D>
   Metric<D, T> metric(Axes<D> axes) const {

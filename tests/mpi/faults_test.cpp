@@ -187,6 +187,35 @@ class Faults : public ::testing::Test {
          }},
         {"correlation",
          [=, this] { mpi::correlation(comm_, {input()}, {input()}, correlation_, execution_); }},
+        {"distances_vjp",
+         [=, this] {
+           mpi::distances_vjp<float>(comm_, lists(), slope_.data(), {.points = moved_.data()},
+                                     execution_);
+         }},
+        {"distances_jvp",
+         [=, this] {
+           mpi::distances_jvp<float>(comm_, lists(), {.points = moved_.data()}, slope_.data(),
+                                     execution_);
+         }},
+        {"list_density_vjp",
+         [=, this] {
+           mpi::list_density_vjp<float>(comm_, lists(), {.mass = values(mass_)}, mass_.data(),
+                                        {moved_.data(), density_.data()}, execution_);
+         }},
+        {"list_density_jvp",
+         [=, this] {
+           mpi::list_density_jvp<float>(comm_, lists(), {.mass = values(mass_)}, moved_.data(),
+                                        mass_.data(), execution_);
+         }},
+        {"halos_vjp",
+         [=, this] {
+           mpi::halos_vjp(*domains_, input(), *groups_, {.mass = values(mass_)}, cotangent_,
+                          {.mass = density_.data()}, execution_);
+         }},
+        {"halos_jvp of a giant",
+         [this] {
+           mpi::halos_jvp(*giant_->domains, giant_->view(), *giant_->groups, {}, {}, execution_);
+         }},
         {"match", [this] { mpi::match(comm_, labeled(), labeled(), {}, execution_); }},
         {"halo_linker",
          [this] {
@@ -264,6 +293,11 @@ class Faults : public ::testing::Test {
     };
   }
 
+  /// Each point beside points of this rank and the next one.
+  PairsOf lists() const {
+    return {.points = points_.view(), .lists = lists_view(neighbor_.data(), kPoints, 3)};
+  }
+
   /// Members of a few objects, some on several ranks.
   LabeledIds labeled() const { return {member_, label_}; }
 
@@ -292,10 +326,18 @@ class Faults : public ::testing::Test {
       member_.push_back(static_cast<std::uint64_t>(ids_.back()));
       label_.push_back(static_cast<std::int32_t>(i % 7) + world_rank());
     }
+    const std::size_t all = kPoints * static_cast<std::size_t>(world_size());
+    const std::size_t first = kPoints * static_cast<std::size_t>(world_rank());
+    for (std::size_t i = 0; i < 3 * kPoints; ++i)
+      neighbor_.push_back(static_cast<std::int64_t>((first + i / 2) % all));
+    slope_.assign(3 * kPoints, 1);
+    moved_.assign(3 * kPoints, 1);
+    density_.assign(kPoints, 1);
     domains_ = std::make_unique<mpi::Domains>(mpi::Domains::curve(comm_, points_.view()));
     there_.assign(domains_->size(), 1);
     spheres_.mass = values(mass_);
     groups_ = std::make_unique<mpi::Groups>(mpi::fof(*domains_, {.linking_length = 0.05}));
+    cotangent_.mass.assign(groups_->sizes().size(), 1);
     giant_ = std::make_unique<Giant>(comm_);
   }
   void TearDown() override {
@@ -310,6 +352,10 @@ class Faults : public ::testing::Test {
   std::vector<std::int64_t> ids_;
   std::vector<std::uint64_t> member_;
   std::vector<std::int32_t> label_;
+  std::vector<std::int64_t> neighbor_;
+  std::vector<float> slope_, moved_;
+  GroupValues cotangent_;
+  std::vector<double> density_;
   std::vector<double> mass_, reach_, there_, radii_ = {0.05, 0.1};
   PairHistogramOptions histogram_{.bins = {.edges = {0, 0.05}}};
   CorrelationOptions correlation_{.bins = {.edges = {0, 0.05}}, .regions = 3};

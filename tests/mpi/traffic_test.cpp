@@ -106,6 +106,22 @@ void find_halos(const mpi::Domains& domains, PointsView points, const Execution&
   mpi::overdensities(domains, rows.center, {.density = {1e5}}, execution);
 }
 
+/// Gradients of distances, densities and halos.
+void use_gradients(MPI_Comm comm, const mpi::Domains& domains, PointsView points,
+                   const Execution& execution) {
+  const auto near = mpi::knn(domains, {.k = 8}, execution);
+  const PairsOf pairs{.points = points, .lists = lists_view(near.indices(), near.size(), 8)};
+  std::vector<float> slope(near.size() * 8, 1), moved(points.size * 3);
+  std::vector<double> ones(points.size, 1);
+  mpi::distances_vjp<float>(comm, pairs, slope.data(), {.points = moved.data()}, execution);
+  mpi::distances_jvp<float>(comm, pairs, {.points = moved.data()}, slope.data(), execution);
+  mpi::list_density_vjp<float>(comm, pairs, {}, ones.data(), {.points = moved.data()}, execution);
+  const auto groups = mpi::fof(domains, {.linking_length = 0.01}, RowOrder::input, execution);
+  mpi::halos_jvp(domains, points, groups, {}, {.mass = ones.data()}, execution);
+  std::vector<double> place(points.size * 3);
+  mpi::halos_vjp(domains, points, groups, {}, {}, {.position = place.data()}, execution);
+}
+
 /// Everything that the library can do.
 void use_all(const mpi::Domains& domains, PointsView points, const Execution& execution) {
   mpi::knn(domains, {.k = 8}, execution);
@@ -136,7 +152,9 @@ TEST(MpiTraffic, IsWhatTheStatisticsSay) {
     const Execution execution{.threads = 1, .statistics = &statistics};
     const auto set = own_points(comm, 300);
     counter = {.is_on = true};
-    use_all(mpi::Domains::curve(comm, set.view(), {}, execution), set.view(), execution);
+    const auto domains = mpi::Domains::curve(comm, set.view(), {}, execution);
+    use_all(domains, set.view(), execution);
+    use_gradients(comm, domains, set.view(), execution);
     counter.is_on = false;
     EXPECT_EQ(sum_of(statistics, "bytes sent"), counter.sent);
     EXPECT_EQ(sum_of(statistics, "bytes received"), counter.received);
@@ -176,6 +194,7 @@ TEST(MpiTraffic, CollectivesDoNotGrowWithPointsOrGroups) {
       // 64 boxes, or 16 bins for each cut between two ranks.
       EXPECT_LE(largest_collective([&] { mpi::Domains::keep(comm, points, {}, execution); }), 2500);
       EXPECT_LE(largest_collective([&] { use_all(curve, points, execution); }), 4500) << n;
+      EXPECT_LE(largest_collective([&] { use_gradients(comm, curve, points, execution); }), 4500);
     }
   });
 }

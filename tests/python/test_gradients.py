@@ -163,3 +163,27 @@ def test_errors(x):
         gradients.distances(x, np.zeros((50, 2)))
     with pytest.raises(ValueError, match="linking_length = 0"):
         gradients.SoftLinks(x, linking_length=0)
+
+
+def test_forward_products(x, rng):
+    """Jacobian-vector products are the transposes of the vector-Jacobian ones."""
+    n = len(x)
+    index, t, m, tm = kith.knn(x, k=6, box=BOX).index, rng.normal(size=x.shape), rng.uniform(1, 2, n), rng.normal(size=n)
+    c = rng.normal(size=n)
+    by_points, by_mass = gradients.density_vjp(x, index, c, mass=m, box=BOX)
+    moved = gradients.density_jvp(x, index, t, mass=m, mass_tangent=tm, box=BOX)
+    assert np.sum(moved * c) == pytest.approx(np.sum(by_points * t) + np.sum(by_mass * tm), rel=1e-12)
+    heavier = gradients.density_jvp(x, index, mass=m, mass_tangent=tm, box=BOX)
+    np.testing.assert_allclose(heavier, gradients.density(x, index, mass=tm, box=BOX), rtol=1e-12)
+    slopes = rng.normal(size=index.shape)
+    found = gradients.pair_sums_vjp(x, index, slopes, c, box=BOX)
+    moved = gradients.pair_sums_jvp(x, index, slopes, t, box=BOX)
+    assert np.sum(moved * c) == pytest.approx(np.sum(found * t), rel=1e-12)
+    cube = {"cells": 4, "box": 1.0}
+    mesh = rng.normal(size=(4, 4, 4))
+    by_points, by_weight = gradients.paint_vjp(x, m, mesh, **cube)
+    moved = gradients.paint_jvp(x, m, t, weight_tangent=tm, **cube)
+    assert np.sum(moved * mesh) == pytest.approx(np.sum(by_points * t) + np.sum(by_weight * tm), rel=1e-12)
+    for wrong in (lambda: gradients.paint_jvp(x, m, t[:3], **cube), lambda: gradients.density_jvp(x, index, t[:, :2])):
+        with pytest.raises(kith.Error, match="tangent: an array of shape"):
+            wrong()

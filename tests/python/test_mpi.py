@@ -258,6 +258,83 @@ def test_answers_are_those_of_one_process(ranks, tmp_path):
     assert result.stdout == "equal\n", result.stdout + result.stderr
 
 
+GRADIENTS = """
+import numpy as np
+from mpi4py import MPI
+import kith
+from kith import gradients
+
+comm = MPI.COMM_WORLD
+random = np.random.default_rng(5)
+for dtype in (np.float32, np.float64):
+    x = random.random((1000, 3)).astype(dtype)
+    edges = [0, 100, 100, 1000][:comm.size] + [1000]
+    mine = slice(edges[comm.rank], edges[comm.rank + 1])
+    index = np.asarray(kith.knn(x, k=8, box=1).index, np.int64)
+    own, _ = kith.knn(x[mine], k=8, box=1, comm=comm)
+    assert np.array_equal(own, index[mine])
+    c, t, m, tm = random.normal(size=(1000, 8)), random.normal(size=x.shape), random.random(1000), random.normal(size=1000)
+    one = gradients.distances_vjp(x, index, c, box=1)
+    assert np.array_equal(gradients.distances_vjp(x[mine], own, c[mine], box=1, comm=comm), one[mine])
+    one = gradients.distances_jvp(x, index, t, box=1)
+    assert np.array_equal(gradients.distances_jvp(x[mine], own, t[mine], box=1, comm=comm), one[mine])
+    one = gradients.density_vjp(x, index, m, mass=tm, box=1)
+    for all_values, here in zip(one, gradients.density_vjp(x[mine], own, m[mine], mass=tm[mine], box=1, comm=comm)):
+        assert np.array_equal(here, all_values[mine])
+    one = gradients.density_jvp(x, index, t, mass_tangent=tm, box=1)
+    here = gradients.density_jvp(x[mine], own, t[mine], mass_tangent=tm[mine], box=1, comm=comm)
+    assert np.array_equal(here, one[mine])
+    queries = random.random((60, 3)).astype(dtype)
+    asked = slice(60 if comm.rank == 0 and comm.size > 1 else 0, None) if comm.rank < 2 else slice(60, None)
+    near = np.asarray(kith.knn(x, queries, k=3, box=1).index, np.int64)
+    one = gradients.distances_vjp(x, near, c[:60, :3], queries=queries, box=1)
+    here = gradients.distances_vjp(x[mine], near[asked], c[:60][asked, :3], queries=queries[asked], box=1, comm=comm)
+    assert np.array_equal(here[0], one[0][mine]) and np.array_equal(here[1], one[1][asked])
+    v = random.normal(size=x.shape).astype(dtype)
+    groups = kith.fof(x, b=0.9, box=1, min_size=2)
+    own_groups = kith.fof(x[mine], b=0.9, box=1, min_size=2, comm=comm)
+    rows = slice(own_groups.first, own_groups.first + len(own_groups.size))
+    by = {"center": random.normal(size=(groups.count, 3)), "velocity_dispersion": random.normal(size=groups.count),
+          "inertia_radius": random.normal(size=groups.count), "shape": random.normal(size=(groups.count, 3))}
+    one = gradients.halos_vjp(x, groups, by, mass=m, velocity=v, box=1)
+    here = gradients.halos_vjp(x[mine], own_groups, {name: each[rows] for name, each in by.items()}, mass=m[mine],
+                               velocity=v[mine], comm=comm)
+    for all_values, found in zip(one, here):
+        assert np.array_equal(found, all_values[mine])
+    one = gradients.halos_jvp(x, groups, tangent=t, mass_tangent=tm, mass=m, box=1)
+    here = gradients.halos_jvp(x[mine], own_groups, tangent=t[mine], mass_tangent=tm[mine], mass=m[mine], comm=comm)
+    assert set(one) == set(here)
+    for name in one:
+        assert np.array_equal(here[name], one[name][rows]), name
+for wrong, words in ((lambda: gradients.distances_vjp(x[mine], own, c[mine][:3] if comm.rank == 0 else c[mine], comm=comm),
+                      "cotangent: an array of shape"),
+                     (lambda: gradients.distances_vjp(x[mine], own.ravel(), c[mine], offset=[0], comm=comm), "offset"),
+                     (lambda: gradients.density_vjp(x[mine], own + 10**6 * (comm.rank == 0), m[mine], comm=comm),
+                      "all ranks have 1000 points"),
+                     (lambda: gradients.halos_vjp(x[mine], groups, {}, comm=comm), "give the kith.mpi.Groups")):
+    try:
+        wrong()
+        raise SystemExit("no error: " + words)
+    except kith.Error as error:
+        assert words in str(error), error
+comm.barrier()
+if comm.rank == 0:
+    print("equal")
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_gradients_are_those_of_one_process(ranks, tmp_path):
+    result = launched(GRADIENTS, ranks, tmp_path)
+    assert result.stdout == "equal\n", result.stdout + result.stderr
+
+
+def test_a_simulation_has_the_halos_of_its_versions_in_c_and_fortran(tmp_path):
+    folder = ROOT / "examples/nbody"
+    result = launched_file([str(folder / "nbody.py")], 3, tmp_path)
+    assert result.stdout == (folder / "expected.txt").read_text(), result.stdout + result.stderr
+
+
 def test_the_program_of_the_page_runs(tmp_path):
     pytest.importorskip("matplotlib")
     universe = kith.sample.cosmology(16)

@@ -173,4 +173,23 @@ std::vector<std::int64_t> GroupColumns::lowest(const SplitGroups& split) const {
   return lowest;
 }
 
+std::vector<double> GroupColumns::carried(const double* rows, std::size_t width) const {
+  const Array<std::byte> arrived = send_values(call_, members_.route, rows, width * sizeof(double));
+  std::vector<double> numbers;
+  call_.quick([&] {
+    const auto* begin = reinterpret_cast<const double*>(arrived.data());
+    numbers.assign(begin, begin + arrived.size() / sizeof(double));
+  });
+  return numbers;
+}
+
+void GroupColumns::bring_back(const double* rows, std::size_t width, double* to) const {
+  if (width == 0) return;
+  call_.quick([&] { std::fill_n(to, members_.row_count * width, 0.0); });
+  return_values(
+      call_, members_.route,
+      [&](std::size_t member) -> const void* { return rows + member * width; },
+      width * sizeof(double), to);
+}
+
 }  // namespace kith::mpi

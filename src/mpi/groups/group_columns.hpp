@@ -37,6 +37,11 @@ class GroupColumns {
   }
   /// The lowest global index of each of them.
   std::vector<std::int64_t> lowest(const SplitGroups& split) const;
+  /// Rows of `width` numbers for each label of this rank in the order of its members. Collective.
+  std::vector<double> carried(const double* rows, std::size_t width) const;
+  /// Such rows for each member back to labels; rows without a group get 0. Nothing for a width of
+  /// 0. Collective.
+  void bring_back(const double* rows, std::size_t width, double* to) const;
 
  private:
   /// Values of some kind after their way.
