@@ -85,7 +85,7 @@ class Stored(ProgramTest):
         disk = ["--max-memory", "70MB", "--scratch", self.path("scratch")]
         for more, ending in ((["--labels"], "hdf5"), (["--method", "phase", "--link-types", "1,2"], "hdf5"),
                              (["--phase-linking-length", "0.8", "--labels", "--overdensities"], "hdf5"),
-                             (["--style", "swift", "--labels"], "hdf5"), (["--link-types", "1", "--labels"], "npz"),
+                             (["--link-types", "1", "--labels"], "npz"),
                              (["--no-order", "--center", "shrinking"], "hdf5"), ([], "csv")):
             told = self.expect_same([*words, *more], ending, disk=disk)
             self.assertGreater(told["subhalos"], 100, more)
