@@ -212,6 +212,7 @@ Overdensities overdensities(const StoredPoints& points, std::span<const double> 
         check_spheres(static_cast<std::size_t>(points.size()), points.dimension(), centers, options,
                       workers);
         SearchCall call{"overdensities", points, tree, disk};
+        call.sorts = true;
         call.with_mass = points.has(Field::mass);
         call.least_mass = 0;
         double first_mass = options.mass.same;
