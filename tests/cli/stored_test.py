@@ -162,8 +162,10 @@ class Stored(ProgramTest):
 
     def test_continues_what_was_killed(self):
         for words in (self.fof, ["knn", self.snapshot, "--types", "1,2", "-k", "2"],
-                      ["subhalos", self.slow(), *self.fof[2:]]):
-            memory, disk = (self.path(f"{words[0]}-{kind}.hdf5") for kind in ("memory", "disk"))
+                      ["subhalos", self.slow(), *self.fof[2:]],
+                      ["correlate", self.points(POINTS), "--box", "1", "--linear-bins", "0.0,0.02,4", "--xi"]):
+            ending = "csv" if words[0] == "correlate" else "hdf5"
+            memory, disk = (self.path(f"{words[0]}-{kind}.{ending}") for kind in ("memory", "disk"))
             self.works(*words, "-o", memory)
             command = [PROGRAM, *words, "-q", "-o", disk, *self.disk, "--resume"]
             random = np.random.default_rng(11)
