@@ -70,7 +70,8 @@ class _StoredLabels:
         last = self._points if end is None else end
         if not 0 <= begin <= last <= self._points:
             raise ArgumentError(f"label: rows {begin} to {last}; there are {self._points}")
-        return carry_out(self._core.label, begin, last)
+        labels: NDArray[np.int32] = carry_out(self._core.label, begin, last)
+        return labels
 
     def save_labels(self, path: PathLike) -> np.memmap[Any, np.dtype[np.int32]]:
         """Writes all labels to a .npy file, and returns it as a numpy.memmap."""
