@@ -98,6 +98,8 @@ class StoredGroups(_StoredLabels):
         The number of parts that were linked one after the other.
     """
 
+    _core: _kith.CoreStoredGroups
+
     def __init__(self, core: _kith.CoreStoredGroups) -> None:
         self._core = core
         self._points = core.points
@@ -134,6 +136,8 @@ class StoredSubhalos(_StoredLabels):
     parent, catalogue, host, most_bound, peak
         See Subhalos.
     """
+
+    _core: _kith.CoreStoredSubhalos
 
     def __init__(self, core: _kith.CoreStoredSubhalos, points: int, about: dict[str, Any]) -> None:
         from ._catalogue import Catalogue
