@@ -2,14 +2,17 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 #include <kith/error.hpp>
 #include <kith/io/halo_members.hpp>
 #include <kith/io/results.hpp>
+#include <kith/io/stored_match.hpp>
 
 #include "command.hpp"
 #include "halo_options.hpp"
 #include "ranks.hpp"
+#include "stored.hpp"
 
 namespace kith::cli {
 namespace {
@@ -19,6 +22,7 @@ constexpr const char* kExamples = R"(Examples:
   kith match fof_subhalo_tab_014.hdf5 fof_subhalo_tab_015.hdf5 --most-bound 20
   kith match dark/halos.hdf5 hydro/halos.hdf5 --weight equal -o matches.csv
   kith match halos_12.0.particles halos_13.0.particles -o matches.hdf5
+  kith match early.hdf5 late.hdf5 --max-memory 4G --scratch /scratch -o matches.hdf5
 
 A catalogue is a result of kith fof or kith subhalos, a file of Gadget-4's subhalos with its snapshot
 beside it, tables of particles of Rockstar, .AHF_halos of AHF with .AHF_particles beside it, .properties
@@ -119,6 +123,103 @@ void tell_table(const HaloMembers& a, const Match& match, Session& session) {
   if (a.halos > 0) session.say(table.text());
 }
 
+void finish(const Request& request, const MatchOptions& options, const HaloMembers& a,
+            const Match& match, Session& session) {
+  tell_counts(match, session);
+  tell_table(a, match, session);
+  on_all_ranks([&] {  // all have all rows
+    if (!request.output.empty() && ranks().rank() == 0)
+      write_matches(request, options, a, match, session);
+  });
+  session.finish();
+}
+
+/// The members of a catalogue, read a part at a time.
+class MembersInParts : public StoredMembers {
+ public:
+  MembersInParts(HaloMembersOptions options, const HaloMembers& halos, std::uint64_t parts,
+                 const Execution& execution)
+      : options_(std::move(options)), halos_(halos), execution_(execution) {
+    options_.parts = parts;
+  }
+  std::size_t objects() const override { return halos_.halos; }
+  std::size_t parts() const override { return options_.parts; }
+  void read(std::size_t part, std::vector<std::uint64_t>& id,
+            std::vector<std::int32_t>& label) const override {
+    HaloMembersOptions own = options_;
+    own.part = part;
+    HaloMembers members = read_halo_members(halos_.path, own, execution_);
+    id = std::move(members.id);
+    label = std::move(members.label);
+  }
+
+ private:
+  HaloMembersOptions options_;
+  const HaloMembers& halos_;
+  Execution execution_;
+};
+
+/// The halos of a catalogue with hardly any members; nothing if they are to be found first.
+std::optional<HaloMembers> halos_of(const Request& request, const std::string& path,
+                                    Session& session) {
+  HaloMembersOptions options = request.halos.members;
+  options.parts = std::uint64_t{1} << 40;
+  try {
+    HaloMembers halos = read_halo_members(path, options, session.execution());
+    // The rest is there once, while a part is read.
+    return HaloMembers{.path = halos.path,
+                       .halos = halos.halos,
+                       .size = std::move(halos.size),
+                       .is_in_order_of_binding = halos.is_in_order_of_binding,
+                       .time = halos.time,
+                       .units = halos.units,
+                       .background = halos.background};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    return std::nullopt;
+  }
+}
+
+double members_of(const HaloMembers& halos) {
+  double members = 0;
+  for (const std::int64_t size : halos.size) members += static_cast<double>(size);
+  return members;
+}
+
+/// Where the limit asks for it, from disk.
+bool match_stored(const Request& request, Session& session) {
+  constexpr double kMember = 94, kHalo = 400, kProgram = 40e6, kRead = 64;
+  if (ranks().size() > 1 || !(session.max_memory() > 0)) return false;
+  const auto a = halos_of(request, request.a, session), b = halos_of(request, request.b, session);
+  if (!a || !b) return false;
+  const double members = members_of(*a) + members_of(*b);
+  const double tables = kHalo * static_cast<double>(a->halos + b->halos);
+  const double bytes = kMember * members + tables;
+  if (!goes_to_disk(bytes, session)) return false;
+  for (const HaloMembers* halos : {&*a, &*b})
+    session.say(fmt::format("{}: {}{}", printable(halos->path),
+                            counted(halos->halos, "halo", "halos"),
+                            halos->is_in_order_of_binding ? ", in order of binding" : ""));
+  say_disk(bytes, session);
+  const MatchOptions options =
+      request.halos.match(a->is_in_order_of_binding && b->is_in_order_of_binding);
+  DiskOptions disk = disk_options(session);
+  const double left = session.max_memory() - tables;
+  if (!(left > kProgram))
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("{} halos need {} of memory, beside {} of the program; allow more",
+                            a->halos + b->halos, bytes_name(tables), bytes_name(kProgram)));
+  disk.max_memory = static_cast<std::uint64_t>(left);
+  const auto parts = [&](const HaloMembers& halos) {
+    return static_cast<std::uint64_t>(1 + members_of(halos) * kRead * 3 / (left - kProgram));
+  };
+  const MembersInParts first(request.halos.members, *a, parts(*a), session.execution());
+  const MembersInParts other(request.halos.members, *b, parts(*b), session.execution());
+  const Match match = kith::match(first, other, options, disk, session.execution());
+  finish(request, options, *a, match, session);
+  return true;
+}
+
 void check_output(const Request& request) {
   if (request.output.empty()) return;
   check_folder_of(request.output);
@@ -129,18 +230,13 @@ void run(const Request& request) {
   if (!share_work()) return;
   on_all_ranks([&] { check_output(request); });
   Session session(request.common, request.output);
+  if (match_stored(request, session)) return;
   const HaloMembers a = request.halos.open(request.a, session);
   const HaloMembers b = request.halos.open(request.b, session);
   const MatchOptions options =
       request.halos.match(a.is_in_order_of_binding && b.is_in_order_of_binding);
   const Match match = ranks().match(a.view(), b.view(), options, session.execution());
-  tell_counts(match, session);
-  tell_table(a, match, session);
-  on_all_ranks([&] {  // all have all rows
-    if (!request.output.empty() && ranks().rank() == 0)
-      write_matches(request, options, a, match, session);
-  });
-  session.finish();
+  finish(request, options, a, match, session);
 }
 
 }  // namespace
@@ -155,6 +251,15 @@ void add_match(Command program) {
   command.add_option("-o,--output", request->output,
                      "file to write: .hdf5, .npz or .csv; -: standard output, as .csv");
   add_halo_options(command, request->halos);
+  command.add_under("General options", [&] {
+    command
+        .add_option("--max-memory", request->common.max_memory,
+                    "if more memory than this is needed, such as 8G, match a part of the members "
+                    "at a time, from disk")
+        .from_environment("KITH_MAX_MEMORY");
+    command.add_option("--scratch", request->common.scratch,
+                       "folder for the scratch file of --max-memory; default: TMPDIR, or /tmp");
+  });
   add_common(command, request->common);
   command.callback([request] { run(*request); });
 }

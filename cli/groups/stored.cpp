@@ -7,7 +7,7 @@ namespace kith::cli {
 
 namespace {
 
-/// What is left of the limit beside tables of so many rows, which are there twice.
+/// The rest of the limit beside tables of this many rows, which are there twice.
 DiskOptions beside(const DiskOptions& disk, std::uint64_t rows) {
   constexpr std::uint64_t kRows = sizeof(double) * 2 * 40;
   DiskOptions left = disk;
@@ -21,9 +21,9 @@ Measured measure_stored(const GroupTask& task, const Found& found, std::uint64_t
   const DiskOptions disk = beside(disk_options(session), subhalos);
   CatalogueOptions measure = catalogue_options(task);
   measure.mass = task.input.mass_values({});
-  stored.catalogue = kith::catalogue(stored.points, stored.groups, measure,
-                                     center_options(task, found), stored_types(task), disk,
-                                     execution);
+  stored.catalogue =
+      kith::catalogue(stored.points, stored.groups, measure, center_options(task, found),
+                      stored_types(task), disk, execution);
   Measured measured;
   measured.own.catalogue = stored.catalogue->rows();
   const auto peak = stored.catalogue->peak();

@@ -172,8 +172,7 @@ double GroupTask::memory() const {
   const bool keeps_tree = has_searches() && input.types().size() == 1;
   const double kept = keeps_tree ? static_cast<double>(tree.kept) : 0;
   constexpr double kSubhalos = 64;  // orders and labels, and the search in the largest halos
-  const double catalogue =
-      (request.needs_velocity ? 14 + kSubhalos : 14) * points + fields + kept;
+  const double catalogue = (request.needs_velocity ? 14 + kSubhalos : 14) * points + fields + kept;
   const double spheres =
       has_searches() ? 8 * points + fields + static_cast<double>(keeps_tree ? tree.kept : tree.peak)
                      : 0;

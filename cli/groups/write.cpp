@@ -106,8 +106,7 @@ class CatalogueWriter {
         "id", has_id_ ? points : 0,
         [&](std::uint64_t begin, auto out) { stored.points.read_id(begin, out); }));
     all.push_back(read_rows<std::uint64_t>(
-        "id", has_id_ ? found_.grouped : 0,
-        [&](std::uint64_t begin, auto out) {
+        "id", has_id_ ? found_.grouped : 0, [&](std::uint64_t begin, auto out) {
           with_order(stored, [&](const auto& order) { order.read_member_ids(begin, out); });
         }));
     all.push_back(read_rows<std::int32_t>(
@@ -124,7 +123,7 @@ class CatalogueWriter {
     write(path, all);
   }
 
-  /// f of what has the order of the points.
+  /// f(subhalos), or f(catalogue), which have the order of the points.
   template <class F>
   static void with_order(const StoredFound& stored, F f) {
     stored.subhalos ? f(*stored.subhalos) : f(*stored.catalogue);

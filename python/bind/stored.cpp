@@ -110,7 +110,7 @@ ArrayOf<std::int32_t> labels_in(const Labeled& sets, std::uint64_t begin, std::u
 /// As a dictionary: its parts become attributes of a class of Python.
 nb::dict parts_of(const StoredSubhalos& found) {
   const Subhalos& rows = found.rows();
-  const std::size_t width = rows.most_bound.empty() ? 0 : rows.peak.size() / rows.most_bound.size();
+  const auto width = static_cast<std::size_t>(rows.catalogue.dimension);
   nb::dict parts;
   parts["parent"] = array_of(std::vector(rows.parent));
   parts["host"] = array_of(std::vector(rows.host));

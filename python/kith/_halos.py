@@ -1,7 +1,7 @@
 """Catalogues of groups, halos, subhalos, and spheres of a given density."""
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Sequence
+from typing import Any, Literal, NamedTuple, Sequence, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -286,7 +286,22 @@ class Subhalos:
         return table(["", "halo", "size", "mass"], rows, f"{len(self)} subhalos in {len(np.unique(self.parent))} halos")
 
 
-def subhalos(points: ArrayLike | Snapshot | StoredPoints, groups: Groups | ArrayLike | StoredGroups, *, velocity: ArrayLike | None = None,
+@overload
+def subhalos(points: StoredPoints, groups: StoredGroups, *, linking_length: float | None = ...,
+             method: SubhaloMethod = ..., mass: float | None = ..., types: int = ..., position_scale: float = ...,
+             velocity_scale: float = ..., gravity: float | None = ..., softening: float | None = ...,
+             hubble_flow: float | None = ..., density_neighbors: int = ..., link_neighbors: int = ...,
+             min_size: int = ..., box: BoxLike = ..., threads: int | None = ..., progress: Progress = ...,
+             cancel: CancelToken | None = ...) -> StoredSubhalos: ...
+@overload
+def subhalos(points: ArrayLike | Snapshot, groups: Groups | ArrayLike, *, velocity: ArrayLike | None = ...,
+             linking_length: float | None = ..., method: SubhaloMethod = ..., mass: ArrayLike | None = ...,
+             type: ArrayLike | None = ..., types: int = ..., position_scale: float = ..., velocity_scale: float = ...,
+             gravity: float | None = ..., softening: float | None = ..., hubble_flow: float | None = ...,
+             thermal_energy: ArrayLike | None = ..., density_neighbors: int = ..., link_neighbors: int = ...,
+             min_size: int = ..., box: BoxLike = ..., threads: int | None = ..., progress: Progress = ...,
+             cancel: CancelToken | None = ..., comm: Communicator | None = ...) -> Subhalos: ...
+def subhalos(points: Any, groups: Any, *, velocity: ArrayLike | None = None,
              linking_length: float | None = None, method: SubhaloMethod = "automatic", mass: ArrayLike | None = None,
              type: ArrayLike | None = None, types: int = 0, position_scale: float = 0.0, velocity_scale: float = 0.0,
              gravity: float | None = None, softening: float | None = None, hubble_flow: float | None = None,
@@ -359,7 +374,7 @@ def subhalos(points: ArrayLike | Snapshot | StoredPoints, groups: Groups | Array
         if thermal_energy is not None:
             raise ArgumentTypeError("subhalos: thermal energies of stored points are not read; leave thermal_energy out")
         stored = {"box": box_of(points, box), **asked(), **_mass_options(mass, len(points))}
-        return subhalos_stored(points, groups, stored, how)  # type: ignore
+        return subhalos_stored(points, groups, stored, how)
     sets = _groups_in_memory("subhalos", groups)
     if isinstance(points, Snapshot):
         roles = Roles(points, how)

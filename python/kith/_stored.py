@@ -70,7 +70,8 @@ class _StoredLabels:
         last = self._points if end is None else end
         if not 0 <= begin <= last <= self._points:
             raise ArgumentError(f"label: rows {begin} to {last}; there are {self._points}")
-        return carry_out(self._core.label, begin, last)
+        labels: NDArray[np.int32] = carry_out(self._core.label, begin, last)
+        return labels
 
     def save_labels(self, path: PathLike) -> np.memmap[Any, np.dtype[np.int32]]:
         """Writes all labels to a .npy file, and returns it as a numpy.memmap."""
@@ -96,6 +97,8 @@ class StoredGroups(_StoredLabels):
     slabs : int
         The number of parts that were linked one after the other.
     """
+
+    _core: _kith.CoreStoredGroups
 
     def __init__(self, core: _kith.CoreStoredGroups) -> None:
         self._core = core
@@ -133,6 +136,8 @@ class StoredSubhalos(_StoredLabels):
     parent, catalogue, host, most_bound, peak
         See Subhalos.
     """
+
+    _core: _kith.CoreStoredSubhalos
 
     def __init__(self, core: _kith.CoreStoredSubhalos, points: int, about: dict[str, Any]) -> None:
         from ._catalogue import Catalogue

@@ -1,5 +1,5 @@
 // Members that are divided by their IDs, so that two sets are joined a part at a time: over ranks,
-// or from disk. What members share is then brought to the objects.
+// or from disk. Shared members are then brought to their objects.
 #pragma once
 
 #include <span>

@@ -8,7 +8,7 @@
 namespace kith::io {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;   // bytes between two checks of the token
+constexpr std::size_t kPiece = std::size_t{2} << 20;   // bytes between two checks of the token
 constexpr std::size_t kPacked = std::size_t{1} << 19;  // of compressed data: a chunk takes long
 
 }  // namespace

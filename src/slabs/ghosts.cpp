@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "geometry/distance.hpp"
-#include "slabs/pieces.hpp"
+#include "slabs/passes.hpp"
 #include "walk/against_boxes.hpp"
 
 namespace kith::slabs {
@@ -33,9 +33,11 @@ template <class T>
 class Collector {
  public:
   Collector(const SlabStore<T>& store, std::size_t slab, const FarQueries<T>& far,
-            const Budget& budget, Workers& workers, FunctionRef<void(const Ghosts<T>&)> found)
+            const Budget& budget, Workers& workers, FunctionRef<void(const Ghosts<T>&)> found,
+            std::size_t first)
       : store_(store),
         slab_(slab),
+        first_(first),
         far_(far),
         budget_(budget),
         workers_(workers),
@@ -47,20 +49,19 @@ class Collector {
   void run() {
     for (const auto& [distance2, other] : others()) {
       if (distance2 > reach_.most()) break;
-      if (!is_near(other)) continue;
-      const std::size_t size = store_.slab_size(other);
-      for (std::size_t begin = 0; begin < size; begin += budget_.piece_points) {
-        workers_.check_cancelled();
-        take(store_.begin[other] + begin, std::min(budget_.piece_points, size - begin));
-        if (index_.size() >= budget_.ghosts) hand_over();
-      }
+      for (const IndexRange& range : near_points(other))
+        for (std::size_t begin = range.begin; begin < range.end; begin += budget_.piece_points) {
+          workers_.check_cancelled();
+          take(store_.begin[other] + begin, std::min(budget_.piece_points, range.end - begin));
+          if (index_.size() >= budget_.ghosts) hand_over();
+        }
     }
     hand_over();
   }
 
  private:
-  IndexRange boxes_of(std::size_t slab) const {
-    const auto& owner = store_.boxes.owner;
+  static IndexRange boxes_of(const SlabBoxes<T>& boxes, std::size_t slab) {
+    const auto& owner = boxes.owner;
     const auto range = std::equal_range(owner.begin(), owner.end(), slab);
     return {static_cast<std::size_t>(range.first - owner.begin()),
             static_cast<std::size_t>(range.second - owner.begin())};
@@ -71,10 +72,10 @@ class Collector {
     const Metric<kAnyDimension, T> metric = store_.template metric<kAnyDimension>();
     const auto all = view_.box(view_.top(), 0, metric.axes);
     std::vector<std::pair<T, std::size_t>> others;
-    for (std::size_t slab = 0; slab < store_.slabs(); ++slab) {
+    for (std::size_t slab = first_; slab < store_.slabs(); ++slab) {
       if (slab == slab_) continue;
       T least2 = std::numeric_limits<T>::infinity();
-      const IndexRange boxes = boxes_of(slab);
+      const IndexRange boxes = boxes_of(store_.boxes, slab);
       for (std::size_t i = boxes.begin; i < boxes.end; ++i)
         least2 = std::min(least2, metric.lower2(all, store_.boxes.box(i, metric.axes)));
       others.emplace_back(least2, slab);
@@ -83,14 +84,39 @@ class Collector {
     return others;
   }
 
-  bool is_near(std::size_t slab) const {
-    const IndexRange boxes = boxes_of(slab);
-    List list(boxes.size());
-    std::iota(list.begin(), list.end(), static_cast<std::uint32_t>(boxes.begin));
-    bool is_near = false;
-    each_block_near(view_, store_.template metric<kAnyDimension>(), store_.boxes, list, reach_,
-                    [&](std::size_t, const List&) { is_near = true; });
+  /// Which boxes of a slab the queries reach.
+  std::vector<std::uint8_t> near_boxes(const SlabBoxes<T>& boxes, std::size_t slab) const {
+    const IndexRange all = boxes_of(boxes, slab);
+    List list(all.size());
+    std::iota(list.begin(), list.end(), static_cast<std::uint32_t>(all.begin));
+    std::vector<std::uint8_t> is_near(all.size());
+    with_dimension(store_.dimension, [&]<int D>() {
+      each_block_near(view_, store_.template metric<D>(), boxes, list, reach_,
+                      [&](std::size_t, const List& near) {
+                        for (const std::uint32_t i : near) is_near[i - all.begin] = 1;
+                      });
+    });
     return is_near;
+  }
+
+  /// Ranges of the points of a slab that queries may reach.
+  std::vector<IndexRange> near_points(std::size_t slab) const {
+    const std::vector<std::uint8_t> boxes = near_boxes(store_.boxes, slab);
+    const std::size_t size = store_.slab_size(slab);
+    if (std::find(boxes.begin(), boxes.end(), 1) == boxes.end()) return {};
+    if (store_.run_points == 0) return {{0, size}};
+    const std::vector<std::uint8_t> runs = near_boxes(store_.runs, slab);
+    std::vector<IndexRange> ranges;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      if (!runs[run]) continue;
+      const std::size_t begin = run * store_.run_points;
+      const std::size_t end = std::min(size, begin + store_.run_points);
+      if (!ranges.empty() && ranges.back().end == begin)
+        ranges.back().end = end;
+      else
+        ranges.push_back({begin, end});
+    }
+    return ranges;
   }
 
   /// A piece of the points of all slabs.
@@ -163,7 +189,7 @@ class Collector {
   }
 
   const SlabStore<T>& store_;
-  std::size_t slab_;
+  std::size_t slab_, first_;
   const FarQueries<T>& far_;
   const Budget& budget_;
   Workers& workers_;
@@ -199,11 +225,118 @@ SlabPart<T> read_slab(const SlabStore<T>& store, std::size_t slab, Workers& work
   return part;
 }
 
+namespace {
+
+/// Writes the points of a slab along the curve, and boxes of runs of them.
+template <class T>
+class SlabSorter {
+ public:
+  SlabSorter(SlabStore<T>& store, const Budget& budget, Workers& workers)
+      : store_(store), workers_(workers), d_(static_cast<std::size_t>(store.dimension)) {
+    // Boxes of all runs take 1/64 of the memory at most.
+    constexpr std::size_t kLeastRun = 1024;
+    const std::uint64_t box = 2 * d_ * sizeof(T) + sizeof(std::uint32_t);
+    const std::uint64_t run = store.total * box * 64 / budget.bytes;
+    run_points_ = std::min<std::size_t>(std::max<std::size_t>(run, kLeastRun), most_piece_points);
+  }
+
+  void run() {
+    const SlabStore<T> from = store_;
+    // A pass that may be continued must not overwrite its input.
+    const auto move = [&](std::uint64_t& place, std::uint64_t bytes) {
+      if (store_.scratch->has_name()) place = store_.scratch->reserve(store_.total * bytes);
+    };
+    move(store_.rows, d_ * sizeof(T));
+    if (from.index > 0) move(store_.index, 8);
+    if (from.mass > 0) move(store_.mass, 8);
+    store_.run_points = run_points_;
+    for (std::size_t slab = 0; slab < store_.slabs(); ++slab) {
+      workers_.check_cancelled();
+      write(read_slab(from, slab, workers_));
+      workers_.advance(store_.slab_size(slab));
+    }
+  }
+
+ private:
+  void write(const SlabPart<T>& part) {
+    const PlanesView<T> view = part.planes.view();
+    const Axes<kAnyDimension> axes(store_.dimension);
+    const std::uint64_t begin = store_.begin[part.slab];
+    std::vector<T> rows(view.points * d_);
+    std::vector<std::uint32_t> order(view.points);
+    for (std::size_t i = 0; i < view.points; ++i) {
+      view.load(i, axes, rows.data() + i * d_);
+      order[i] = part.planes.index(i);
+    }
+    add_runs(rows, part.slab);
+    write_column<T>(store_.rows + begin * d_ * sizeof(T), rows);
+    write_column<std::uint64_t>(store_.index + begin * 8, in_order(part.index, order));
+    write_column<double>(store_.mass + begin * 8, in_order(part.mass, order));
+  }
+
+  void add_runs(const std::vector<T>& rows, std::size_t slab) {
+    for (std::size_t begin = 0; begin < rows.size(); begin += run_points_ * d_) {
+      const std::size_t end = std::min(rows.size(), begin + run_points_ * d_);
+      std::vector<T> lo(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                        rows.begin() + static_cast<std::ptrdiff_t>(begin + d_));
+      std::vector<T> hi = lo;
+      for (std::size_t i = begin; i < end; ++i) {
+        lo[i % d_] = std::min(lo[i % d_], rows[i]);
+        hi[i % d_] = std::max(hi[i % d_], rows[i]);
+      }
+      store_.runs.ends.insert(store_.runs.ends.end(), lo.begin(), lo.end());
+      store_.runs.ends.insert(store_.runs.ends.end(), hi.begin(), hi.end());
+      store_.runs.owner.push_back(static_cast<std::uint32_t>(slab));
+    }
+  }
+
+  template <class Value>
+  static std::vector<Value> in_order(const std::vector<Value>& column,
+                                     const std::vector<std::uint32_t>& order) {
+    std::vector<Value> sorted;
+    if (column.empty()) return sorted;
+    sorted.reserve(column.size());
+    for (const std::uint32_t i : order) sorted.push_back(column[i]);
+    return sorted;
+  }
+  template <class Value>
+  void write_column(std::uint64_t place, const std::vector<Value>& values) {
+    in_pieces(std::span<const Value>(values), workers_,
+              [&](std::size_t first, std::span<const Value> piece) {
+                store_.scratch->write(place + first * sizeof(Value), piece);
+              });
+  }
+
+  SlabStore<T>& store_;
+  Workers& workers_;
+  std::size_t d_, run_points_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+void sort_slabs(SlabStore<T>& store, const Budget& budget, Workers& workers) {
+  if (store.slabs() < 2) return;
+  const Stage stage(workers, "sort slabs", store.total);
+  run_pass(
+      *store.scratch, "sorted slabs",
+      [&](auto& archive) {
+        archive(store.rows);
+        archive(store.index);
+        archive(store.mass);
+        archive(store.runs.ends);
+        archive(store.runs.owner);
+        archive(store.run_points);
+      },
+      [&] { SlabSorter<T>(store, budget, workers).run(); });
+}
+
 template <class T>
 FarQueries<T> far_queries(const SlabStore<T>& store, const SlabPart<T>& part,
-                          const Array<T>& reach2, const Workers& workers) {
+                          const Array<T>& reach2, const Workers& workers, std::size_t first) {
   const PlanesView<T> view = part.planes.view();
-  const List others = boxes_of_others(store.boxes.owner, part.slab);
+  List others = boxes_of_others(store.boxes.owner, part.slab);
+  std::erase_if(others, [&](std::uint32_t box) { return store.boxes.owner[box] < first; });
   Array<T> far2(view.points, workers.pool());
   std::fill(far2.begin(), far2.end(), T(-1));
   const Metric<kAnyDimension, T> metric = store.template metric<kAnyDimension>();
@@ -226,18 +359,19 @@ FarQueries<T> far_queries(const SlabStore<T>& store, const SlabPart<T>& part,
 
 template <class T>
 void each_ghosts(const SlabStore<T>& store, std::size_t slab, const FarQueries<T>& far,
-                 const Budget& budget, Workers& workers,
-                 FunctionRef<void(const Ghosts<T>&)> found) {
+                 const Budget& budget, Workers& workers, FunctionRef<void(const Ghosts<T>&)> found,
+                 std::size_t first) {
   if (far.queries.planes.points == 0) return;
-  Collector<T>(store, slab, far, budget, workers, found).run();
+  Collector<T>(store, slab, far, budget, workers, found, first).run();
 }
 
 #define KITH_INSTANTIATE(T)                                                                        \
   template SlabPart<T> read_slab(const SlabStore<T>&, std::size_t, Workers&);                      \
   template FarQueries<T> far_queries(const SlabStore<T>&, const SlabPart<T>&, const Array<T>&,     \
-                                     const Workers&);                                              \
+                                     const Workers&, std::size_t);                                 \
+  template void sort_slabs(SlabStore<T>&, const Budget&, Workers&);                                \
   template void each_ghosts(const SlabStore<T>&, std::size_t, const FarQueries<T>&, const Budget&, \
-                            Workers&, FunctionRef<void(const Ghosts<T>&)>);
+                            Workers&, FunctionRef<void(const Ghosts<T>&)>, std::size_t);
 KITH_INSTANTIATE(float)
 KITH_INSTANTIATE(double)
 #undef KITH_INSTANTIATE

@@ -44,15 +44,22 @@ void set_slab_job(SearchJob<T>& job, const SlabStore<T>& store, const PlanesView
 template <class T>
 SlabPart<T> read_slab(const SlabStore<T>& store, std::size_t slab, Workers& workers);
 
-/// The queries whose ball touches a box of another slab. reach2: by position; negative: no ball.
+/// Sorts the points of each slab along the curve, so that only the runs near queries are read. For
+/// searches whose results do not go back to the order of the input.
+template <class T>
+void sort_slabs(SlabStore<T>& store, const Budget& budget, Workers& workers);
+
+/// The queries whose ball touches a box of another slab, of those from `first` on. reach2: by
+/// position; negative: no ball.
 template <class T>
 FarQueries<T> far_queries(const SlabStore<T>& store, const SlabPart<T>& part,
-                          const Array<T>& reach2, const Workers& workers);
+                          const Array<T>& reach2, const Workers& workers, std::size_t first = 0);
 
-/// Calls found(ghosts) with all points of other slabs within reach of the queries, once or several
-/// times. It may shorten their reach.
+/// Calls found(ghosts) with all points of other slabs, of those from `first` on, within reach of
+/// the queries, once or several times. It may shorten their reach.
 template <class T>
 void each_ghosts(const SlabStore<T>& store, std::size_t slab, const FarQueries<T>& far,
-                 const Budget& budget, Workers& workers, FunctionRef<void(const Ghosts<T>&)> found);
+                 const Budget& budget, Workers& workers, FunctionRef<void(const Ghosts<T>&)> found,
+                 std::size_t first = 0);
 
 }  // namespace kith::slabs

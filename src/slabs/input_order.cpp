@@ -12,13 +12,13 @@ constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
 }  // namespace
 
 OrderOfInput::OrderOfInput(std::shared_ptr<const Scratch> scratch, std::uint64_t numbers,
-                       std::vector<std::uint64_t> begin)
+                           std::vector<std::uint64_t> begin)
     : scratch_(std::move(scratch)), numbers_(numbers), begin_(std::move(begin)) {
   from_.assign(begin_.begin(), begin_.end() - 1);
 }
 
 void OrderOfInput::read(std::uint64_t column, std::size_t bytes, std::uint64_t first,
-                      std::size_t points, const void* none, void* out) {
+                        std::size_t points, const void* none, void* out) {
   seek(first);
   const std::size_t most = std::max<std::size_t>(1, kPieceBytes / bytes);
   auto* to = static_cast<char*>(out);
@@ -46,7 +46,7 @@ void OrderOfInput::read_numbers(std::size_t points) {
 
 /// The points of a piece are a run of points in each slab.
 void OrderOfInput::read_piece(std::uint64_t column, std::size_t bytes, std::size_t points,
-                            const void* none, char* out) {
+                              const void* none, char* out) {
   read_numbers(points);
   place_.assign(from_.size() + 1, 0);
   for (const std::uint16_t slab : slab_)

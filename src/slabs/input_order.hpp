@@ -15,7 +15,7 @@ class OrderOfInput {
  public:
   /// `numbers`: place of the numbers of slabs; `begin`: of each slab among all points, and the end.
   OrderOfInput(std::shared_ptr<const Scratch> scratch, std::uint64_t numbers,
-             std::vector<std::uint64_t> begin);
+               std::vector<std::uint64_t> begin);
 
   /// The values, `bytes` each, of the points from `first` on; `none` is that of dropped points.
   /// Reading on from where the last call ended is fast.

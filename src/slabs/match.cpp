@@ -1,5 +1,5 @@
 // Matching from disk: members are divided by a hash of their IDs, as ranks deal them, and the parts
-// of both sets are joined one after the other. What is shared goes to runs of objects, which fit
+// of both sets are joined one after the other. Shared members go to runs of objects, which fit
 // into memory with all their members.
 #include <kith/io/stored_match.hpp>
 
@@ -104,11 +104,11 @@ struct DividedSet {
   histories::SetName name;
   std::size_t objects = 0;
   std::uint64_t members = 0;
-  std::vector<std::uint32_t> size = {};      ///< of each object
-  std::vector<std::uint64_t> buckets = {};   ///< members in each
-  Lists<MemberRow> rows = {};                ///< of each part
-  std::vector<std::size_t> run = {};         ///< runs of objects
-  Lists<SharedMember> shared = {};           ///< of each run
+  std::vector<std::uint32_t> size = {};     ///< of each object
+  std::vector<std::uint64_t> buckets = {};  ///< members in each
+  Lists<MemberRow> rows = {};               ///< of each part
+  std::vector<std::size_t> run = {};        ///< runs of objects
+  Lists<SharedMember> shared = {};          ///< of each run
 };
 
 class DiskMatcher {
@@ -131,8 +131,8 @@ class DiskMatcher {
 
   Match run(const DiskOptions& disk) {
     for (DividedSet* set : {&a_, &b_}) count(*set);
-    Scratch scratch(disk.scratch, (a_.members + b_.members) *
-                                      (sizeof(MemberRow) + sizeof(SharedMember)));
+    Scratch scratch(disk.scratch,
+                    (a_.members + b_.members) * (sizeof(MemberRow) + sizeof(SharedMember)));
     divide(scratch);
     join();
     Matches forward = scored(a_, b_);
@@ -145,7 +145,11 @@ class DiskMatcher {
     return (a_.objects + b_.objects) * kObject + tally * std::max(a_.objects, b_.objects);
   }
 
-  /// f(members) for the pieces of a set.
+  std::size_t piece_rows() const {
+    return std::clamp<std::size_t>(room_ / 4 / kCopied, 1, most_piece_points);
+  }
+
+  /// f(members) for the parts of a set.
   template <class F>
   void each_part(const DividedSet& set, F f) {
     std::vector<std::uint64_t> id;
@@ -179,7 +183,7 @@ class DiskMatcher {
 
   void divide(Scratch& scratch) {
     const Stage stage(workers_, "divide", 1);
-    part_ = runs_of(kBuckets, room_ / kJoined,
+    part_ = runs_of(kBuckets, std::min<std::uint64_t>(room_ / kJoined, most_slab_points),
                     [&](std::size_t k) { return a_.buckets[k] + b_.buckets[k]; });
     for (DividedSet* set : {&a_, &b_}) {
       set->rows = Lists<MemberRow>(scratch, part_.size() - 1);
@@ -190,7 +194,7 @@ class DiskMatcher {
   }
 
   void write_rows(DividedSet& set) {
-    const std::size_t piece = std::max<std::size_t>(1, room_ / 4 / kCopied);
+    const std::size_t piece = piece_rows();
     std::vector<std::uint32_t> next(set.objects);
     std::vector<MemberRow> rows;
     const auto put = [&] {
@@ -221,7 +225,8 @@ class DiskMatcher {
              "{}",
              object, set.name.set, set.size[object], set.size[object] * kScored,
              limit_ + 2 * (set.size[object] * kScored - room_));
-    set.run = runs_of(set.objects, most, [&](std::size_t object) { return set.size[object]; });
+    set.run = runs_of(set.objects, std::min<std::uint64_t>(most, most_slab_points),
+                      [&](std::size_t object) { return set.size[object]; });
     set.shared = Lists<SharedMember>(scratch, set.run.size() - 1);
   }
 
@@ -242,7 +247,7 @@ class DiskMatcher {
   void share(DividedSet& set, const histories::MembersOfPart& from,
              const histories::MembersOfPart& to) {
     const histories::Partners partners = partners_of(workers_, from.by_id, to.by_id);
-    const std::size_t piece = std::max<std::size_t>(1, room_ / 4 / kCopied);
+    const std::size_t piece = piece_rows();
     std::vector<SharedMember> rows;
     const auto put = [&] {
       set.shared.add(rows, [&](const SharedMember& row) {
@@ -274,10 +279,9 @@ class DiskMatcher {
       own.offset.assign(1, 0);
       for (std::size_t object = first; object < end; ++object)
         own.offset.push_back(own.offset.back() + set.size[object]);
-      const histories::Partners partners =
-          partners_by_place(workers_, set.shared.read(run), own.offset, [&](std::int32_t object) {
-            return static_cast<std::size_t>(object) - first;
-          });
+      const histories::Partners partners = partners_by_place(
+          workers_, set.shared.read(run), own.offset,
+          [&](std::int32_t object) { return static_cast<std::size_t>(object) - first; });
       const Matches rows = best_partners(workers_, own, partners, other.objects, options_);
       append_matches(rows, all);
       workers_.advance(1);

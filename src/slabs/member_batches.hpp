@@ -216,7 +216,7 @@ class MemberBatches {
   std::span<const int> type_numbers_;
   const Budget& budget_;
   TypeParts parts_;
-  MemberFields<T> columns_;            ///< without any rows
+  MemberFields<T> columns_;  ///< without any rows
   std::vector<Batch> batches_;
   std::uint64_t numbers_ = 0;  ///< place of the numbers of batches, in the order of the input
 };

@@ -8,6 +8,7 @@
 #include <kith/io/stored_points.hpp>
 
 #include "parallel/caller_code.hpp"
+#include "slabs/budget.hpp"
 
 namespace kith::slabs {
 
@@ -36,7 +37,7 @@ struct MemberFields {
   }
   /// Those of points from `begin` on, without labels.
   void read(const StoredPoints& points, std::uint64_t begin) {
-    std::iota(index.begin(), index.end(), begin);
+    std::iota(index.begin(), index.end(), first_index + begin);
     caller_code([&] {
       points.read(Field::position, begin, std::span<T>(position));
       if (has_velocity) points.read(Field::velocity, begin, std::span<T>(velocity));

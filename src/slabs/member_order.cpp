@@ -33,8 +33,7 @@ void MemberOrder::add(std::span<const std::uint64_t> index, std::span<const std:
 }
 
 void MemberOrder::read(std::size_t part, std::uint64_t begin, std::span<std::uint64_t> out) const {
-  if (part >= parts_.count() || begin > parts_.size(part) ||
-      out.size() > parts_.size(part) - begin)
+  if (part >= parts_.count() || begin > parts_.size(part) || out.size() > parts_.size(part) - begin)
     refuse("order: {} rows from {} of type number {}; there are fewer", out.size(), begin, part);
   scratch_->read(place_[part] + begin * sizeof(std::uint64_t), out);
 }

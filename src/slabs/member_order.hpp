@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "slabs/budget.hpp"
 #include "slabs/pieces.hpp"
 #include "slabs/scratch.hpp"
 
@@ -16,9 +17,9 @@ class TypeParts {
  public:
   TypeParts() = default;
   explicit TypeParts(std::vector<std::uint64_t> counts) : counts_(std::move(counts)) {
-    for (const std::uint64_t count : counts_) ends_.push_back(points() + count);
+    for (const std::uint64_t count : counts_) ends_.push_back(first_index + (points_ += count));
   }
-  std::uint64_t points() const { return ends_.empty() ? 0 : ends_.back(); }
+  std::uint64_t points() const { return points_; }
   std::size_t count() const { return counts_.size(); }
   std::uint64_t size(std::size_t part) const { return counts_[part]; }
   std::uint64_t begin(std::size_t part) const { return ends_[part] - counts_[part]; }
@@ -30,6 +31,7 @@ class TypeParts {
 
  private:
   std::vector<std::uint64_t> counts_, ends_;
+  std::uint64_t points_ = 0;
 };
 
 class MemberOrder {
@@ -51,7 +53,7 @@ class MemberOrder {
       read_labels(begin, std::span(label));
       index.clear();
       for (std::size_t i = 0; i < n; ++i)
-        if (label[i] < 0) index.push_back(begin + i);
+        if (label[i] < 0) index.push_back(first_index + begin + i);
       add(index, {});
     });
   }

@@ -29,14 +29,15 @@ struct PairSlabs {
 using Counts = std::vector<std::int64_t>;
 
 /// The sum of count(receivers, sources, workers) over all pairs of trees that may have pairs within
-/// reach; without sources, of the points of a slab with themselves.
+/// reach; without sources, of the points of a slab with themselves. Pairs across slabs are counted
+/// from one end, and then twice: the kernels are symmetric.
 template <class T, class Count>
 Counts sum_over_slabs(const PairSlabs<T>& slabs, T reach2, std::size_t bins, Count count) {
   const SlabStore<T>& store = slabs.store;
   Counts counts(bins);
   const auto add = [&](const Planes<T>& receivers, const Planes<T>* sources, Workers& inside) {
     const Counts more = count(receivers, sources, inside);
-    for (std::size_t i = 0; i < bins; ++i) counts[i] += more[i];
+    for (std::size_t i = 0; i < bins; ++i) counts[i] += sources ? 2 * more[i] : more[i];
   };
   each_slab(
       store, "count neighbors", slabs.execution, slabs.workers,
@@ -47,10 +48,11 @@ Counts sum_over_slabs(const PairSlabs<T>& slabs, T reach2, std::size_t bins, Cou
         Array<T> reaches2(part.planes.points, inside.pool());
         std::fill(reaches2.begin(), reaches2.end(),
                   std::min(std::numeric_limits<T>::max(), reach2));
-        const FarQueries<T> far = far_queries(store, part, reaches2, inside);
-        each_ghosts<T>(store, slab, far, slabs.budget, inside, [&](const Ghosts<T>& ghosts) {
-          add(far.queries.planes, &ghosts.planes, inside);
-        });
+        const FarQueries<T> far = far_queries(store, part, reaches2, inside, slab + 1);
+        each_ghosts<T>(
+            store, slab, far, slabs.budget, inside,
+            [&](const Ghosts<T>& ghosts) { add(far.queries.planes, &ghosts.planes, inside); },
+            slab + 1);
       });
   return counts;
 }
@@ -111,6 +113,7 @@ std::vector<std::int64_t> pair_counts(const StoredPoints& points, const PairCoun
         check_pair_options(searched, searched, options);
         check_pair_total(points.size(), points.size());
         SearchCall call{"pair_counts", points, tree, disk, options.p};
+        call.sorts = true;
         call.options = formatted("{} {}", options.strict, options.cumulative);
         for (const double r : options.radii) call.options += formatted(" {}", r);
         std::vector<std::int64_t> counts;
@@ -137,6 +140,7 @@ PairHistogram pair_histogram(const StoredPoints& points, const PairHistogramOpti
         check_pair_total(points.size(), points.size());
         const TreeOptions tree{.box = options.box};
         SearchCall call{"pair_histogram", points, tree, disk};
+        call.sorts = true;
         call.options = formatted("{} {} {} {} {}", static_cast<int>(bins.separation), bins.pi_max,
                                  bins.pi_bins, bins.mu_bins, static_cast<int>(bins.line_of_sight));
         for (const double edge : bins.edges) call.options += formatted(" {}", edge);

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "base/format.hpp"
 #include "neighbors/checks.hpp"
 #include "neighbors/parts.hpp"
-#include "slabs/store.hpp"
+#include "slabs/ghosts.hpp"
 #include "slabs/whole_progress.hpp"
 
 namespace kith::slabs {
@@ -22,6 +23,7 @@ struct SearchCall {
   bool with_mass = false;
   std::string options = {};  ///< those on which results depend
   double least_mass = -std::numeric_limits<double>::max();
+  bool sorts = false;  ///< results do not go back to the order of the input
 
   /// f(store, budget) for points that are divided.
   template <class F>
@@ -41,8 +43,9 @@ struct SearchCall {
                               with_mass,
                               formatted("{} {}", name, options),
                               least_mass};
-      const SlabStore<T> store = divide<T>(division, disk, budget, workers);
-      f(store, budget);
+      SlabStore<T> store = divide<T>(division, disk, budget, workers);
+      if (sorts) sort_slabs(store, budget, workers);
+      f(std::as_const(store), budget);
       workers.count("slabs", store.slabs());
       workers.count("bytes written to scratch", store.scratch->written());
       workers.count("bytes read from scratch", store.scratch->read_so_far());
@@ -54,7 +57,8 @@ struct SearchCall {
 template <class F>
 decltype(auto) search_call(const char* call, const Execution& given, const StoredPoints& points,
                            const PassCost& search, F f) {
-  return watched_call(call, given, {{"extent", 1}, {"count", 2}, {"sort", 4}, search},
+  return watched_call(call, given,
+                      {{"extent", 1}, {"count", 2}, {"sort", 4}, {"sort slabs", 4}, search},
                       points.size(), f);
 }
 

@@ -107,17 +107,25 @@ class SlabSpheres {
     return left;
   }
 
-  /// As many centers at a time as fit.
+  /// As many centers at a time as fit: the last number that did, and twice as many where their
+  /// points leave most of the room.
   void search_once(const List& left) {
-    for (std::size_t begin = 0, count = left.size(); begin < left.size();) {
-      count = std::min(count, left.size() - begin);
+    for (std::size_t begin = 0; begin < left.size();) {
+      const std::size_t count = std::min(at_a_time_, left.size() - begin);
       if (search(std::span(left).subspan(begin, count))) {
         begin += count;
+        if (count_ < room() / 3 && count == at_a_time_) at_a_time_ *= 2;
       } else {
         if (count == 1) refuse_center();
-        count = (count + 1) / 2;
+        at_a_time_ = (count + 1) / 2;
       }
     }
+  }
+
+  /// Points about centers: a vector grows to twice its size, and for a moment the old one is there,
+  /// too.
+  std::size_t room() const {
+    return std::min<std::size_t>(budget_.bytes / 8 / sizeof(PointAbout<T>), most_about_centers);
   }
 
   /// False: too many points are within reach of these centers.
@@ -141,9 +149,7 @@ class SlabSpheres {
   }
 
   bool collect(FarQueries<T>& far, T most2) {
-    // A vector grows to twice its size, and for a moment the old one is there, too.
-    const std::size_t room =
-        std::min<std::size_t>(budget_.bytes / 8 / sizeof(PointAbout<T>), most_about_centers);
+    const std::size_t room = this->room();
     count_ = 0;
     each_ghosts<T>(store_, store_.slabs(), far, budget_, workers_, [&](const Ghosts<T>& ghosts) {
       const auto visit = [&](const Found<T>& found) {
@@ -197,6 +203,7 @@ class SlabSpheres {
   std::vector<EdgeSearch<T>> searches_;
   /// Relaxed: it only ends the work of centers that are searched again.
   std::atomic<std::size_t> count_ = 0;
+  std::size_t at_a_time_ = 256;  ///< centers
 };
 
 }  // namespace
@@ -212,6 +219,7 @@ Overdensities overdensities(const StoredPoints& points, std::span<const double> 
         check_spheres(static_cast<std::size_t>(points.size()), points.dimension(), centers, options,
                       workers);
         SearchCall call{"overdensities", points, tree, disk};
+        call.sorts = true;
         call.with_mass = points.has(Field::mass);
         call.least_mass = 0;
         double first_mass = options.mass.same;

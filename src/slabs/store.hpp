@@ -31,6 +31,10 @@ struct SlabStore {
   std::uint64_t numbers = 0;         ///< place of the numbers of slabs, in the order of the input
   std::uint64_t index = 0;           ///< place of the indices of the points, of 64 bits, if asked
   std::uint64_t mass = 0;            ///< place of their masses, if asked
+  /// Of runs of points that are near each other, slab after slab; see sort_slabs. None: slabs have
+  /// their points in the order of the input.
+  SlabBoxes<T> runs;
+  std::size_t run_points = 0;  ///< of each run but the last ones of slabs
 
   /// All but the scratch file and the values that are known without the points.
   template <class Archive>

@@ -27,7 +27,7 @@ namespace {
 
 using namespace slabs;
 
-/// What a batch adds to the rows.
+/// The rows that a batch adds.
 struct SubhaloRows {
   Subhalos found;  ///< without members; parents are groups, hosts rows of the batch
   std::vector<std::int64_t> type_size;
@@ -62,12 +62,12 @@ std::size_t search_bytes(const SubhaloOptions& options, int dimension) {
 }
 
 std::string text_of(const SubhaloOptions& options) {
-  return formatted("{} {} {} {} {} {} {} {} {}", name(options.method), options.linking_length,
-                   options.position_scale, options.velocity_scale, options.min_size,
-                   options.gravity, options.softening, options.hubble_flow,
-                   formatted("{} {} {} {} {}", options.thermal_energy.same,
-                             options.density_neighbors, options.link_neighbors, options.types,
-                             options.mass.same));
+  return formatted(
+      "{} {} {} {} {} {} {} {} {}", name(options.method), options.linking_length,
+      options.position_scale, options.velocity_scale, options.min_size, options.gravity,
+      options.softening, options.hubble_flow,
+      formatted("{} {} {} {} {}", options.thermal_energy.same, options.density_neighbors,
+                options.link_neighbors, options.types, options.mass.same));
 }
 
 template <class T>
@@ -93,9 +93,9 @@ class SubhaloFinder {
     out_.rows.catalogue.types = batches_.types(options_.types);
     batches_.sort("members of halos", true, workers_);
     out_.order = batches_.new_order();
-    out_.label = std::make_unique<Column>(groups_.scratch, groups_.points, batches_.all().size(),
-                                          groups_.grouped, batches_.input_order(),
-                                          std::int32_t{-1}, 1);
+    out_.label =
+        std::make_unique<Column>(groups_.scratch, groups_.points, batches_.all().size(),
+                                 groups_.grouped, batches_.input_order(), std::int32_t{-1}, 1);
     search_batches();
     const Stage stage(workers_, "order", groups_.points);
     out_.order.add_ungrouped(batches_.piece_rows(), workers_,
@@ -212,19 +212,18 @@ void check(const StoredPoints& points, const StoredGroups& groups, const Subhalo
 StoredSubhalos subhalos(const StoredPoints& points, const StoredGroups& groups,
                         const SubhaloOptions& options, std::span<const int> type_numbers,
                         const DiskOptions& disk, const Execution& given) {
-  return slabs::watched_call(
-      "subhalos", given, {{"members", 3}, {"subhalos", 60}, {"order", 1}}, points.size(),
-      [&](const Execution& execution, Workers& workers) {
-        check(points, groups, options, type_numbers);
-        const Budget budget = budget_of(points, disk);
-        auto result = std::make_shared<StoredSubhalos::Impl>();
-        with_scalar(points.scalar(), [&]<class T>() {
-          SubhaloFinder<T>(points, groups, options, type_numbers, budget, execution, workers,
-                           *result)
-              .run();
-        });
-        return wrap_impl<StoredSubhalos>(std::move(result));
-      });
+  return slabs::watched_call("subhalos", given, {{"members", 3}, {"subhalos", 60}, {"order", 1}},
+                             points.size(), [&](const Execution& execution, Workers& workers) {
+                               check(points, groups, options, type_numbers);
+                               const Budget budget = budget_of(points, disk);
+                               auto result = std::make_shared<StoredSubhalos::Impl>();
+                               with_scalar(points.scalar(), [&]<class T>() {
+                                 SubhaloFinder<T>(points, groups, options, type_numbers, budget,
+                                                  execution, workers, *result)
+                                     .run();
+                               });
+                               return wrap_impl<StoredSubhalos>(std::move(result));
+                             });
 }
 
 const Subhalos& StoredSubhalos::rows() const { return impl_->rows; }

@@ -39,8 +39,9 @@ class Stored(ProgramTest):
         ids = random.permutation(len(x)).astype(np.uint64)
         self.snapshot = self.path("s.hdf5")
         half = len(x) // 2
-        write_gadget(self.snapshot, {1: (x[:half], velocity[:half], mass[:half], ids[:half]),
-                                     2: (x[half:], velocity[half:], mass[half:], ids[half:])})
+        self.particles = x, velocity, mass, ids
+        write_gadget(self.snapshot, {1: [column[:half] for column in self.particles],
+                                     2: [column[half:] for column in self.particles]})
         self.fof = ["fof", self.snapshot, "--linking-length", "0.002"]
         self.disk = ["--max-memory", MEMORY, "--scratch", self.path("scratch")]
 
@@ -71,15 +72,23 @@ class Stored(ProgramTest):
         self.assertEqual(os.listdir(self.path("scratch")), [])
         return told
 
+    def slow(self):
+        """A snapshot of the same particles, the clumps of which are bound."""
+        x, velocity, mass, ids = self.particles
+        path, half = self.path("slow.hdf5"), len(x) // 2
+        particles = x, velocity * np.float32(0.001), mass, ids
+        write_gadget(path, {1: [column[:half] for column in particles], 2: [column[half:] for column in particles]})
+        return path
+
     def test_subhalos_are_those_from_memory(self):
-        words = ["subhalos", self.snapshot, "--linking-length", "0.002"]
+        words = ["subhalos", self.slow(), "--linking-length", "0.002"]
         disk = ["--max-memory", "70MB", "--scratch", self.path("scratch")]
         for more, ending in ((["--labels"], "hdf5"), (["--method", "phase", "--link-types", "1,2"], "hdf5"),
-                             (["--phase-linking-length", "0.3", "--labels", "--overdensities"], "hdf5"),
-                             (["--style", "swift", "--labels"], "hdf5"), (["--link-types", "1", "--labels"], "npz"),
+                             (["--phase-linking-length", "0.8", "--labels", "--overdensities"], "hdf5"),
+                             (["--link-types", "1", "--labels"], "npz"),
                              (["--no-order", "--center", "shrinking"], "hdf5"), ([], "csv")):
             told = self.expect_same([*words, *more], ending, disk=disk)
-            self.assertGreater(told["subhalos"], 100)
+            self.assertGreater(told["subhalos"], 100, more)
         self.assertEqual(told["first_subhalos"], self.told(*words)["first_subhalos"])
         self.fails(2, "the order of several types in a .npz file needs", *words, "--link-types", "1,2", *disk,
                    "-o", self.path("h.npz"))
@@ -92,6 +101,26 @@ class Stored(ProgramTest):
         result = self.fails(1, "subhalos: a group has 200000 members, which need", *words, *self.disk)
         enough = re.search(r"allow at least (\d+)", result.stderr)[1]
         self.works(*words, "--max-memory", enough)
+
+    def test_matches_are_those_from_memory(self):
+        first, other = self.path("first.hdf5"), self.path("other.hdf5")
+        slow = self.slow()
+        self.works("subhalos", slow, "--linking-length", "0.002", "-o", first)
+        self.works("subhalos", slow, "--linking-length", "0.0021", "--method", "phase", "-o", other)
+        disk = ["--max-memory", "64MB", "--scratch", self.path("scratch")]
+        for more, ending in (([], "hdf5"), (["--weight", "equal", "--most-bound", "30"], "npz"), ([], "csv")):
+            outputs = [self.path(f"{kind}.{ending}") for kind in ("memory", "disk")]
+            expected = self.told("match", first, other, *more, "-o", outputs[0])
+            told = self.told("match", first, other, *more, "-o", outputs[1], *disk)
+            self.assertNotIn("memory", expected)
+            self.assertEqual(told["memory"], 64e6)
+            for name in ("halos", "matched", "mutual", "doubtful"):
+                self.assertEqual(told[name], expected[name])
+            with open(outputs[0], "rb") as a, open(outputs[1], "rb") as b:
+                self.assertEqual(a.read(), b.read(), more)
+            self.assertEqual(os.listdir(self.path("scratch")), [])
+        self.fails(1, "of memory", "match", first, other, "--max-memory", "41MB")
+        self.fails(1, "/no/folder: cannot be used", "match", first, other, "--max-memory", "64MB", "--scratch", "/no/folder")
 
     def test_neighbors_are_those_from_memory(self):
         types = ["--types", "1,2"]
@@ -133,8 +162,10 @@ class Stored(ProgramTest):
 
     def test_continues_what_was_killed(self):
         for words in (self.fof, ["knn", self.snapshot, "--types", "1,2", "-k", "2"],
-                      ["subhalos", *self.fof[1:]]):
-            memory, disk = (self.path(f"{words[0]}-{kind}.hdf5") for kind in ("memory", "disk"))
+                      ["subhalos", self.slow(), *self.fof[2:]],
+                      ["correlate", self.points(POINTS), "--box", "1", "--linear-bins", "0.0,0.02,4", "--xi"]):
+            ending = "csv" if words[0] == "correlate" else "hdf5"
+            memory, disk = (self.path(f"{words[0]}-{kind}.{ending}") for kind in ("memory", "disk"))
             self.works(*words, "-o", memory)
             command = [PROGRAM, *words, "-q", "-o", disk, *self.disk, "--resume"]
             random = np.random.default_rng(11)

@@ -88,11 +88,11 @@ def test_subhalos_are_those_in_memory(points, groups, tmp_path):
     kith.write_snapshot(path, points, velocity=velocity, mass=2.0, box=1.0)
     opened = kith.open_points(path, max_memory="70MB", scratch=tmp_path)
     stored = kith.fof(opened, b=0.7, min_size=5)
-    for options in ({"method": "subfind", "gravity": 1e-3}, {"method": "phase", "gravity": 1e-3},
+    for options in ({"method": "subfind", "gravity": 1.0}, {"method": "phase", "gravity": 1.0},
                     {"linking_length": 1.0}):
         found = kith.subhalos(opened, stored, min_size=5, **options)
         expected = kith.subhalos(points, groups, velocity=velocity, mass=2.0, box=1.0, min_size=5, **options)
-        assert len(found) == len(expected) and repr(found).startswith("<kith.StoredSubhalos: ")
+        assert len(found) == len(expected) > 10 and repr(found).startswith("<kith.StoredSubhalos: ")
         for name in ("parent", "host", "most_bound", "peak"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
         for name, column in expected.catalogue.columns.items():
@@ -100,7 +100,6 @@ def test_subhalos_are_those_in_memory(points, groups, tmp_path):
         np.testing.assert_array_equal(found.label(), expected.label)
         np.testing.assert_array_equal(found.label(1000, 2000), expected.label[1000:2000])
         np.testing.assert_array_equal(found.save_labels(tmp_path / "labels.npy"), expected.label)
-    assert len(found) > 10
     with pytest.raises(TypeError, match="subhalos: stored points need the groups"):
         kith.subhalos(opened, groups, linking_length=1.0)
     with pytest.raises(TypeError, match="velocity of stored points is that of their snapshot"):

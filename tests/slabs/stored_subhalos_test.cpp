@@ -64,8 +64,8 @@ void expect_same_subhalos(const StoredSubhalos& stored, const Subhalos& expected
 
 SubhaloOptions drawn_options(Draw& draw) {
   SubhaloOptions options{
-      .method = draw.one_of({SubhaloMethod::subfind, SubhaloMethod::phase,
-                             SubhaloMethod::phase_fof}),
+      .method =
+          draw.one_of({SubhaloMethod::subfind, SubhaloMethod::phase, SubhaloMethod::phase_fof}),
       .types = 3,
       .min_size = 2 + draw.below(6),
   };
@@ -102,6 +102,56 @@ void check_subhalos_from_disk(Draw& draw) {
   expect_same_subhalo_order(stored, halos, expected, cloud);
 }
 TEST(StoredSubhalos, AreThoseInMemory) { test::for_cases(150, check_subhalos_from_disk); }
+
+/// Points behind 2^32 + 7 others, as calls see them.
+class FarPoints {
+ public:
+  FarPoints() { slabs::first_index = kFirst; }
+  ~FarPoints() { slabs::first_index = 0; }
+  FarPoints(const FarPoints&) = delete;
+  FarPoints& operator=(const FarPoints&) = delete;
+  static constexpr std::uint64_t kFirst = (std::uint64_t{1} << 32) + 7;
+};
+
+/// Indices are those of the same points without the others, plus their number; all else is the
+/// same.
+void check_beyond_32_bits(Draw& draw) {
+  Cloud cloud(draw, 1 + draw.size(500));
+  const FofOptions linking{.linking_length = 0.02, .min_size = 1 + draw.below(3)};
+  const SubhaloOptions options = drawn_options(draw);
+  const SmallSlabs small(1 + draw.size(200), 1 + draw.size(300));
+  const StoredGroups near = fof(cloud, linking, kDisk);
+  const StoredCatalogue near_rows = catalogue(cloud, near, {.types = 3}, kTypes, kDisk);
+  const Subhalos near_parts = subhalos(cloud, near, options, kTypes, kDisk).rows();
+
+  const FarPoints far;
+  const auto expect_far = [](std::span<const std::int64_t> found,
+                             std::span<const std::int64_t> expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(found[i], expected[i] + static_cast<std::int64_t>(FarPoints::kFirst));
+  };
+  const StoredGroups groups = fof(cloud, linking, kDisk);
+  expect_far(groups.lowest_members(), near.lowest_members());
+  std::vector<std::int32_t> label(cloud.size()), expected(cloud.size());
+  groups.read_labels(0, label);
+  near.read_labels(0, expected);
+  EXPECT_EQ(label, expected);
+  const StoredCatalogue rows = catalogue(cloud, groups, {.types = 3}, kTypes, kDisk);
+  expect_far(rows.rows().lowest, near_rows.rows().lowest);
+  EXPECT_EQ(rows.rows().type_size, near_rows.rows().type_size);
+  const auto order_of = [&](const auto& from) {
+    std::vector<std::uint64_t> order(cloud.counts()[1]);
+    from.read_order(1, 0, order);
+    return order;
+  };
+  EXPECT_EQ(order_of(rows), order_of(near_rows));  // rows within a type
+  const StoredSubhalos parts = subhalos(cloud, groups, options, kTypes, kDisk);
+  EXPECT_EQ(parts.rows().parent, near_parts.parent);
+  expect_far(parts.rows().most_bound, near_parts.most_bound);
+  expect_far(parts.rows().catalogue.lowest, near_parts.catalogue.lowest);
+}
+TEST(StoredSubhalos, IndicesMayExceed32Bits) { test::for_cases(30, check_beyond_32_bits); }
 
 TEST(StoredSubhalos, NoPointsHaveNoSubhalos) {
   Draw draw(1);

@@ -11,7 +11,7 @@
 namespace kith::mpi {
 
 struct DealtMembers {
-  std::size_t objects = 0;  ///< of all ranks
+  std::size_t objects = 0;        ///< of all ranks
   histories::MembersOfPart here;  ///< by their IDs
   /// Own object k is number k * ranks + rank; its members have the places
   /// [offset[k], offset[k + 1]) in order of binding. Only `offset` is set.
