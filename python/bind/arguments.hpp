@@ -12,8 +12,10 @@
 #include <kith/density.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
+#include <kith/hdbscan.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/radius.hpp>
+#include <kith/spanning_tree.hpp>
 
 #include "arrays.hpp"
 
@@ -37,6 +39,15 @@ struct DbscanArguments {
   Numbers weight;
   DbscanOptions options;
 };
+
+struct SpanningArguments {
+  explicit SpanningArguments(const nb::dict& given);
+  Numbers weight;
+  SpanningTreeOptions options;
+};
+
+/// Reads the options of condensing; others stay for the caller.
+void read_condensing(Options& read, CondenseOptions& options);
 
 struct CatalogueArguments {
   explicit CatalogueArguments(const nb::dict& given);

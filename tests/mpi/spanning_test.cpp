@@ -267,6 +267,32 @@ TEST(MpiHierarchy, HasTheGroupsOfAllLengths) {
   });
 }
 
+/// More samples than points, of all ranks or of one process.
+TEST(MpiSpanningTree, RefusesMoreSamplesThanPointsAndIds) {
+  for (const int ranks : at_most_all({1, 3}))
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      constexpr std::size_t kPoints = 60;
+      const PointSet<float> set = scene_points<float>(Shape::uniform, 3, kPoints, 5);
+      const mpi::Domains domains = mpi::Domains::curve(comm, set.view());
+      const std::vector<double> ones(kPoints, 1.0);
+      const std::size_t most = kPoints * static_cast<std::size_t>(ranks);
+      EXPECT_NO_THROW(mpi::spanning_tree(domains, {.core_k = most}));
+      EXPECT_THROW(mpi::spanning_tree(domains, {.core_k = most + 1}), Error);
+      EXPECT_THROW(mpi::hdbscan(domains, {.min_samples = most + 1}), Error);
+      const SpanningTreeOptions weighted{.core_k = most + 1, .sample_weight = ones};
+      EXPECT_THROW(mpi::spanning_tree(domains, weighted), Error);
+      // Edges name rows, not ids.
+      std::vector<std::int64_t> ids(kPoints);
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        ids[i] = static_cast<std::int64_t>(
+            10 * (i * static_cast<std::size_t>(ranks) + static_cast<std::size_t>(rank_of(comm))));
+      const auto named = mpi::Domains::curve(comm, set.view(), {.ids = ids});
+      EXPECT_THROW(mpi::spanning_tree(named), Error);
+      EXPECT_THROW(mpi::hdbscan(named), Error);
+      EXPECT_NO_THROW(mpi::hdbscan(domains));
+    });
+}
+
 TEST(MpiSpanningTree, IsCancelled) {
   on_ranks(std::min(3, world_size()), [](MPI_Comm comm) {
     const PointSet<float> set = scene_points<float>(Shape::uniform, 3, 4000, 8);

@@ -134,7 +134,10 @@ TEST(MpiTraffic, IsWhatTheStatisticsSay) {
     const Execution execution{.threads = 1, .statistics = &statistics};
     const auto set = own_points(comm, 300);
     counter = {.is_on = true};
-    use_all(mpi::Domains::curve(comm, set.view(), {}, execution), set.view(), execution);
+    const auto domains = mpi::Domains::curve(comm, set.view(), {}, execution);
+    use_all(domains, set.view(), execution);
+    mpi::hdbscan(domains, {}, RowOrder::input, execution);
+    mpi::hierarchy(domains, {}, execution);
     counter.is_on = false;
     EXPECT_EQ(sum_of(statistics, "bytes sent"), counter.sent);
     EXPECT_EQ(sum_of(statistics, "bytes received"), counter.received);
