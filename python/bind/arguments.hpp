@@ -18,6 +18,7 @@
 #include <kith/spanning_tree.hpp>
 
 #include "arrays.hpp"
+#include "options.hpp"
 
 namespace kith::python {
 

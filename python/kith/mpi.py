@@ -631,5 +631,5 @@ def _ask(comm: Any, name: str, arguments: Callable[[], tuple[Any, ...]], threads
     return question(call)
 
 
-# Made of what is above.
+# These use the functions above.
 from ._mpi_clusters import HdbscanClusters, hdbscan, hierarchy, spanning_tree  # noqa: E402  pylint: disable=wrong-import-position

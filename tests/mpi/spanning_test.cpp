@@ -69,7 +69,7 @@ CondenseOptions draw_condensing(Draw& draw) {
   return options;
 }
 
-/// Points of one process, dealt to ranks; and all that a case draws.
+/// Points of one process and their ranks; and all that a case draws.
 template <class T>
 struct SpanningCase {
   SpanningCase(MPI_Comm comm, Draw& draw, std::uint64_t seed)

@@ -275,7 +275,7 @@ class SpanningRanks {
   RankForest<T> forest_;
 };
 
-/// What a tree with weights keeps of each point.
+/// A point in a tree with weights.
 template <class T>
 struct WeightedPoint {
   double weight;
