@@ -80,6 +80,8 @@ class RankForest {
   }
 
   bool is_whole() const { return count_ <= 1; }
+  std::size_t components() const { return count_; }
+  std::size_t components_at_start() const { return root_.size(); }
   /// The component that has this one of the start.
   Index now(Index component) const { return root_[component]; }
   /// The lightest edge known that leaves a component of now, infinite without one: it asks for

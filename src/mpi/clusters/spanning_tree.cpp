@@ -45,7 +45,12 @@ class SpanningRanks {
     std::uint64_t rounds = 0;
     for (; !forest_.is_whole(); ++rounds) {
       const Array<OpenEdge<T>> all = rows_of_all(call_, ask());
-      call_.phase([&](Workers& workers) { forest_.contract({all.data(), all.size()}, workers); });
+      call_.phase([&](Workers& workers) {
+        const std::size_t before = forest_.components();
+        forest_.contract({all.data(), all.size()}, workers);
+        if (forest_.components() == before)
+          fail(ErrorCode::internal, "{}: {} components have found no edge", call_.name(), before);
+      });
     }
     if (call_.execution().statistics)
       call_.execution().statistics->counts.push_back({"spanning rounds", rounds});
@@ -244,20 +249,36 @@ class SpanningRanks {
       for (std::size_t at = 0; at < view.points; ++at)
         core2[at] = static_cast<T>(cores[view.index(at)]);
     }
-    const Array<IndexEdge<T>> edges =
-        SpanningParts<T>::edges(near.planes, view, part_.frame.side, core2, workers);
+    const Array<IndexEdge<T>> edges = SpanningParts<T>::open_edges(
+        view, part_.frame.side, core2, joined(near, view, workers), workers);
     const auto own = static_cast<std::uint32_t>(call_.rank());
     for (const IndexEdge<T>& edge : edges) {
-      const auto a = std::bit_cast<OwnComponent>(near.value[edge.low]);
-      const auto b = std::bit_cast<OwnComponent>(near.value[edge.high]);
+      const OwnComponent a = tag_of(near, edge.low), b = tag_of(near, edge.high);
       if ((a.rank == own) == (b.rank == own)) continue;  // others report these
-      if (forest_.now(a.component) == forest_.now(b.component)) continue;
       found.push_back({{edge.weight, static_cast<std::uint32_t>(near.global[edge.low] - first_),
                         static_cast<std::uint32_t>(near.global[edge.high] - first_)},
                        a.component,
                        b.component});
     }
     return found;
+  }
+
+  static OwnComponent tag_of(const Ghosts<T>& near, std::size_t index) {
+    return std::bit_cast<OwnComponent>(near.value[index]);
+  }
+
+  /// By position: the first point of its component.
+  Array<std::uint32_t> joined(const Ghosts<T>& near, const PlanesView<T>& view,
+                              const Workers& workers) const {
+    constexpr std::uint32_t kNone = 0xffffffff;
+    std::vector<std::uint32_t> first(forest_.components_at_start(), kNone);
+    Array<std::uint32_t> joined(view.points, workers.pool());
+    for (std::size_t at = 0; at < view.points; ++at) {
+      std::uint32_t& root = first[forest_.now(tag_of(near, view.index(at)).component)];
+      if (root == kNone) root = static_cast<std::uint32_t>(at);
+      joined[at] = root;
+    }
+    return joined;
   }
 
   Call& call_;
