@@ -2,14 +2,15 @@
 // friends or a halo catalogue, with the time of each stage, the traffic and the memory of a rank.
 //
 //   mpirun -n 2 build/release/bench/bench_mpi [POINTS = 10000000] [K = 16] [ROUNDS = 3] [far]
-//   mpirun -n 2 build/release/bench/bench_mpi universe.hdf5 fof|halos [ROUNDS = 3]
-//   mpirun -n 8 build/release/bench/bench_mpi POINTS K|fof|halos row [clustered]
+//   mpirun -n 2 build/release/bench/bench_mpi universe.hdf5 fof|halos|tree|hdbscan [ROUNDS = 3]
+//   mpirun -n 8 build/release/bench/bench_mpi POINTS K|fof|halos|tree|hdbscan row [clustered]
 //   mpirun -n 8 build/release/bench/bench_mpi universe.hdf5 fof|halos copies
 //   build/release/bench/bench_mpi POINTS K alone
 //
 // POINTS are uniform, those of all ranks together, or a snapshot. With `fof` in the place of K,
 // groups with b = 0.2 in tree order; with `halos`, groups in the order of the input and their
-// catalogue with velocities. Rank 0 also runs one process alone, with as many threads as there are
+// catalogue with velocities; with `tree`, the minimum spanning tree; with `hdbscan`, clusters of at
+// least 5 points. Rank 0 also runs one process alone, with as many threads as there are
 // ranks. Times are the best of the rounds; memory is kept between them. With `row`, one row of a
 // table: the most bytes that a rank sends, and its memory, in one round. With `copies`, such a row
 // for N^3 ranks of which each has the whole snapshot, side by side in a box N times as large. With
@@ -150,8 +151,8 @@ Times measured(int rounds, int threads, Domains domains, Search search) {
 }
 
 void print(const char* title, const Times& times) {
-  std::printf("%s: %.3f s (tree or domains %.3f, search %.3f, catalogue %.3f)\n", title,
-              times.total(), times.domains, times.search, times.catalogue);
+  std::printf("%s: %.3f s (tree or domains %.3f, search %.3f, catalogue %.3f), CPU %.3f s\n", title,
+              times.total(), times.domains, times.search, times.catalogue, times.cpu);
   for (const auto& stage : times.statistics.stages)
     std::printf("  %-22s %8.1f ms\n", stage.name.c_str(), stage.seconds * 1e3);
   for (const auto& count : times.statistics.counts)
@@ -174,7 +175,7 @@ struct Job {
   kith::TreeOptions tree;
   kith::KnnOptions knn{.k = 16, .order = kith::RowOrder::tree};
   kith::FofOptions fof{.b = 0.2, .min_size = 20};
-  bool is_fof = false, is_halos = false;
+  bool is_fof = false, is_halos = false, is_tree = false, is_hdbscan = false;
   bool is_row = false, is_alone = false, is_clustered = false, is_copied = false;
   int rounds = 3;
   std::int64_t first_index = 0;
@@ -191,7 +192,10 @@ struct Job {
     }
     is_halos = argument(2) == "halos";
     is_fof = is_halos || argument(2) == "fof";
-    if (argc > 2 && !is_fof) knn.k = static_cast<std::size_t>(std::atoi(argv[2]));
+    is_tree = argument(2) == "tree";
+    is_hdbscan = argument(2) == "hdbscan";
+    if (argc > 2 && !is_fof && !is_tree && !is_hdbscan)
+      knn.k = static_cast<std::size_t>(std::atoi(argv[2]));
     is_copied = argument(3) == "copies";
     is_row = is_copied || argument(3) == "row";
     is_clustered = argument(4) == "clustered";
@@ -245,6 +249,10 @@ Times over_ranks(const Job& job, const Particles& mine) {
           times.groups = groups.count();
         } else if (job.is_fof) {
           times.groups = kith::mpi::fof(domains, job.fof, kith::RowOrder::tree, execution).count();
+        } else if (job.is_tree) {
+          times.groups = kith::mpi::spanning_tree(domains, {}, execution).size();
+        } else if (job.is_hdbscan) {
+          times.groups = kith::mpi::hdbscan(domains, {}, kith::RowOrder::input, execution).count();
         } else {
           kith::mpi::knn(domains, job.knn, execution);
         }
@@ -274,6 +282,10 @@ Times in_one_process(const Job& job, const Particles& all, int threads) {
                             execution);
           times.catalogue = seconds_since(start);
           times.groups = groups.count();
+        } else if (job.is_tree) {
+          times.groups = kith::spanning_tree(tree, {}, execution).size();
+        } else if (job.is_hdbscan) {
+          times.groups = kith::hdbscan(tree, {}, execution).count();
         } else {
           kith::knn<float, std::int64_t>(tree, job.knn, execution);
         }

@@ -58,6 +58,27 @@ DbscanArguments::DbscanArguments(const nb::dict& given) {
   if (weight.is_valid()) options.sample_weight = span_of(weight);
 }
 
+SpanningArguments::SpanningArguments(const nb::dict& given) {
+  Options read(given);
+  read("box", options.box);
+  read("core_k", options.core_k);
+  read.choice("non_finite", options.non_finite,
+              {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
+  read("sample_weight", weight);
+  read.expect_no_more();
+  if (weight.is_valid()) options.sample_weight = span_of(weight);
+}
+
+void read_condensing(Options& read, CondenseOptions& options) {
+  read("min_cluster_size", options.min_cluster_size);
+  read("min_cluster_weight", options.min_cluster_weight);
+  read.choice("selection", options.selection,
+              {{"eom", ClusterSelection::eom}, {"leaf", ClusterSelection::leaf}});
+  read("selection_epsilon", options.selection_epsilon);
+  read("allow_single_cluster", options.allow_single_cluster);
+  read("max_cluster_size", options.max_cluster_size);
+}
+
 RadiusArguments::RadiusArguments(const nb::dict& given) {
   Options read(given);
   read("radius", options.radius);

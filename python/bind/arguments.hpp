@@ -12,12 +12,15 @@
 #include <kith/density.hpp>
 #include <kith/groups.hpp>
 #include <kith/halos.hpp>
+#include <kith/hdbscan.hpp>
 #include <kith/linking_lengths.hpp>
 #include <kith/neighbors.hpp>
 #include <kith/radius.hpp>
 #include <kith/redshift_space.hpp>
+#include <kith/spanning_tree.hpp>
 
 #include "arrays.hpp"
+#include "options.hpp"
 
 namespace kith::python {
 
@@ -41,6 +44,15 @@ struct DbscanArguments {
   Numbers weight;
   DbscanOptions options;
 };
+
+struct SpanningArguments {
+  explicit SpanningArguments(const nb::dict& given);
+  Numbers weight;
+  SpanningTreeOptions options;
+};
+
+/// Reads the options of condensing; others stay for the caller.
+void read_condensing(Options& read, CondenseOptions& options);
 
 struct CatalogueArguments {
   explicit CatalogueArguments(const nb::dict& given);

@@ -12,42 +12,17 @@
 #include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
+#include "hdbscan_columns.hpp"
 #include "module.hpp"
 #include "options.hpp"
 
 namespace kith::python {
 namespace {
 
-/// Options and the array that they refer to.
-struct GivenSpanning {
-  SpanningTreeOptions options;
-  Numbers weight;
-};
-
-GivenSpanning spanning_tree_options(const nb::dict& given) {
-  GivenSpanning result;
-  SpanningTreeOptions& options = result.options;
-  Options read(given);
-  read("box", options.box);
-  read("core_k", options.core_k);
-  read.choice("non_finite", options.non_finite,
-              {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
-  read("sample_weight", result.weight);
-  read.expect_no_more();
-  if (result.weight.is_valid()) options.sample_weight = span_of(result.weight);
-  return result;
-}
-
 CondenseOptions condense_options(const nb::dict& given) {
   CondenseOptions options;
   Options read(given);
-  read("min_cluster_size", options.min_cluster_size);
-  read("min_cluster_weight", options.min_cluster_weight);
-  read.choice("selection", options.selection,
-              {{"eom", ClusterSelection::eom}, {"leaf", ClusterSelection::leaf}});
-  read("selection_epsilon", options.selection_epsilon);
-  read("allow_single_cluster", options.allow_single_cluster);
-  read("max_cluster_size", options.max_cluster_size);
+  read_condensing(read, options);
   read.expect_no_more();
   return options;
 }
@@ -104,22 +79,6 @@ ArrayOf<std::int64_t> counts_of(const Hierarchy& hierarchy, const Numbers& lengt
       rows.push_back(static_cast<std::int64_t>(value));
   const std::size_t n = rows.size() / 3;
   return array_of(std::move(rows), {n, 3});
-}
-
-Columns<nb::ndarray<nb::numpy>> columns_of(HdbscanClusters&& clusters) {
-  CondensedTree& tree = clusters.condensed_tree;
-  nb::dict columns;
-  columns["label"] = array_of(std::move(clusters.label));
-  columns["probability"] = array_of(std::move(clusters.probability));
-  columns["outlier_score"] = array_of(std::move(clusters.outlier_score));
-  columns["selected"] = array_of(std::move(clusters.selected));
-  columns["stability"] = array_of(std::move(clusters.stability));
-  columns["parent"] = array_of(std::move(tree.parent));
-  columns["child"] = array_of(std::move(tree.child));
-  columns["lambda"] = array_of(std::move(tree.lambda));
-  columns["size"] = array_of(std::move(tree.size));
-  columns["weight"] = array_of(std::move(tree.weight));
-  return columns;
 }
 
 template <class T>
@@ -210,13 +169,13 @@ void bind_clusters(nb::module_& module) {
   });
   module.def(
       "spanning_tree_points", [](const Array& points, const nb::dict& given, const Call& call) {
-        const GivenSpanning asked = spanning_tree_options(given);
+        const SpanningArguments asked(given);
         const PointsView view = points_of(points);
         return run(call, [&](const Execution& e) { return spanning_tree(view, asked.options, e); });
       });
   module.def(
       "spanning_tree_tree", [](const AnyTree& tree, const nb::dict& given, const Call& call) {
-        const GivenSpanning asked = spanning_tree_options(given);
+        const SpanningArguments asked(given);
         return run(call, [&](const Execution& e) { return spanning_tree(tree, asked.options, e); });
       });
   module.def("hierarchy", [](const SpanningTree& tree, const Call& call) {

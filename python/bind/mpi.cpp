@@ -22,6 +22,7 @@
 #include "call.hpp"
 #include "collective.hpp"
 #include "correlation_arguments.hpp"
+#include "hdbscan_columns.hpp"
 #include "match_arguments.hpp"
 #include "options.hpp"
 
@@ -185,6 +186,39 @@ nb::object dbscan_of(const nb::dict& given) {
         });
         return nb::make_tuple(std::move(found.groups), array_of(std::move(found.is_core)));
       });
+}
+
+nb::object spanning_tree_of(const nb::dict& given) {
+  return nb::cpp_function(
+      [arguments = SpanningArguments(given)](const mpi::Domains& domains, const Call& call) {
+        return run_collective(call, [&](const Execution& e) {
+          return mpi::spanning_tree(domains, arguments.options, e);
+        });
+      });
+}
+
+nb::object hierarchy_of(const nb::dict& given) {
+  return nb::cpp_function([arguments = SpanningArguments(given)](const mpi::Domains& domains,
+                                                                 const Call& call) {
+    return run_collective(
+        call, [&](const Execution& e) { return mpi::hierarchy(domains, arguments.options, e); });
+  });
+}
+
+nb::object hdbscan_of(const nb::dict& given) {
+  HdbscanOptions options;
+  Numbers weight;
+  Options read(given);
+  read("min_samples", options.min_samples);
+  read("sample_weight", weight);
+  read_condensing(read, options.condense);
+  read.expect_no_more();
+  if (weight.is_valid()) options.sample_weight = span_of(weight);
+  return nb::cpp_function([options, weight](const mpi::Domains& domains, const Call& call) {
+    return columns_of(run_collective(call, [&](const Execution& e) {
+      return mpi::hdbscan(domains, options, RowOrder::input, e);
+    }));
+  });
 }
 
 nb::object catalogue_of(const Array& points, const mpi::Groups& groups, const nb::dict& given) {
@@ -413,6 +447,9 @@ NB_MODULE(_mpi, module) {
   module.def("redshift_fof", &redshift_fof_of, nb::arg("comm"), nb::arg("points"),
              nb::arg("length").none(), nb::arg("rule"), nb::arg("options"), nb::arg("sight"));
   module.def("dbscan", &dbscan_of);
+  module.def("spanning_tree", &spanning_tree_of);
+  module.def("hierarchy", &hierarchy_of);
+  module.def("hdbscan", &hdbscan_of);
   module.def("catalogue", &catalogue_of);
   module.def("centers", &centers_of);
   module.def("overdensities", &overdensities_of);

@@ -127,7 +127,7 @@ def _spanning_tree_of(data: bytes) -> SpanningTree:
 
 def spanning_tree(points: PointsLike, core_k: int = 1, *, sample_weight: ArrayLike | None = None, box: BoxLike = None,
                   non_finite: NonFinite | None = None, threads: int | None = None, progress: Progress = None,
-                  cancel: CancelToken | None = None) -> SpanningTree:
+                  cancel: CancelToken | None = None, comm: Communicator | None = None) -> SpanningTree:
     """Computes the exact minimum spanning tree. It is unique: of two edges with equal squared lengths, the one with
     the lower indices counts as shorter.
 
@@ -142,11 +142,17 @@ def spanning_tree(points: PointsLike, core_k: int = 1, *, sample_weight: ArrayLi
         to k. The sum is not rounded.
     box, non_finite, threads, progress, cancel
         See dbscan.
+    comm : mpi4py.MPI.Comm, optional
+        See kith.fof; every rank gets the tree of the points of all ranks, numbered rank by rank.
 
     Returns
     -------
     SpanningTree
     """
+    if comm is not None:
+        refuse(comm, "spanning_tree", progress=bool(progress))
+        return mpi.spanning_tree(comm, points, core_k, sample_weight=sample_weight, box=box, non_finite=non_finite,
+                                 threads=threads, cancel=cancel)
     options: dict[str, Any] = {"core_k": _positive("spanning_tree: core_k", core_k),
                                "sample_weight": _weights(sample_weight)}
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
@@ -241,11 +247,17 @@ class Hierarchy:
 
 def hierarchy(points: PointsLike | SpanningTree, core_k: int = 1, *, sample_weight: ArrayLike | None = None,
               box: BoxLike = None, non_finite: NonFinite | None = None, threads: int | None = None,
-              progress: Progress = None, cancel: CancelToken | None = None) -> Hierarchy:
+              progress: Progress = None, cancel: CancelToken | None = None,
+              comm: Communicator | None = None) -> Hierarchy:
     """The single-linkage hierarchy of points, of a Tree or of a SpanningTree: the groups at all linking lengths.
 
-    The parameters are those of spanning_tree.
+    The parameters are those of spanning_tree. With ``comm``, every rank gets the hierarchy of the points of all ranks,
+    and its methods answer for all of them.
     """
+    if comm is not None:
+        refuse(comm, "hierarchy", progress=bool(progress))
+        return mpi.hierarchy(comm, points, core_k, sample_weight=sample_weight, box=box, non_finite=non_finite,
+                             threads=threads, cancel=cancel)
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     tree = points if isinstance(points, SpanningTree) else spanning_tree(points, core_k, sample_weight=sample_weight,
                                                                          box=box, non_finite=non_finite, **how)
@@ -389,7 +401,8 @@ def hdbscan(points: PointsLike, min_cluster_size: int = 5, min_samples: int | No
             sample_weight: ArrayLike | None = None, min_cluster_weight: float | None = None, box: BoxLike = None,
             selection: Selection = "eom", selection_epsilon: float = 0.0, allow_single_cluster: bool = False,
             max_cluster_size: int | None = None, non_finite: NonFinite | None = None, threads: int | None = None,
-            progress: Progress = None, cancel: CancelToken | None = None) -> HdbscanClusters:
+            progress: Progress = None, cancel: CancelToken | None = None,
+            comm: Communicator | None = None) -> HdbscanClusters:
     """Finds clusters of varying density with HDBSCAN*.
 
     Parameters
@@ -415,11 +428,20 @@ def hdbscan(points: PointsLike, min_cluster_size: int = 5, min_samples: int | No
         "eom" does not select clusters larger than this.
     box, non_finite, threads, progress, cancel
         See dbscan.
+    comm : mpi4py.MPI.Comm, optional
+        See kith.fof; the result is a kith.mpi.HdbscanClusters, with the rows of this rank's points.
 
     Returns
     -------
     HdbscanClusters
     """
+    if comm is not None:
+        refuse(comm, "hdbscan", progress=bool(progress))
+        return mpi.hdbscan(comm, points, min_cluster_size, min_samples,  # type: ignore[return-value]
+                           sample_weight=sample_weight, min_cluster_weight=min_cluster_weight, box=box,
+                           selection=selection, selection_epsilon=selection_epsilon,
+                           allow_single_cluster=allow_single_cluster, max_cluster_size=max_cluster_size,
+                           non_finite=non_finite, threads=threads, cancel=cancel)
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
     if isinstance(points, Tree):
         _expect_own_box(points, box, non_finite)

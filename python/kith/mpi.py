@@ -23,8 +23,9 @@ from ._errors import ArgumentError, ArgumentTypeError
 from ._ranks import agreed, agreed_rows, communicator, largest
 from .typing import RankWeight, SubhaloMethod
 
-__all__ = ["Clusters", "Domains", "Groups", "Halos", "Subhalos", "catalogue", "centers", "dbscan", "density", "fof", "halos", "knn",
-           "kth_distance", "match", "mean_distance", "overdensities", "radius", "radius_count", "redshift_fof", "subhalos"]
+__all__ = ["Clusters", "Domains", "Groups", "Halos", "HdbscanClusters", "Subhalos", "catalogue", "centers", "dbscan", "density", "fof",
+           "halos", "hdbscan", "hierarchy", "knn", "kth_distance", "match", "mean_distance", "overdensities", "radius",
+           "radius_count", "redshift_fof", "spanning_tree", "subhalos"]
 
 Rows = NDArray[Any]
 # Reads the arguments of a call, given the module and the points of this rank; returns the collective call.
@@ -686,3 +687,7 @@ def _ask(comm: Any, name: str, arguments: Callable[[], tuple[Any, ...]], threads
 
     question, call = agreed(communicator(comm), prepare)
     return question(call)
+
+
+# These use the functions above.
+from ._mpi_clusters import HdbscanClusters, hdbscan, hierarchy, spanning_tree  # noqa: E402  pylint: disable=wrong-import-position

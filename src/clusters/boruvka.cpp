@@ -41,10 +41,11 @@ class Boruvka {
     set_job(side);
   }
 
-  Array<Edge<T>> run() {
+  Array<Edge<T>> run(const std::uint32_t* joined) {
     const Stage stage(workers_, "spanning tree", tree_.points);
     each(component_.size(), [&](std::size_t i) { component_[i] = static_cast<Index>(i); });
-    const bool is_any_joined = join_at_zero();
+    if (joined) std::copy_n(joined, tree_.points, component_.begin());
+    const bool is_any_joined = join_at_zero() || joined;
     needs_.set_first(component_.data());
     run_tasks(SpanRound::within, kFirstTask);
     if (!is_any_joined) take_certain();
@@ -57,7 +58,10 @@ class Boruvka {
       merge();
       workers_.advance(before - count_);
     }
-    return std::move(result_);
+    if (taken_ == result_.size()) return std::move(result_);
+    Array<Edge<T>> taken(taken_, workers_.pool());
+    std::copy_n(result_.begin(), taken.size(), taken.begin());
+    return taken;
   }
 
  private:
@@ -348,14 +352,17 @@ class Boruvka {
 
 template <class T>
 Array<Edge<T>> minimum_spanning_tree(const PlanesView<T>& tree, const T* side,
-                                     const Array<T>& core2, Workers& workers) {
+                                     const Array<T>& core2, Workers& workers,
+                                     const std::uint32_t* joined) {
   if (tree.points < 2) return {};
-  return Boruvka<T>(tree, side, core2, workers).run();
+  return Boruvka<T>(tree, side, core2, workers).run(joined);
 }
 
 template Array<Edge<float>> minimum_spanning_tree(const PlanesView<float>&, const float*,
-                                                  const Array<float>&, Workers&);
+                                                  const Array<float>&, Workers&,
+                                                  const std::uint32_t*);
 template Array<Edge<double>> minimum_spanning_tree(const PlanesView<double>&, const double*,
-                                                   const Array<double>&, Workers&);
+                                                   const Array<double>&, Workers&,
+                                                   const std::uint32_t*);
 
 }  // namespace kith

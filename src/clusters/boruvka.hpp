@@ -21,9 +21,12 @@
 namespace kith {
 
 /// The edges of the tree, in any order. `tree` is implicit; `core2` has the squared core distance
-/// of every position (whole blocks, infinite in unused lanes), or is empty. Errors: too_large.
+/// of every position (whole blocks, infinite in unused lanes), or is empty. `joined`: the position
+/// of a root for each position, if edges of the tree have joined points already; those are left
+/// out. Null: none have. Errors: too_large.
 template <class T>
 Array<Edge<T>> minimum_spanning_tree(const PlanesView<T>& tree, const T* side,
-                                     const Array<T>& core2, Workers& workers);
+                                     const Array<T>& core2, Workers& workers,
+                                     const std::uint32_t* joined = nullptr);
 
 }  // namespace kith

@@ -26,6 +26,19 @@
 namespace kith {
 namespace {
 
+/// From positions to indices.
+template <class T>
+void name_edges(const Array<Edge<T>>& tree, const PlanesView<T>& points,
+                const Array<IndexEdge<T>>& edges, const Workers& workers) {
+  const EdgeOrder<T> order(points);
+  workers.for_ranges(tree.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto [low, high] = order.ends(tree[i]);
+      edges[i] = {tree[i].weight, low, high};
+    }
+  });
+}
+
 template <class T>
 class SpanningEdges {
  public:
@@ -118,11 +131,7 @@ class SpanningEdges {
   T weight_at(std::size_t position) const { return core2_.empty() ? T(0) : core2_[position]; }
 
   void write(const Array<Edge<T>>& tree, const PlanesView<T>& points) {
-    const EdgeOrder<T> order(points);
-    each(tree.size(), [&](std::size_t i) {
-      const auto [low, high] = order.ends(tree[i]);
-      edges_[i] = {tree[i].weight, low, high};
-    });
+    name_edges(tree, points, edges_, workers_);
   }
 
   template <class Body>
@@ -208,6 +217,17 @@ Array<IndexEdge<T>> SpanningParts<T>::edges(const Planes<T>& planes, const Plane
                                             const T* side, const Array<T>& core2,
                                             Workers& workers) {
   return SpanningEdges<T>(planes, view, side, core2, workers).run();
+}
+
+template <class T>
+Array<IndexEdge<T>> SpanningParts<T>::open_edges(const PlanesView<T>& view, const T* side,
+                                                 const Array<T>& core2,
+                                                 const Array<std::uint32_t>& joined,
+                                                 Workers& workers) {
+  const Array<Edge<T>> tree = minimum_spanning_tree(view, side, core2, workers, joined.data());
+  Edges edges(tree.size(), workers.pool());
+  name_edges(tree, view, edges, workers);
+  return edges;
 }
 
 template <class T>

@@ -39,6 +39,10 @@ struct KITH_SHARED SpanningParts {
   /// `view`: the same points under packed planes. `core2` as in minimum_spanning_tree.
   static Edges edges(const Planes<T>& planes, const PlanesView<T>& view, const T* side,
                      const Array<T>& core2, Workers& workers);
+  /// The same, if edges of the tree have joined points already: `joined` has the position of a root
+  /// for each position. Those edges are left out.
+  static Edges open_edges(const PlanesView<T>& view, const T* side, const Array<T>& core2,
+                          const Array<std::uint32_t>& joined, Workers& workers);
   /// The same edges in their order.
   static Edges sorted(const Edges& edges, const Workers& workers);
   /// Puts edges into a spanning tree, in their order.

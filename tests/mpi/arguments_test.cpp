@@ -357,6 +357,51 @@ void add_clusters(Wrongs& wrongs) {
   add("huge weights", {.eps = 0.1, .sample_weight = huge});
 }
 
+void add_spanning(Wrongs& wrongs) {
+  static const std::vector<double> negative = spoiled(std::vector<double>(60, 1.0), -1),
+                                   ones(60, 1.0), few(3, 1.0);
+  const auto add = [&](const char* name, SpanningTreeOptions wrong) {
+    const auto right = [=](bool is_wrong) {
+      SpanningTreeOptions options;
+      if (!wrong.sample_weight.empty()) options.sample_weight = ones;
+      return is_wrong ? wrong : options;
+    };
+    wrongs.push_back({std::string("spanning_tree: ") + name,
+                      [=](const ArgumentScene& s) { spanning_tree(s.tree, wrong); },
+                      [=](const ArgumentScene& s, bool is_wrong) {
+                        mpi::spanning_tree(s.domains, right(is_wrong));
+                      }});
+    wrongs.push_back({std::string("hierarchy: ") + name,
+                      [=](const ArgumentScene& s) { hierarchy(s.tree, wrong); },
+                      [=](const ArgumentScene& s, bool is_wrong) {
+                        mpi::hierarchy(s.domains, right(is_wrong));
+                      }});
+  };
+  add("core_k", {.core_k = 0});
+  add("box", {.box = Box::periodic(7)});
+  for (std::size_t i = 1; i < 3; ++i)
+    (wrongs.end() - static_cast<std::ptrdiff_t>(i))->has_same_text = false;
+  add("weights", {.sample_weight = few});
+  add("negative weights", {.sample_weight = negative});
+}
+
+void add_hdbscan(Wrongs& wrongs) {
+  static const std::vector<double> nan = spoiled(std::vector<double>(60, 1.0), kNaN), ones(60, 1.0);
+  const auto add = [&](const char* name, HdbscanOptions wrong) {
+    wrongs.push_back({std::string("hdbscan: ") + name,
+                      [=](const ArgumentScene& s) { hdbscan(s.tree, wrong); },
+                      [=](const ArgumentScene& s, bool is_wrong) {
+                        HdbscanOptions right;
+                        if (!wrong.sample_weight.empty()) right.sample_weight = ones;
+                        mpi::hdbscan(s.domains, is_wrong ? wrong : right);
+                      }});
+  };
+  add("min_cluster_size", {.condense = {.min_cluster_size = 1}});
+  add("selection_epsilon", {.condense = {.selection_epsilon = -1}});
+  add("min_cluster_weight", {.condense = {.min_cluster_weight = kInfinite}});
+  add("NaN weights", {.sample_weight = nan});
+}
+
 /// A ValuesView over numbers that live as long as the program.
 ValuesView kept(std::vector<double> values) {
   static std::vector<std::vector<double>>& all = *new std::vector<std::vector<double>>;
@@ -549,6 +594,8 @@ Wrongs all_wrongs() {
   add_histograms(wrongs);
   add_linking(wrongs);
   add_clusters(wrongs);
+  add_spanning(wrongs);
+  add_hdbscan(wrongs);
   add_catalogues(wrongs);
   add_centers(wrongs);
   add_subhalos(wrongs);

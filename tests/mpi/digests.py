@@ -28,11 +28,13 @@ CASES = [
      ".npz"),
     ("5,000 equal points, `fof --linking-length 0.01 --labels`", "equal.csv", ".npz"),
     ("universe, `cluster --method dbscan --eps 0.8`", "universe.hdf5", ".hdf5"),
+    ("universe, `cluster --method hdbscan --min-cluster-size 20`", "universe.hdf5", ".hdf5"),
     ("universe, `correlate --xi --linear-bins 0.5,7,6 --weights --mean-separation --regions 27`", "universe.hdf5", ".csv"),
     ("universe, `knn -k 8`", "universe.hdf5", ".hdf5"),
     ("universe, `radius --radius 2`", "universe.hdf5", ".hdf5"),
     ("universe, `density -k 16`", "universe.hdf5", ".npz"),
     ("universe, `fof -b 0.2 --picture`", "universe.hdf5", ".png"),
+    ("universe, `fof --all-lengths 0.15,0.2 --picture`", "universe.hdf5", ".png"),
     ("universe at two times, `match --subhalos`", "early.hdf5 universe.hdf5", ".hdf5"),
     ("universe at two times, `trees --subhalos --orphans`", "early.hdf5 universe.hdf5", ".hdf5"),
 ]

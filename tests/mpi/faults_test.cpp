@@ -227,6 +227,12 @@ class Faults : public ::testing::Test {
            mpi::dbscan(*domains_, {.eps = 0.05, .sample_weight = mass_}, RowOrder::input,
                        execution_);
          }},
+        {"spanning_tree",
+         [this] {
+           mpi::spanning_tree(*domains_, {.core_k = 4, .sample_weight = mass_}, execution_);
+         }},
+        {"hierarchy", [this] { mpi::hierarchy(*domains_, {}, execution_); }},
+        {"hdbscan", [this] { mpi::hdbscan(*domains_, {}, RowOrder::tree, execution_); }},
         {"fof",
          [this] { mpi::fof(*domains_, {.linking_length = 0.05}, RowOrder::input, execution_); }},
         {"fof with lengths",

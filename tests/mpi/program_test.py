@@ -157,7 +157,14 @@ class Files(unittest.TestCase):
         self.check(2, *words, "2.5", "--border", "sklearn", "--border-links", "2", "--rows", "all", "-o", "clusters.npz")
         self.check(2, "cluster", "few.csv", "--method", "dbscan", "--eps", "0.5", "-o", "clusters.csv")
         self.check(2, *words, "2", "--picture", "clusters.png", "-o", "clusters.npz")  # rank 0 alone
-        self.check(2, "cluster", "points.csv", "--method", "hdbscan", "--min-cluster-size", "5", "-o", "clusters.csv")
+
+    def test_clusters_of_all_densities(self):
+        words = ["--method", "hdbscan", "--min-cluster-size"]
+        self.check(2, "cluster", "points.csv", *words, "5", "-o", "clusters.csv")
+        self.check(3, "cluster", "universe.hdf5", *words, "20", "--min-samples", "4", "--rows", "all", "-o", "clusters.hdf5")
+        self.check(4, "cluster", "few.csv", *words, "2", "--allow-single-cluster", "-o", "clusters.npz")
+        self.check(2, "cluster", "holes.csv", *words, "3", "--selection", "leaf", "--non-finite", "drop", "-o", "clusters.npz")
+        self.check(2, "cluster", "universe.hdf5", *words, "30", "--picture", "clusters.png", "-o", "clusters.npz")  # rank 0 alone
 
     def test_correlation_functions(self):
         self.check(3, "correlate", "universe.hdf5", "--xi", "--log-bins", "0.5,7,6", "--regions", "8", "-o", "xi.csv")

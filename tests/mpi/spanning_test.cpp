@@ -69,7 +69,7 @@ CondenseOptions draw_condensing(Draw& draw) {
   return options;
 }
 
-/// Points of one process, dealt to ranks; and all that a case draws.
+/// Points of one process and their ranks; and all that a case draws.
 template <class T>
 struct SpanningCase {
   SpanningCase(MPI_Comm comm, Draw& draw, std::uint64_t seed)
@@ -265,6 +265,32 @@ TEST(MpiHierarchy, HasTheGroupsOfAllLengths) {
       EXPECT_EQ(all.count(lengths, 3)[i].largest, alone.count(lengths, 3)[i].largest);
     }
   });
+}
+
+/// More samples than points, of all ranks or of one process.
+TEST(MpiSpanningTree, RefusesMoreSamplesThanPointsAndIds) {
+  for (const int ranks : at_most_all({1, 3}))
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      constexpr std::size_t kPoints = 60;
+      const PointSet<float> set = scene_points<float>(Shape::uniform, 3, kPoints, 5);
+      const mpi::Domains domains = mpi::Domains::curve(comm, set.view());
+      const std::vector<double> ones(kPoints, 1.0);
+      const std::size_t most = kPoints * static_cast<std::size_t>(ranks);
+      EXPECT_NO_THROW(mpi::spanning_tree(domains, {.core_k = most}));
+      EXPECT_THROW(mpi::spanning_tree(domains, {.core_k = most + 1}), Error);
+      EXPECT_THROW(mpi::hdbscan(domains, {.min_samples = most + 1}), Error);
+      const SpanningTreeOptions weighted{.core_k = most + 1, .sample_weight = ones};
+      EXPECT_THROW(mpi::spanning_tree(domains, weighted), Error);
+      // Edges name rows, not ids.
+      std::vector<std::int64_t> ids(kPoints);
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        ids[i] = static_cast<std::int64_t>(
+            10 * (i * static_cast<std::size_t>(ranks) + static_cast<std::size_t>(rank_of(comm))));
+      const auto named = mpi::Domains::curve(comm, set.view(), {.ids = ids});
+      EXPECT_THROW(mpi::spanning_tree(named), Error);
+      EXPECT_THROW(mpi::hdbscan(named), Error);
+      EXPECT_NO_THROW(mpi::hdbscan(domains));
+    });
 }
 
 TEST(MpiSpanningTree, IsCancelled) {

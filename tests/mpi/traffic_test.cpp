@@ -155,6 +155,8 @@ TEST(MpiTraffic, IsWhatTheStatisticsSay) {
     const auto domains = mpi::Domains::curve(comm, set.view(), {}, execution);
     use_all(domains, set.view(), execution);
     use_gradients(comm, domains, set.view(), execution);
+    mpi::hdbscan(domains, {}, RowOrder::input, execution);
+    mpi::hierarchy(domains, {}, execution);
     counter.is_on = false;
     EXPECT_EQ(sum_of(statistics, "bytes sent"), counter.sent);
     EXPECT_EQ(sum_of(statistics, "bytes received"), counter.received);

@@ -49,6 +49,8 @@ bad_halos = bad_mass + bad_linking + [
 other = [("points", np.ones((5, 2))), ("points", np.ones((5, 3), np.float32)), ("box", 2.0), ("box", None)]
 
 
+bad_samples = [("sample_weight", np.ones(count - 1)), ("sample_weight", np.full(count, np.nan)), ("sample_weight", -np.ones(count)),
+               ("non_finite", "ignore")]
 calls = {
     "density": (kith.density, {"k": 3, "box": 1.0}, bad_common + bad_k + bad_mass + [("kernel", "a"), ("kernel", None)],
                 other + [("k", 4), ("kernel", "wendland_c2"), ("mass", np.ones(count)), ("mass", 2.0)]),
@@ -92,6 +94,15 @@ calls = {
         ("eps", -1), ("eps", "a"), ("min_samples", 0), ("min_samples", "a"), ("border", "a"), ("border_links", 0),
         ("sample_weight", np.ones(count - 1)), ("sample_weight", np.full(count, np.nan)), ("non_finite", "ignore")],
         other + [("eps", 0.2), ("min_samples", 3), ("border", "none"), ("sample_weight", np.ones(count))]),
+    "spanning_tree": (kith.spanning_tree, {"core_k": 2, "box": 1.0}, bad_common[:-1] + bad_samples + [("core_k", 0), ("core_k", "a")],
+                      other + [("core_k", 3), ("sample_weight", np.ones(count))]),
+    "hierarchy": (kith.hierarchy, {"box": 1.0}, bad_common[:-1] + bad_samples + [("core_k", 0), ("core_k", "a")],
+                  other + [("core_k", 3), ("sample_weight", np.ones(count))]),
+    "hdbscan": (kith.hdbscan, {"box": 1.0}, bad_common[:-1] + bad_samples + [
+        ("min_cluster_size", 1), ("min_cluster_size", "a"), ("min_samples", 0), ("min_samples", 10**6), ("selection", "a"),
+        ("selection_epsilon", -1), ("min_cluster_weight", 0)],
+        other + [("min_cluster_size", 3), ("min_samples", 2), ("selection", "leaf"), ("selection_epsilon", 0.1),
+                 ("allow_single_cluster", True), ("max_cluster_size", 9), ("sample_weight", np.ones(count))]),
     "correlation.count": (kith.correlation.count, {"edges": [0, 0.1], "box": 1.0}, bad_common[:-1] + [
         ("edges", "a"), ("edges", [1, 0]), ("edges", [0]), ("weight", np.ones(count - 1)), ("weight", ["a"] * count),
         ("weight", np.full(count, np.nan)), ("region", np.ones(3, int)), ("region", ["a"] * count), ("regions", "a"),

@@ -37,9 +37,9 @@ KITH_API Clusters dbscan(MPI_Comm comm, PointsView points, const DbscanOptions& 
 ///
 /// Each rank spans its own points; an edge is certain if no edge to another rank can come before
 /// it. For the rest, points of other ranks come here, as far as needed, in rounds that at least
-/// halve what is left. Memory beyond the domains: about 100 bytes per point of this rank, and 30
-/// bytes per point of all ranks. Errors: as kith::spanning_tree; invalid_argument for domains with
-/// ids; too_large for more than 4,294,967,280 points on all ranks together.
+/// halve the number of components. Memory beyond the domains: about 100 bytes per point of this
+/// rank, and 30 bytes per point of all ranks. Errors: as kith::spanning_tree; invalid_argument for
+/// domains with ids; too_large for more than 4,294,967,280 points on all ranks together.
 KITH_API SpanningTree spanning_tree(const Domains& domains, const SpanningTreeOptions& options = {},
                                     const Execution& execution = {});
 KITH_API SpanningTree spanning_tree(MPI_Comm comm, PointsView points,

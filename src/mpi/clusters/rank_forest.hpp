@@ -47,8 +47,11 @@ class RankForest {
   using Index = std::uint32_t;
   using Edges = std::span<const OpenEdge<T>>;
 
-  /// Components are named by their places here from now on.
-  void start(std::span<const OpenComponent<T>> components, Edges edges, const Workers& workers) {
+  /// Components are named by their places here from now on; `first`: that of the first one of each
+  /// rank.
+  void start(std::span<const OpenComponent<T>> components, Edges edges, std::vector<Index> first,
+             const Workers& workers) {
+    first_ = std::move(first);
     count_ = components.size();
     root_.resize(count_);
     std::iota(root_.begin(), root_.end(), Index{0});
@@ -56,6 +59,8 @@ class RankForest {
       bound_.push_back(component.bound);
       points_.push_back(component.points);
     }
+    for (std::size_t rank = 0; rank < first_.size(); ++rank)
+      owner_.resize(rank + 1 < first_.size() ? first_[rank + 1] : count_, static_cast<Index>(rank));
     has_asked_.assign(count_, 0);
     contract(edges, workers);
   }
@@ -75,12 +80,22 @@ class RankForest {
   }
 
   bool is_whole() const { return count_ <= 1; }
+  std::size_t components() const { return count_; }
+  std::size_t components_at_start() const { return root_.size(); }
   /// The component that has this one of the start.
   Index now(Index component) const { return root_[component]; }
   /// The lightest edge known that leaves a component of now, infinite without one: it asks for
   /// points of other ranks that far. -1: it does not ask.
   T reach(Index component) const { return has_asked_[component] ? reach_[component] : T(-1); }
   T longest_reach() const { return longest_; }
+
+  /// Whether all points of a component of now are on one rank.
+  bool is_on_one_rank(Index component) const { return owner_[component] != kMany; }
+  /// A component that no edge is known to leave has all points of its ranks, since those of a rank
+  /// are connected. Whether it has those of this rank, which has some.
+  bool has_rank(Index component, std::size_t rank) const {
+    return root_[first_[rank]] == component;
+  }
 
   std::vector<IndexEdge<T>>& taken() { return taken_; }
 
@@ -121,7 +136,9 @@ class RankForest {
     const Index p = find(root_, open.a), q = find(root_, open.b);
     const std::uint64_t points = points_[p] + points_[q];
     const T bound = std::min(bound_[p], bound_[q]);
+    const Index owner = owner_[p] == owner_[q] ? owner_[p] : kMany;
     const Index root = join(root_, p, q);
+    owner_[root] = owner;
     points_[root] = points;
     bound_[root] = bound;
     taken_.push_back(open.edge);
@@ -145,9 +162,14 @@ class RankForest {
       if (has_asked_[i] != 0) longest_ = std::max(longest_, reach_[i]);
   }
 
-  std::size_t count_ = 0;    // components of now
-  std::vector<Index> root_;  // per component of the start: that of now
-  std::vector<T> bound_;     // per component of now
+  static constexpr Index kMany = 0xffffffff;
+
+  std::vector<Index> first_;  // per rank
+  std::size_t count_ = 0;     // components of now
+  std::vector<Index> root_;   // per component of the start: that of now
+  // Per component of now:
+  std::vector<T> bound_;
+  std::vector<Index> owner_;  // the only rank with points of it, or kMany
   std::vector<std::uint64_t> points_;
   std::vector<std::uint8_t> has_asked_;  // its first edge is known in the next pass
   std::vector<T> reach_;

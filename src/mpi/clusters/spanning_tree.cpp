@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <kith/hierarchy.hpp>
@@ -44,7 +45,12 @@ class SpanningRanks {
     std::uint64_t rounds = 0;
     for (; !forest_.is_whole(); ++rounds) {
       const Array<OpenEdge<T>> all = rows_of_all(call_, ask());
-      call_.phase([&](Workers& workers) { forest_.contract({all.data(), all.size()}, workers); });
+      call_.phase([&](Workers& workers) {
+        const std::size_t before = forest_.components();
+        forest_.contract({all.data(), all.size()}, workers);
+        if (forest_.components() == before)
+          fail(ErrorCode::internal, "{}: {} components have found no edge", call_.name(), before);
+      });
     }
     if (call_.execution().statistics)
       call_.execution().statistics->counts.push_back({"spanning rounds", rounds});
@@ -116,6 +122,7 @@ class SpanningRanks {
   /// From now on components of all ranks have one numbering.
   void share(std::vector<OpenComponent<T>>& components, std::vector<OpenEdge<T>>& edges) {
     std::vector<std::uint64_t> counts;
+    std::vector<std::uint32_t> first;  // component of each rank
     most_core2_ = 0;
     call_.quick([&] {
       counts.resize(static_cast<std::size_t>(call_.ranks()));
@@ -127,19 +134,20 @@ class SpanningRanks {
     call_.communicator().gather_all(&count, sizeof count, counts.data());
     call_.communicator().gather_all(&most_core2_, sizeof(T), core2_of_rank_.data());
     call_.prepare([&] {
-      std::uint64_t before = 0;
-      for (int rank = 0; rank < call_.rank(); ++rank)
-        before += counts[static_cast<std::size_t>(rank)];
-      const auto first = static_cast<std::uint32_t>(before);
+      for (std::uint64_t before = 0; const std::uint64_t each : counts) {
+        first.push_back(static_cast<std::uint32_t>(before));
+        before += each;
+      }
+      const std::uint32_t shift = first[static_cast<std::size_t>(call_.rank())];
       for (OpenEdge<T>& edge : edges) {
-        edge.a += first;
-        edge.b += first;
+        edge.a += shift;
+        edge.b += shift;
       }
       // Never null: import_ghosts sends values on all ranks or on none.
       tag_ = Array<double>(std::max<std::size_t>(1, points()));
       for (std::size_t i = 0; i < points(); ++i)
         tag_[i] = std::bit_cast<double>(
-            OwnComponent{static_cast<std::uint32_t>(call_.rank()), component_[i] += first});
+            OwnComponent{static_cast<std::uint32_t>(call_.rank()), component_[i] += shift});
       core_ = Array<double>(core2_.empty() ? 0 : tag_.size());
       const PlanesView<T> view = part_.view();
       for (std::size_t at = 0; !core2_.empty() && at < points(); ++at)
@@ -150,7 +158,8 @@ class SpanningRanks {
     call_.phase([&](Workers& workers) {
       components = {};
       edges = {};
-      forest_.start({all.data(), all.size()}, {open.data(), open.size()}, workers);
+      forest_.start({all.data(), all.size()}, {open.data(), open.size()}, std::move(first),
+                    workers);
     });
   }
 
@@ -175,17 +184,38 @@ class SpanningRanks {
   Array<T> reaches(Workers& workers) {
     const PlanesView<T> view = part_.view();
     Array<T> reach(points(), workers.pool());
+    const T enough = points() > 0 ? reach_of_rank() : T(0);
     workers.for_ranges(view.block_count(), 256, [&](std::size_t begin, std::size_t end) {
       for (std::size_t block = begin; block < end; ++block) {
         const std::size_t last = block * kLanes + view.points_of_block(block);
         const T way2 = nearest_[block].lower2;
         const bool is_far = std::isinf(way2) || way2 > forest_.longest_reach();
-        const T enough = is_far ? T(0) : reach_to_nearest_box(block);
+        const T to_box = is_far ? T(0) : reach_to_nearest_box(block);
         for (std::size_t at = block * kLanes; at < last; ++at)
-          reach[at] = is_far ? T(-1) : reach_of(at, enough);
+          reach[at] = is_far ? T(-1) : reach_of(at, to_box, enough);
       }
     });
     return reach;
+  }
+
+  /// If no edge is known to leave the component of this rank's points: an edge of at most this
+  /// weight does. Ranks are inside the component or outside. Infinite otherwise.
+  T reach_of_rank() const {
+    T enough = std::numeric_limits<T>::infinity();
+    const std::uint32_t component = forest_.now(component_[0]);
+    if (!std::isinf(forest_.reach(component))) return enough;
+    const auto metric = part_.template metric<kAnyDimension>();
+    const RankBoxes<T>& boxes = part_.boxes;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      if (static_cast<int>(boxes.owner[i]) != call_.rank()) continue;
+      for (std::size_t j = 0; j < boxes.size(); ++j) {
+        if (forest_.has_rank(component, boxes.owner[j])) continue;
+        const T upper2 = metric.upper2(boxes.box(i, metric.axes), boxes.box(j, metric.axes));
+        enough = std::min(enough, std::max({upper2, core2_of_rank_[boxes.owner[i]],
+                                            core2_of_rank_[boxes.owner[j]]}));
+      }
+    }
+    return enough;
   }
   /// Any point of a block has an edge of at most this weight to a point of another rank.
   T reach_to_nearest_box(std::size_t block) const {
@@ -197,9 +227,11 @@ class SpanningRanks {
       reach = std::max(reach, core2_[block * kLanes + i]);
     return std::max(reach, core2_of_rank_[part_.boxes.owner[nearest.box]]);
   }
-  T reach_of(std::size_t position, T enough) const {
+  /// The lightest edge known, or less if a lighter one leaves the component certainly.
+  T reach_of(std::size_t position, T to_box, T enough) const {
     const std::uint32_t component = forest_.now(component_[part_.view().index(position)]);
-    const T reach = std::min(forest_.reach(component), enough);
+    T reach = std::min(forest_.reach(component), enough);
+    if (forest_.is_on_one_rank(component)) reach = std::min(reach, to_box);
     // Nothing new is that near.
     if (reach < least_weight(position) || reach <= covered_[position]) return -1;
     covered_[position] = reach;
@@ -217,20 +249,36 @@ class SpanningRanks {
       for (std::size_t at = 0; at < view.points; ++at)
         core2[at] = static_cast<T>(cores[view.index(at)]);
     }
-    const Array<IndexEdge<T>> edges =
-        SpanningParts<T>::edges(near.planes, view, part_.frame.side, core2, workers);
+    const Array<IndexEdge<T>> edges = SpanningParts<T>::open_edges(
+        view, part_.frame.side, core2, joined(near, view, workers), workers);
     const auto own = static_cast<std::uint32_t>(call_.rank());
     for (const IndexEdge<T>& edge : edges) {
-      const auto a = std::bit_cast<OwnComponent>(near.value[edge.low]);
-      const auto b = std::bit_cast<OwnComponent>(near.value[edge.high]);
+      const OwnComponent a = tag_of(near, edge.low), b = tag_of(near, edge.high);
       if ((a.rank == own) == (b.rank == own)) continue;  // others report these
-      if (forest_.now(a.component) == forest_.now(b.component)) continue;
       found.push_back({{edge.weight, static_cast<std::uint32_t>(near.global[edge.low] - first_),
                         static_cast<std::uint32_t>(near.global[edge.high] - first_)},
                        a.component,
                        b.component});
     }
     return found;
+  }
+
+  static OwnComponent tag_of(const Ghosts<T>& near, std::size_t index) {
+    return std::bit_cast<OwnComponent>(near.value[index]);
+  }
+
+  /// By position: the first point of its component.
+  Array<std::uint32_t> joined(const Ghosts<T>& near, const PlanesView<T>& view,
+                              const Workers& workers) const {
+    constexpr std::uint32_t kNone = 0xffffffff;
+    std::vector<std::uint32_t> first(forest_.components_at_start(), kNone);
+    Array<std::uint32_t> joined(view.points, workers.pool());
+    for (std::size_t at = 0; at < view.points; ++at) {
+      std::uint32_t& root = first[forest_.now(tag_of(near, view.index(at)).component)];
+      if (root == kNone) root = static_cast<std::uint32_t>(at);
+      joined[at] = root;
+    }
+    return joined;
   }
 
   Call& call_;
@@ -248,7 +296,7 @@ class SpanningRanks {
   RankForest<T> forest_;
 };
 
-/// What a tree with weights keeps of each point.
+/// A point in a tree with weights.
 template <class T>
 struct WeightedPoint {
   double weight;
