@@ -48,6 +48,23 @@ bad_halos = bad_mass + bad_linking + [
 # Wrong only if the ranks differ.
 other = [("points", np.ones((5, 2))), ("points", np.ones((5, 3), np.float32)), ("box", 2.0), ("box", None)]
 
+bad_sky = [("ra", each) for each in ("a", None, x, x[1:, 0], np.full(count, np.nan))] + [
+    ("dec", np.full(count, 91.0)), ("dec", "a"), ("unit", "hours"), ("non_finite", "ignore"), ("threads", "a"), ("progress", print)]
+bad_atoms = [("points", each) for each in bad_points if each is not bad_points[2]] + [
+    ("cell", "a"), ("cell", np.zeros((3, 3))), ("cell", np.ones((3, 3))), ("cell", np.eye(2)), ("pbc", "a"),
+    ("batch", np.zeros(count, int)), ("threads", "a"), ("progress", print)]
+
+
+def on_sky(call):
+    """With the first two coordinates as positions, in degrees."""
+    def called(points, **given):
+        return call(given.pop("ra", points[:, 0]), given.pop("dec", points[:, 1]), **given)
+    return called
+
+
+def of_atoms(call):
+    return lambda points, **given: call(points, **given)
+
 
 calls = {
     "density": (kith.density, {"k": 3, "box": 1.0}, bad_common + bad_k + bad_mass + [("kernel", "a"), ("kernel", None)],
@@ -86,6 +103,33 @@ calls = {
         ("stretch", -1), ("observer", "a"), ("observer", 3), ("rule", "mean"), ("min_size", "a"), ("non_finite", "ignore")],
         other + [("linking_length", 0.2), ("linking_length", np.ones(count)), ("stretch", 3.0), ("line_of_sight", "y"),
                  ("min_size", 2)]),
+    "sky.knn": (on_sky(kith.sky.knn), {"k": 2}, bad_sky + bad_k + [
+        ("max_angle", -1), ("max_angle", "a"), ("query_ra", x[:, 0]), ("index_dtype", np.int32)],
+        [("k", 3), ("unit", "radians"), ("max_angle", 1.0), ("exclude_self", True)]),
+    "sky.radius": (on_sky(kith.sky.radius), {"angle": 1.0}, bad_sky + [
+        ("angle", -1), ("angle", "a"), ("angle", np.ones(count - 1)), ("angle", -np.ones(count)), ("max_neighbors", -1)],
+        [("angle", 2.0), ("angle", np.ones(count)), ("unit", "radians")]),
+    "sky.match": (lambda points, **given: kith.sky.match(points[:, 0], points[:, 1], given.pop("ra2", points[:, 0]),
+                                                         given.pop("dec2", points[:, 1]), **given),
+                  {}, [("ra2", x[1:, 0]), ("ra2", "a"), ("dec2", None), ("max_angle", -1), ("unit", "hours")],
+                  [("max_angle", 1.0)]),
+    "sky.pairs": (on_sky(kith.sky.pairs), {"angle": 1.0}, bad_sky + [("angle", -1), ("angle", None)], [("angle", 2.0)]),
+    "sky.fof": (on_sky(kith.sky.fof), {"angle": 1.0}, bad_sky + [("angle", 0), ("angle", "a"), ("min_size", 0)],
+                [("angle", 2.0), ("min_size", 2)]),
+    "sky.dbscan": (on_sky(kith.sky.dbscan), {"eps": 1.0}, bad_sky + [("eps", -1), ("min_samples", 0), ("border", "a")],
+                   [("eps", 2.0), ("sample_weight", np.ones(count))]),
+    "neighbor_list": (lambda points, **given: kith.neighbor_list(given.pop("quantities", "ij"), points, **given),
+                      {"cutoff": 0.1, "cell": np.eye(3)}, bad_atoms + [
+        ("cutoff", -1), ("cutoff", "a"), ("cutoff", np.ones(count - 1)), ("cutoff", -np.ones(count)), ("quantities", "x"),
+        ("quantities", 3), ("cutoff", {("H", "H"): 1}), ("index_dtype", np.int32)],
+        [("cutoff", 0.2), ("cutoff", np.ones(count)), ("cell", 2 * np.eye(3)), ("pbc", False), ("quantities", "ijd"),
+         ("half", True)]),
+    "cells.fof": (of_atoms(kith.cells.fof), {"linking_length": 0.1, "cell": np.eye(3)}, bad_atoms + [
+        ("linking_length", 0), ("linking_length", "a"), ("linking_length", np.ones(count - 1)), ("min_size", 0)],
+        [("linking_length", 0.2), ("min_size", 2), ("strict", True), ("linking_length", np.ones(count))]),
+    "cells.knn": (of_atoms(kith.cells.knn), {"k": 2, "cell": np.eye(3)}, bad_atoms + bad_k[:-1], [("k", 3), ("exclude_self", True)]),
+    "cells.radius_count": (of_atoms(kith.cells.radius_count), {"radius": 0.1, "cell": np.eye(3)}, bad_atoms + [
+        ("radius", -1), ("radius", "a")], [("radius", 0.2), ("strict", True)]),
     "halos": (kith.halos, {"linking_length": 0.1, "box": 1.0, "min_size": 2}, bad_common + bad_halos,
               other + [("min_size", 3), ("mass", np.ones(count)), ("velocity", x)]),
     "dbscan": (kith.dbscan, {"eps": 0.1, "box": 1.0}, bad_common[:-1] + [
