@@ -34,10 +34,10 @@ struct LinkingLengths {
 /// are those of `fof`. The options are those of `fof` without `linking_length` and `b`;
 /// Groups::linking_length() is the largest length.
 ///
-/// Cost: three to six times that of `fof` if lengths are alike. A point with a long length meets
-/// all points within it. Memory: 17 bytes per float point beyond those of `fof`, 25 per double
-/// point. Errors: those of `fof`; invalid_argument for lengths that are negative or not finite, or
-/// not one for each point.
+/// Cost: four to six times that of `fof`, about the same if lengths are equal. A point with a long
+/// length meets all points within it. Memory: 17 bytes per float point beyond those of `fof`, 25
+/// per double point. Errors: those of `fof`; invalid_argument for lengths that are negative or not
+/// finite, or not one for each point.
 KITH_API Groups fof(PointsView points, const LinkingLengths& lengths, const FofOptions& options,
                     const Execution& execution = {});
 /// The same for an existing tree, with a length for each point of its input.

@@ -22,7 +22,8 @@ using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::de
 
 /// One system for each cell: atoms [starts[s], starts[s + 1]).
 inline std::vector<AtomSystem> systems_of(const PointsView& positions, const Cells& cells,
-                                   const Periodic& periodic, const std::optional<Starts>& starts) {
+                                          const Periodic& periodic,
+                                          const std::optional<Starts>& starts) {
   const std::size_t count = starts ? starts->size() - 1 : 1, axes = cells.shape(1);
   std::vector<AtomSystem> systems(count);
   for (std::size_t s = 0; s < count; ++s) {

@@ -54,8 +54,7 @@ nb::tuple cells_knn(const Array& positions, const Cells& cells, const Periodic& 
                     const std::optional<Starts>& starts, const nb::dict& given, const Call& call) {
   const cells::KnnOptions options = cell_knn_options(given);
   const std::vector<AtomSystem> systems = systems_of(points_of(positions), cells, periodic, starts);
-  return arrays_of(
-      run(call, [&](const Execution& e) { return cells::knn(systems, options, e); }));
+  return arrays_of(run(call, [&](const Execution& e) { return cells::knn(systems, options, e); }));
 }
 
 ArrayOf<std::int64_t> cells_radius_count(const Array& positions, const Cells& cells,

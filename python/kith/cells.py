@@ -24,7 +24,7 @@ from .typing import Communicator, Progress
 __all__ = ["Neighbors", "fof", "knn", "radius_count"]
 
 
-# What a binding takes: nothing before the systems, the systems, and options.
+# Arguments of a binding: nothing before the systems, the systems, and options.
 Asked = tuple[tuple[()], Systems, dict[str, Any]]
 
 

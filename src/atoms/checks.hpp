@@ -13,9 +13,10 @@
 namespace kith {
 
 /// Errors: invalid_argument, too_large.
-KITH_SHARED void check_systems(const char* call, std::span<const AtomSystem> systems, std::int64_t most);
+KITH_SHARED void check_systems(const char* call, std::span<const AtomSystem> systems,
+                               std::int64_t most);
 KITH_SHARED void check_cutoffs(const char* call, std::span<const AtomSystem> systems,
-                   const NeighborListOptions& options);
+                               const NeighborListOptions& options);
 
 /// A length that is 0, or from 1e-100 to 1e100.
 KITH_SHARED void check_atom_length(const char* call, const char* name, double value);

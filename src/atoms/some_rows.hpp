@@ -1,5 +1,5 @@
-// The neighbor list of some atoms of a system, for those who have rows of their own and atoms around
-// them.
+// The neighbor list of some atoms of a system, for those who have rows of their own and atoms
+// around them.
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,17 @@
 #include "groups/length_join.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "geometry/distance.hpp"
+#include "geometry/eight.hpp"
 #include "groups/join.hpp"
 #include "groups/pair_length.hpp"
 #include "groups/reach.hpp"
+#include "groups/sets.hpp"
 #include "parallel/grains.hpp"
 #include "parallel/pieces.hpp"
 #include "walk/depth_first.hpp"
@@ -68,15 +69,11 @@ class GroupJoin {
 
   // ---- as the judge of the walk
 
-  using Lowers = std::array<T, kLanes>;
+  using Lowers = Eight<T>;
 
   Lowers look(int plane, std::size_t chunk) {
-    const T* boxes = scene_.planes.chunk(plane, chunk, scene_.metric.axes);
-    Lowers lower;
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      lower[lane] = scene_.metric.lower2(box_, box_of_lane(boxes, lane, scene_.metric.axes));
     meter_.add(kLanes);
-    return lower;
+    return lowers2(scene_.metric, box_, boxes_of(plane, chunk));
   }
   Verdict verdict(const Lowers& lower, std::size_t lane, int plane, std::size_t node) {
     const auto p = static_cast<std::size_t>(plane);
@@ -89,9 +86,23 @@ class GroupJoin {
     return is_one_set ? Verdict::drop : Verdict::keep;
   }
   void settle(int, std::size_t) const {}
-  void leaf(std::size_t node, const Lowers&, std::size_t) { near_.push_back(node); }
+  void leaf(std::size_t node, const Lowers&, std::size_t lane) {
+    const std::size_t chunk = node / kLanes;
+    if (near_.empty() || near_.back().chunk != chunk) near_.push_back({chunk, 0});
+    near_.back().lanes |= 1u << lane;
+  }
 
  private:
+  /// Leaves of one chunk.
+  struct NearLeaves {
+    std::size_t chunk;
+    unsigned lanes;  ///< a bit for each
+  };
+
+  ColumnsOfEight<T> boxes_of(int plane, std::size_t chunk) const {
+    const T* boxes = scene_.planes.chunk(plane, chunk, scene_.metric.axes);
+    return {boxes, boxes + column_at(scene_.metric.axes.count())};
+  }
   Bounds<D, T> box_of(std::size_t leaf) const {
     return scene_.planes.box(0, leaf, scene_.metric.axes);
   }
@@ -109,52 +120,66 @@ class GroupJoin {
     const Bounds<D, T> box = box_of(leaf);
     const T largest = scene_.largest[0][leaf];
     bool is_joined = scene_.joined.note(0, leaf);
-    for (const std::size_t other : near_) {
-      if (other < leaf) continue;
-      if (!(scene_.metric.lower2(box, box_of(other)) <=
-            pair_reach2<Rule>(largest, scene_.largest[0][other])))
-        continue;
-      const bool are_joined = is_joined && scene_.joined.note(0, other);
-      if (are_joined && scene_.joined.set_of(0, leaf) == scene_.joined.set_of(0, other)) continue;
-      link_leaves(leaf, other, are_joined);
-      meter_.add(kLanes * kLanes);
-      is_joined = is_joined || scene_.joined.note(0, leaf);
+    for (const NearLeaves& near : near_) {
+      const std::size_t base = near.chunk * kLanes;
+      if (base + kLanes <= leaf) continue;
+      const Lowers lower = lowers2(scene_.metric, box, boxes_of(0, near.chunk));
+      for (unsigned lanes = near.lanes; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+        const std::size_t other = base + lane;
+        if (other < leaf || !(lower[lane] <= pair_reach2<Rule>(largest, scene_.largest[0][other])))
+          continue;
+        const bool are_joined = is_joined && scene_.joined.note(0, other);
+        if (are_joined && scene_.joined.set_of(0, leaf) == scene_.joined.set_of(0, other)) continue;
+        link_leaves(leaf, other, are_joined);
+        meter_.add(kLanes * kLanes);
+        is_joined = is_joined || scene_.joined.note(0, leaf);
+      }
+      meter_.add(kLanes);
     }
-    meter_.add(near_.size());
   }
 
   void link_leaves(std::size_t leaf, std::size_t other, bool needs_one_link) {
     const IndexRange points = scene_.planes.points_of(0, leaf),
                      others = scene_.planes.points_of(0, other);
     const Bounds<D, T> box = box_of(other);
-    for (std::size_t p = points.begin; p < points.end; ++p) {
-      Bounds<D, T> point = Bounds<D, T>::empty();
-      scene_.planes.load(p, scene_.metric.axes, point.lo);
-      std::copy_n(point.lo, kAxisRoom<D>, point.hi);
-      const T most = pair_reach2<Rule>(scene_.length[p], scene_.largest[0][other]);
-      if (!(scene_.metric.lower2(point, box) <= most)) continue;
-      if (link(p, point.lo, others) && needs_one_link) return;
+    const T largest = scene_.largest[0][other];
+    for (std::size_t p = points.begin; p < points.end;) {
+      const std::size_t base = p / kLanes * kLanes, end = std::min(points.end, base + kLanes);
+      const T* block = scene_.planes.block(base / kLanes, scene_.metric.axes);
+      const Lowers lower = lowers2(scene_.metric, box, {block, block});
+      for (; p < end; ++p) {
+        const T most2 = pair_reach2<Rule>(scene_.length[p], largest);
+        if (lower[p - base] <= most2 && link(p, others, most2) && needs_one_link) return;
+      }
     }
   }
 
-  /// Links a point with its friends among others; returns whether it has any but itself.
-  bool link(std::size_t p, const T* x, const IndexRange& others) {
-    T y[kAxisRoom<D>];
+  /// Links a point with its friends among others, none of which is farther away than `most2`;
+  /// returns whether it has any but itself.
+  bool link(std::size_t p, const IndexRange& others, T most2) {
+    T x[kAxisRoom<D>];
+    scene_.planes.load(p, scene_.metric.axes, x);
     bool has_friend = false;
-    for (std::size_t q = others.begin; q < others.end; ++q) {
-      scene_.planes.load(q, scene_.metric.axes, y);
-      const T d2 = scene_.metric.distance2(x, y);
-      const T reach2 = pair_reach2<Rule>(scene_.length[p], scene_.length[q]);
-      if (p == q || !(scene_.is_strict ? d2 < reach2 : d2 <= reach2)) continue;
-      scene_.sets.unite(static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q));
-      has_friend = true;
+    for (std::size_t base = others.begin / kLanes * kLanes; base < others.end; base += kLanes) {
+      const Eight<T> d2 =
+          distances2(scene_.metric, x, scene_.planes.block(base / kLanes, scene_.metric.axes));
+      for (unsigned lanes = lanes_within(d2, most2); lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+        const std::size_t q = base + lane;
+        if (q == p || q < others.begin || q >= others.end) continue;
+        const T reach2 = pair_reach2<Rule>(scene_.length[p], scene_.length[q]);
+        if (!(scene_.is_strict ? d2[lane] < reach2 : d2[lane] <= reach2)) continue;
+        scene_.sets.unite(static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q));
+        has_friend = true;
+      }
     }
     return has_friend;
   }
 
   const LengthScene<D, T>& scene_;
   WorkMeter& meter_;
-  std::vector<std::size_t> near_;
+  std::vector<NearLeaves> near_;
   std::size_t first_ = 0;          ///< point of the group
   std::uint32_t set_ = kManySets;  ///< of the group
   Bounds<D, T> box_{};
@@ -240,7 +265,8 @@ PointLengths<T> point_lengths(const Planes<T>& planes, const Frame<T>& frame,
     each_point(planes, begin, end, [&](std::size_t at, std::uint32_t index) {
       const double value = given[index];
       const T rounded = value < double{kMost} ? static_cast<T>(value) : kMost;
-      const T scaled = std::min(std::ldexp(rounded, frame.exponent), kMost);
+      const T scaled =
+          frame.exponent == 0 ? rounded : std::min(std::ldexp(rounded, frame.exponent), kMost);
       lengths.length[at] = scaled;
       part.least = std::min(part.least, scaled);
       part.largest = std::max(part.largest, scaled);

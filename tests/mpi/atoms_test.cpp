@@ -22,8 +22,8 @@ struct AtomsOfRanks {
   AtomsOfRanks(MPI_Comm comm, Draw& draw, double most) {
     const int dimension = draw.one_of({1, 2, 3, 3, 3});
     lattice = any_lattice(draw, dimension);
-    const auto place =
-        any_positions(draw, lattice, dimension, draw.below(8) == 0 ? std::size_t{0} : draw.size(most));
+    const auto place = any_positions(draw, lattice, dimension,
+                                     draw.below(8) == 0 ? std::size_t{0} : draw.size(most));
     x.assign(place.begin(), place.end());
     axes = static_cast<std::size_t>(dimension);
     const auto ranks = static_cast<std::size_t>(size_of(comm));
@@ -40,8 +40,7 @@ struct AtomsOfRanks {
   }
   template <class Value>
   std::span<const Value> own_of(const std::vector<Value>& values) const {
-    return values.empty() ? std::span<const Value>()
-                          : std::span(values).subspan(begin, own_size());
+    return values.empty() ? std::span<const Value>() : std::span(values).subspan(begin, own_size());
   }
 
   Lattice lattice;
@@ -53,8 +52,7 @@ template <class Value>
 void expect_run(std::span<const Value> own, std::span<const Value> all, std::size_t first,
                 std::size_t count) {
   ASSERT_EQ(own.size(), count);
-  ASSERT_TRUE(
-      std::equal(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(first)));
+  ASSERT_TRUE(std::equal(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(first)));
 }
 
 /// The pairs of all whose i is an atom of this rank.
@@ -162,9 +160,9 @@ TEST(MpiAtoms, AreFewAroundARank) {
     const auto found =
         mpi::neighbor_list(comm, {view(x.data() + 3 * begin, end - begin, 3), lattice},
                            {.cutoff = 1}, {.threads = 1, .statistics = &statistics});
-    expect_pairs_of(neighbor_list<std::int64_t>(AtomSystem{view(x.data(), 3000, 3), lattice},
-                                                {.cutoff = 1}),
-                    found, begin, end);
+    expect_pairs_of(
+        neighbor_list<std::int64_t>(AtomSystem{view(x.data(), 3000, 3), lattice}, {.cutoff = 1}),
+        found, begin, end);
     EXPECT_LT(statistics.count("ghosts"), 2000u);
   });
 }
@@ -199,10 +197,9 @@ TEST(MpiAtoms, WrongArguments) {
       list("flat cell", {x, flat}, {.cutoff = 1}, true);
       list("not finite", {holes, cube}, {.cutoff = 1});
       list("far away", {far, cube}, {.cutoff = 1});
-      expect_refused(comm, {"k", [&] { kith::cells::knn(right, {.k = 0}); },
-                            [&](bool is_wrong) {
-                              mpi::cells::knn(comm, right, {.k = is_wrong ? 0u : 1u});
-                            }});
+      expect_refused(
+          comm, {"k", [&] { kith::cells::knn(right, {.k = 0}); },
+                 [&](bool is_wrong) { mpi::cells::knn(comm, right, {.k = is_wrong ? 0u : 1u}); }});
       expect_refused(comm, {"radius", [&] { kith::cells::radius_count(right, {.radius = -1}); },
                             [&](bool is_wrong) {
                               mpi::cells::radius_count(comm, right,
@@ -227,8 +224,7 @@ TEST(MpiAtoms, WrongArguments) {
                 std::string::npos);
       Lattice other = cube;
       if (rank_of(comm) == 1) other.vectors[0][0] = 4;
-      EXPECT_NE(error_of([&] { mpi::neighbor_list(comm, {x, other}, {.cutoff = 1}); }),
-                "no error");
+      EXPECT_NE(error_of([&] { mpi::neighbor_list(comm, {x, other}, {.cutoff = 1}); }), "no error");
       EXPECT_EQ(mpi::neighbor_list(comm, right, {.cutoff = 2}).size(),
                 2 * (2 * static_cast<std::size_t>(ranks) - 1));
     });

@@ -237,6 +237,74 @@ if comm.rank == 0:
 """
 
 
+# The sky and atoms: positions of all ranks, of which each passes a part.
+PLACES = """
+import numpy as np
+from mpi4py import MPI
+import kith
+
+comm = MPI.COMM_WORLD
+random = np.random.default_rng(7)
+edges = [0, 100, 100, 600][:comm.size] + [600]
+mine = slice(edges[comm.rank], edges[comm.rank + 1])
+
+
+def same(own, whole, rows=mine):
+    assert len(own) == len(whole)
+    for a, b in zip(own, whole):
+        assert np.array_equal(a, b[rows], equal_nan=True)
+
+
+ra, dec = random.uniform(0, 360, 600), np.degrees(np.arcsin(random.uniform(-1, 1, 600)))
+ra[::7], dec[::7] = 30 + random.normal(size=86), 10 + random.normal(size=86)
+for unit, one in (("degrees", 1.0), ("radians", np.pi / 180)):
+    a, d, how = ra * one, dec * one, {"unit": unit}
+    over = {**how, "comm": comm}
+    same(kith.sky.knn(a[mine], d[mine], k=4, **over), kith.sky.knn(a, d, k=4, **how))
+    same(kith.sky.knn(a[mine], d[mine], a[mine] + one, d[mine], k=2, max_angle=2 * one, **over),
+         kith.sky.knn(a, d, a + one, d, k=2, max_angle=2 * one, **how))
+    same(kith.sky.match(a[mine], d[mine], a[::-1][mine], d[::-1][mine], max_angle=3 * one, **over),
+         kith.sky.match(a, d, a[::-1], d[::-1], max_angle=3 * one, **how))
+    for angle, own in ((4 * one, 4 * one), (one * np.linspace(0, 9, 600), one * np.linspace(0, 9, 600)[mine])):
+        near, whole = kith.sky.radius(a[mine], d[mine], angle=own, **over), kith.sky.radius(a, d, angle=angle, **how)
+        rows = slice(*whole.offset[[mine.start, mine.stop]])
+        assert np.array_equal(near.count, whole.count[mine])
+        assert np.array_equal(near.index, whole.index[rows]) and np.array_equal(near.distance, whole.distance[rows])
+        counts = kith.sky.radius_count(a[mine], d[mine], angle=own, exclude_self=True, **over)
+        assert np.array_equal(counts, whole.count[mine] - 1)
+    whole = kith.sky.pairs(a, d, angle=5 * one, **how)
+    same(kith.sky.pairs(a[mine], d[mine], angle=5 * one, **over), whole, (whole.i >= mine.start) & (whole.i < mine.stop))
+    groups, whole = kith.sky.fof(a[mine], d[mine], angle=3 * one, min_size=2, **over), kith.sky.fof(a, d, angle=3 * one,
+                                                                                                  min_size=2, **how)
+    assert np.array_equal(groups.label, whole.label[mine]) and groups.linking_length == whole.linking_length
+    clusters, whole = (kith.sky.dbscan(a[part], d[part], eps=4 * one, **each)
+                       for part, each in ((mine, over), (slice(None), how)))
+    assert np.array_equal(clusters.label, whole.label[mine]) and np.array_equal(clusters.is_core, whole.is_core[mine])
+
+cell = np.array([[5.0, 0, 0], [2.5, 4.3, 0], [-1, 0.5, 6]])
+for dtype in (np.float32, np.float64):
+    x = (random.random((600, 3)) @ cell * 2).astype(dtype)
+    at = {"cell": cell, "pbc": [True, True, False]}
+    over = {**at, "comm": comm}
+    for cutoff, own in ((0.9, 0.9), (0.6 * random.random(600), None)):
+        own = cutoff[mine] if own is None else own
+        whole = kith.neighbor_list("ijSdD", x, cutoff, index_dtype=np.int64, **at)
+        rows = (whole[0] >= mine.start) & (whole[0] < mine.stop)
+        same(kith.neighbor_list("ijSdD", x[mine], own, **over), whole, rows)
+    assert np.array_equal(kith.neighbor_list("j", x[mine], 0.9, half=True, **over),
+                          kith.neighbor_list("j", x, 0.9, half=True, **at)[np.isin(
+                              kith.neighbor_list("i", x, 0.9, half=True, **at), np.arange(600)[mine])])
+    for length, own in ((0.7, 0.7), (cutoff, cutoff[mine])):
+        groups, whole = kith.cells.fof(x[mine], linking_length=own, **over), kith.cells.fof(x, linking_length=length, **at)
+        assert np.array_equal(groups.label, whole.label[mine]) and groups.count == whole.count
+    same(kith.cells.knn(x[mine], k=5, **over), kith.cells.knn(x, k=5, **at))
+    assert np.array_equal(kith.cells.radius_count(x[mine], radius=1.1, **over),
+                          kith.cells.radius_count(x, radius=1.1, **at)[mine])
+if comm.rank == 0:
+    print("equal")
+"""
+
+
 def launched_file(arguments, ranks, folder, seconds=300):
     """Runs a Python program on some ranks."""
     pytest.importorskip("mpi4py")
@@ -333,6 +401,12 @@ def test_a_simulation_has_the_halos_of_its_versions_in_c_and_fortran(tmp_path):
     folder = ROOT / "examples/nbody"
     result = launched_file([str(folder / "nbody.py")], 3, tmp_path)
     assert result.stdout == (folder / "expected.txt").read_text(), result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_places_on_the_sky_and_in_cells(ranks, tmp_path):
+    result = launched(PLACES, ranks, tmp_path)
+    assert result.stdout == "equal\n", result.stdout + result.stderr
 
 
 def test_the_program_of_the_page_runs(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from test_mpi import launched
 
 # Each rank makes every call with every argument wrong, on the last rank alone and on all ranks.
-PROGRAM = """
+HEAD = """
 import faulthandler
 import numpy as np
 from mpi4py import MPI
@@ -47,6 +47,9 @@ bad_halos = bad_mass + bad_linking + [
     ("velocity", x[1:]), ("velocity", x[:, :2]), ("velocity", np.ones(3)), ("velocity", "a"), ("velocity", [[1], [2, 3]])]
 # Wrong only if the ranks differ.
 other = [("points", np.ones((5, 2))), ("points", np.ones((5, 3), np.float32)), ("box", 2.0), ("box", None)]
+"""
+
+CALLS = """
 
 
 bad_samples = [("sample_weight", np.ones(count - 1)), ("sample_weight", np.full(count, np.nan)), ("sample_weight", -np.ones(count)),
@@ -83,7 +86,7 @@ calls = {
         ("linking_length", np.ones(count - 1)), ("linking_length", np.full(count, -1.0)), ("linking_length", [[1], [2, 3]]),
         ("linking_length", ["a"] * count), ("rule", "most"), ("b", 0.2), ("min_size", 0), ("attached", x)],
         other + [("linking_length", 0.1), ("rule", "least"), ("min_size", 2), ("strict", True)]),
-    "redshift_fof": (kith.redshift_fof, {"linking_length": 0.1, "stretch": 2.0, "line_of_sight": "x"}, bad_common[:-1] + [
+    "redshift_fof": (kith.redshift_fof, {"linking_length": 0.1, "stretch": 2.0, "line_of_sight": "x", "box": 1.0}, bad_common[:-1] + [
         ("linking_length", np.ones(count - 1)), ("linking_length", -1), ("line_of_sight", "w"), ("stretch", "a"),
         ("stretch", -1), ("observer", "a"), ("observer", 3), ("rule", "mean"), ("min_size", "a"), ("non_finite", "ignore")],
         other + [("linking_length", 0.2), ("linking_length", np.ones(count)), ("stretch", 3.0), ("line_of_sight", "y"),
@@ -130,8 +133,60 @@ calls = {
                       [("path", "missing.hdf5"), ("path", 3.5), ("types", "a"), ("dtype", "a"), ("columns", 3),
                        ("cosmology", {"omega_m": "a"})], []),
 }
+"""
+
+# The sky and atoms.
+PLACES = """
+bad_sky = [("ra", each) for each in ("a", None, x, x[1:, 0], np.full(count, np.nan))] + [
+    ("dec", np.full(count, 91.0)), ("dec", "a"), ("unit", "hours"), ("non_finite", "ignore"), ("threads", "a"), ("progress", print)]
+bad_atoms = [("points", each) for each in bad_points if each is not bad_points[2]] + [
+    ("cell", "a"), ("cell", np.zeros((3, 3))), ("cell", np.ones((3, 3))), ("cell", np.eye(2)), ("pbc", "a"),
+    ("batch", np.zeros(count, int)), ("threads", "a"), ("progress", print)]
 
 
+def on_sky(call):
+    # With the first two coordinates as positions, in degrees.
+    def called(points, **given):
+        return call(given.pop("ra", points[:, 0]), given.pop("dec", points[:, 1]), **given)
+    return called
+
+
+def of_atoms(call):
+    return lambda points, **given: call(points, **given)
+
+
+calls = {
+    "sky.knn": (on_sky(kith.sky.knn), {"k": 2}, bad_sky + bad_k + [
+        ("max_angle", -1), ("max_angle", "a"), ("query_ra", x[:, 0]), ("index_dtype", np.int32)],
+        [("k", 3), ("unit", "radians"), ("max_angle", 1.0), ("exclude_self", True)]),
+    "sky.radius": (on_sky(kith.sky.radius), {"angle": 1.0}, bad_sky + [
+        ("angle", -1), ("angle", "a"), ("angle", np.ones(count - 1)), ("angle", -np.ones(count)), ("max_neighbors", -1)],
+        [("angle", 2.0), ("angle", np.ones(count)), ("unit", "radians")]),
+    "sky.match": (lambda points, **given: kith.sky.match(points[:, 0], points[:, 1], given.pop("ra2", points[:, 0]),
+                                                         given.pop("dec2", points[:, 1]), **given),
+                  {}, [("ra2", x[1:, 0]), ("ra2", "a"), ("dec2", None), ("max_angle", -1), ("unit", "hours")],
+                  [("max_angle", 1.0)]),
+    "sky.pairs": (on_sky(kith.sky.pairs), {"angle": 1.0}, bad_sky + [("angle", -1), ("angle", None)], [("angle", 2.0)]),
+    "sky.fof": (on_sky(kith.sky.fof), {"angle": 1.0}, bad_sky + [("angle", 0), ("angle", "a"), ("min_size", 0)],
+                [("angle", 2.0), ("min_size", 2)]),
+    "sky.dbscan": (on_sky(kith.sky.dbscan), {"eps": 1.0}, bad_sky + [("eps", -1), ("min_samples", 0), ("border", "a")],
+                   [("eps", 2.0), ("sample_weight", np.ones(count))]),
+    "neighbor_list": (lambda points, **given: kith.neighbor_list(given.pop("quantities", "ij"), points, **given),
+                      {"cutoff": 0.1, "cell": np.eye(3)}, bad_atoms + [
+        ("cutoff", -1), ("cutoff", "a"), ("cutoff", np.ones(count - 1)), ("cutoff", -np.ones(count)), ("quantities", "x"),
+        ("quantities", 3), ("cutoff", {("H", "H"): 1}), ("index_dtype", np.int32)],
+        [("cutoff", 0.2), ("cutoff", np.ones(count)), ("cell", 2 * np.eye(3)), ("pbc", False), ("quantities", "ijd"),
+         ("half", True)]),
+    "cells.fof": (of_atoms(kith.cells.fof), {"linking_length": 0.1, "cell": np.eye(3)}, bad_atoms + [
+        ("linking_length", 0), ("linking_length", "a"), ("linking_length", np.ones(count - 1)), ("min_size", 0)],
+        [("linking_length", 0.2), ("min_size", 2), ("strict", True), ("linking_length", np.ones(count))]),
+    "cells.knn": (of_atoms(kith.cells.knn), {"k": 2, "cell": np.eye(3)}, bad_atoms + bad_k[:-1], [("k", 3), ("exclude_self", True)]),
+    "cells.radius_count": (of_atoms(kith.cells.radius_count), {"radius": 0.1, "cell": np.eye(3)}, bad_atoms + [
+        ("radius", -1), ("radius", "a")], [("radius", 0.2), ("strict", True)]),
+}
+"""
+
+LOOP = """
 def error_of(call, arguments):
     try:
         call(comm=comm, **arguments)
@@ -155,7 +210,7 @@ for name, (call, good, wrong, differing) in calls.items():
                 assert np.array_equal(kith.density(x, k=3, comm=comm), expected), "after " + what
     assert np.array_equal(kith.density(x, k=3, comm=comm), expected), "after " + name
 if comm.rank == 0:
-    print("refused" if tries > 250 else tries)
+    print("refused" if tries > least else tries)
 """
 
 # Ranks without points: [] takes the dimension and the type from the others.
@@ -184,6 +239,15 @@ for dtype in (np.float32, np.float64):
             one = kith.halos(whole, velocity=whole.astype(float) / 3, mass=np.arange(200.0), linking_length=0.1, min_size=2)
             assert comm.allreduce(len(many)) == len(one)
             assert np.array_equal(many.velocity, one.velocity[many.first:many.first + len(many)])
+            lengths = np.linspace(0.01, 0.1, 200)
+            own = lengths[mine] if len(rows) else []
+            assert np.array_equal(kith.fof(x, linking_length=own, comm=comm).label,
+                                  kith.fof(whole, linking_length=lengths).label[mine])
+            ra, dec = (90 * rows[:, 0], 90 * rows[:, 1]) if len(rows) else ([], [])
+            assert np.array_equal(kith.sky.knn(ra, dec, k=3, comm=comm).angle,
+                                  kith.sky.knn(90 * whole[:, 0], 90 * whole[:, 1], k=3).angle[mine])
+            assert np.array_equal(kith.cells.radius_count(rows, radius=0.1, cell=[1, 1], comm=comm),
+                                  kith.cells.radius_count(whole, radius=0.1, cell=[1, 1])[mine])
             near = kith.knn(x, k=2, max_radius=0.0, comm=comm)
             assert np.array_equal(near.index, kith.knn(whole, k=2, max_radius=0.0).index[mine])
 for nothing in ([], ()):
@@ -198,9 +262,10 @@ if comm.rank == 0:
 """
 
 
-def test_a_wrong_argument_of_one_rank_is_the_same_error_on_all(tmp_path):
+@pytest.mark.parametrize("calls, least", [(CALLS, 250), (PLACES, 100)])
+def test_a_wrong_argument_of_one_rank_is_the_same_error_on_all(calls, least, tmp_path):
     try:
-        result = launched(PROGRAM, 3, tmp_path, seconds=200)
+        result = launched(f"{HEAD}{calls}\nleast = {least}\n{LOOP}", 3, tmp_path, seconds=200)
     except subprocess.TimeoutExpired as error:
         pytest.fail(f"ranks wait for each other: {error.stdout!r} {error.stderr!r}")
     assert result.stdout == "refused\n", result.stdout + result.stderr

@@ -1,5 +1,5 @@
-// Atoms in periodic cells of any shape over MPI ranks: neighbor lists, groups, nearest neighbors and
-// counts, with the bits of one process.
+// Atoms in periodic cells of any shape over MPI ranks: neighbor lists, groups, nearest neighbors
+// and counts, with the bits of one process.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace kith::mpi {
 
-/// The pairs (i, j, S) of kith::neighbor_list whose i is an atom of this rank. Each rank passes some
-/// atoms of one system, maybe none; the lattice is the same on all ranks. Atoms are numbered rank by
-/// rank, and the lists of all ranks, one after the other, are that of one process.
+/// The pairs (i, j, S) of kith::neighbor_list whose i is an atom of this rank. Each rank passes
+/// some atoms of one system, maybe none; the lattice is the same on all ranks. Atoms are numbered
+/// rank by rank, and the lists of all ranks, one after the other, are that of one process.
 ///
 /// Atoms are distributed over the ranks by their places in the cell, those around a rank are
 /// imported, and rows are sent back. Errors: as kith::neighbor_list.

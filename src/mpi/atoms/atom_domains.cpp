@@ -11,7 +11,7 @@
 
 namespace kith::mpi {
 
-/// The points of this rank's atoms, and what is sent along.
+/// The points of the atoms of this rank, and the numbers that are sent along.
 struct AtomDomains::Places {
   std::vector<double> point, values;  ///< `dimension` and kWidth numbers for each atom
   std::vector<double> side;           ///< 0 on open axes
@@ -55,8 +55,9 @@ AtomDomains::AtomDomains(const char* name, MPI_Comm comm, const AtomSystem& syst
       check_systems(name, std::span(&system, 1), std::numeric_limits<std::int64_t>::max());
       check();
       if (has_lengths_ && length.empty() && system.positions.size > 0)
-        refuse("{}: other ranks gave a length for each atom; give one for each of the {} atoms here",
-               name, system.positions.size);
+        refuse(
+            "{}: other ranks gave a length for each atom; give one for each of the {} atoms here",
+            name, system.positions.size);
       const AtomBins bins(name, system, 0, workers);
       const PreparedLattice& lattice = bins.lattice();
       places.point.resize(bins.size() * d);
@@ -124,11 +125,10 @@ AtomsAround AtomDomains::around(Call& call, double reach) const {
   const Part<double>& part = this->part();
   FarQueries<double> far;
   call.work([&](Workers& workers) {
-    const double reach2 =
-        GroupParts<double>::reach({.linking_length = reach_of_points(reach)},
-                                  impl().options.tree.box, impl().total, impl().dimension,
-                                  part.frame)
-            .reach2;
+    const double reach2 = GroupParts<double>::reach({.linking_length = reach_of_points(reach)},
+                                                    impl().options.tree.box, impl().total,
+                                                    impl().dimension, part.frame)
+                              .reach2;
     far = points_near_others(part, reach2, call.rank(), workers);
   });
   const auto write = [&](std::size_t position, double* to) {

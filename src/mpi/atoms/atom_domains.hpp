@@ -1,10 +1,10 @@
 // Atoms in a periodic cell of any shape, distributed over ranks.
 //
-// Each atom is moved into the cell and gets a point: its coordinates along the lattice vectors, each
-// times the distance of the planes of the cell. Two atoms within a distance of each other, through
-// any image, differ by no more on each axis of these points, whose box is periodic with these
-// distances as sides. So the domains are those of the points, atoms around a rank are found among
-// them, and the code of one process searches the atoms as they were given.
+// Each atom is moved into the cell and gets a point: its coordinates along the lattice vectors,
+// each times the distance of the planes of the cell. Two atoms within a distance of each other,
+// through any image, differ by no more on each axis of these points, whose box is periodic with
+// these distances as sides. So the domains are those of the points, atoms around a rank are found
+// among them, and the code of one process searches the atoms as they were given.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ namespace kith::mpi {
 
 /// Atoms of a rank and those around them, in the order of their numbers.
 struct AtomsAround {
-  std::vector<double> place;          ///< three coordinates, as they were given
-  std::vector<double> length;         ///< of each atom, if they have any
-  std::vector<std::int64_t> global;   ///< number among all atoms
-  std::vector<std::uint8_t> is_own;   ///< atoms of this rank, the order of its local indices
+  std::vector<double> place;         ///< three coordinates, as they were given
+  std::vector<double> length;        ///< of each atom, if they have any
+  std::vector<std::int64_t> global;  ///< number among all atoms
+  std::vector<std::uint8_t> is_own;  ///< atoms of this rank, the order of its local indices
   std::size_t size() const { return global.size(); }
 };
 

@@ -18,8 +18,8 @@ struct NearestRows {
   std::vector<double> distance;
 };
 
-/// Searches among more and more atoms around the own ones. Where all atoms within a cutoff are here,
-/// rows that end within it are final.
+/// Searches among more and more atoms around the own ones. Where all atoms within a cutoff are
+/// here, rows that end within it are final.
 class NearestAtoms {
  public:
   NearestAtoms(Call& call, const AtomDomains& atoms, const KnnOptions& options)
@@ -122,16 +122,14 @@ Groups fof(MPI_Comm comm, const AtomSystem& system, const FofOptions& options,
            const Execution& execution) {
   constexpr const char* kCall = "cells.fof";
   return public_call(kCall, [&] {
-    const AtomDomains atoms(kCall, comm, system, options.linking_lengths, execution, [&] {
-      kith::cells::check_linking(options, system.positions.size);
-    });
+    const AtomDomains atoms(kCall, comm, system, options.linking_lengths, execution,
+                            [&] { kith::cells::check_linking(options, system.positions.size); });
     Call call(kCall, *atoms.impl().communicator, execution);
     call.same().add("linking_length", options.linking_length);
     call.same().add("min_size", std::uint64_t{options.min_size});
     call.same().add("strict", std::uint64_t{options.strict});
     call.same().add("keep_roots", std::uint64_t{options.keep_roots});
-    const double largest =
-        atoms.has_lengths() ? atoms.largest_length() : options.linking_length;
+    const double largest = atoms.has_lengths() ? atoms.largest_length() : options.linking_length;
     const CellHere cell{system, options, atoms.has_lengths(), largest,
                         atoms.reach_of_points(largest)};
     const kith::FofOptions linking{.linking_length = largest,

@@ -60,7 +60,8 @@ class AtomLists {
           at += counts_[i];
         }
       begin_.push_back(static_cast<std::size_t>(at));
-      for (const std::int64_t j : own_.j()) j_.push_back(around_.global[static_cast<std::size_t>(j)]);
+      for (const std::int64_t j : own_.j())
+        j_.push_back(around_.global[static_cast<std::size_t>(j)]);
     });
   }
 
@@ -99,8 +100,8 @@ class AtomLists {
   const NeighborListOptions& options_;
   AtomsAround around_;
   List own_;
-  std::vector<std::int64_t> counts_;   ///< of atoms around, 0 for those of other ranks
-  std::vector<std::size_t> begin_;     ///< of the row of each local index, and the end
+  std::vector<std::int64_t> counts_;  ///< of atoms around, 0 for those of other ranks
+  std::vector<std::size_t> begin_;    ///< of the row of each local index, and the end
   std::vector<std::int64_t> j_;
   std::vector<std::int64_t> offsets_;  ///< of the rows of the input
 };
@@ -119,13 +120,11 @@ List neighbor_list(MPI_Comm comm, const AtomSystem& system, const NeighborListOp
     call.same().add("self_interaction", std::uint64_t{options.self_interaction});
     call.same().add("max_neighbors", std::uint64_t{options.max_neighbors});
     for (const char quantity : std::string_view("ijSdD"))
-      call.same().add_unshown("quantities",
-                              std::uint64_t{options.quantities.find(quantity) !=
-                                            std::string_view::npos});
+      call.same().add_unshown(
+          "quantities", std::uint64_t{options.quantities.find(quantity) != std::string_view::npos});
     call.quick([&] {
       if (atoms.has_lengths() && options.cutoff != 0)
-        refuse("{}: both cutoff = {} and radii are given; give one of them", kCall,
-               options.cutoff);
+        refuse("{}: both cutoff = {} and radii are given; give one of them", kCall, options.cutoff);
     });
     return AtomLists(call, atoms, options).run();
   });

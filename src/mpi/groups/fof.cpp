@@ -146,8 +146,8 @@ class Linking {
         joined_rows(ghosts.planes, workers), {values.data(), values.size()}, workers);
     std::vector<std::pair<std::uint32_t, Vertex>> members(all);  // set and vertex
     for (std::size_t row = 0; row < all; ++row)
-      members[row] = {set[row], row < sent ? vertex_at(sent_[row])
-                                           : std::bit_cast<Vertex>(*of_ghost(row))};
+      members[row] = {set[row],
+                      row < sent ? vertex_at(sent_[row]) : std::bit_cast<Vertex>(*of_ghost(row))};
     add_edges(members, edges, workers);
     return edges;
   }

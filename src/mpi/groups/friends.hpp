@@ -1,5 +1,6 @@
 // Who are friends of whom, for each way to link: one length, a length for each point, lines of
-// sight to midpoints, cells of any shape. The join over ranks (fof.cpp) is the same for all of them.
+// sight to midpoints, cells of any shape. The join over ranks (fof.cpp) is the same for all of
+// them.
 #pragma once
 
 #include <memory>

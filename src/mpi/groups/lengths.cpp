@@ -12,7 +12,8 @@ Groups fof(const Domains& domains, const LinkingLengths& lengths, const FofOptio
     Call call("fof", *impl.communicator, execution);
     agree_on_groups(call, domains, options, order, Lengths::of_points);
     const SentLengths sent(call, impl, lengths, options);
-    return linked_groups(call, impl, {.options = options, .values = sent.values(), .lengths = sent.here()}, order);
+    return linked_groups(
+        call, impl, {.options = options, .values = sent.values(), .lengths = sent.here()}, order);
   });
 }
 

@@ -12,7 +12,7 @@
 
 namespace kith::mpi {
 
-/// What the caller gave is checked here.
+/// Checks the lengths.
 class SentLengths {
  public:
   SentLengths(Call& call, const Domains::Impl& domains, const LinkingLengths& given,
