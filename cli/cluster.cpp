@@ -37,7 +37,7 @@ struct Request : NeighborRequest {
 
   bool is_dbscan() const { return method == "dbscan"; }
   /// By the ranks; otherwise rank 0 works alone.
-  bool is_shared() const { return (is_dbscan() || !is_on_sky()) && picture.empty(); }
+  bool is_shared() const { return picture.empty(); }
   bool is_on_sky() const { return !input.file.sky_columns.empty(); }
 };
 
@@ -75,26 +75,12 @@ FoundClusters run_dbscan(const Input& input, const Numbers& positions, const Req
       .count = found.count, .label = std::move(found.label), .is_core = std::move(found.is_core)};
 }
 
-/// Lengths between points on the sky are angles.
-HdbscanClusters condense_sky(const Input& input, const Numbers& positions, const Request& request,
-                             const Execution& execution) {
-  const AnyTree tree(positions.rows(input.dimension()),
-                     {.box = input.box(), .non_finite = input.non_finite()}, execution);
-  const std::size_t core_k = tree.size() > 0 ? request.min_samples : 1;
-  const SpanningTree chords = spanning_tree(tree, {.core_k = core_k}, execution);
-  return condense(hierarchy(sky::in_angles(chords), execution), request.hdbscan, execution);
-}
-
 FoundClusters run_hdbscan(const Input& input, const Numbers& positions, const Request& request,
                           const Session& session) {
-  HdbscanClusters clusters;
-  if (request.is_on_sky()) {
-    clusters = condense_sky(input, positions, request, session.execution());
-  } else {
-    take_points(input, positions, session);
-    clusters = ranks().hdbscan({.min_samples = request.min_samples, .condense = request.hdbscan},
-                               session.execution());
-  }
+  take_points(input, positions, session);
+  HdbscanClusters clusters =
+      ranks().hdbscan({.min_samples = request.min_samples, .condense = request.hdbscan},
+                      request.is_on_sky(), session.execution());
   return {.count = clusters.count(),
           .label = std::move(clusters.label),
           .probability = std::move(clusters.probability),

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include <kith/sky.hpp>
+
 namespace kith::cli {
 namespace {
 
@@ -184,8 +186,12 @@ class OneRank : public Ranks {
             .label = {found.label().begin(), found.label().end()},
             .is_core = {found.is_core().begin(), found.is_core().end()}};
   }
-  HdbscanClusters hdbscan(const HdbscanOptions& options, const Execution& execution) override {
-    return kith::hdbscan(*tree_, options, execution);
+  HdbscanClusters hdbscan(const HdbscanOptions& options, bool is_on_sky,
+                          const Execution& execution) override {
+    if (!is_on_sky) return kith::hdbscan(*tree_, options, execution);
+    const std::size_t core_k = tree_->size() > 0 ? options.min_samples : 1;
+    const SpanningTree chords = spanning_tree(*tree_, {.core_k = core_k}, execution);
+    return condense(hierarchy(sky::in_angles(chords), execution), options.condense, execution);
   }
   Correlation correlation(const PairSet& data, const PairSet* randoms,
                           const CorrelationOptions& options, const Execution& execution) override {

@@ -69,6 +69,11 @@ SpanningArguments::SpanningArguments(const nb::dict& given) {
   if (weight.is_valid()) options.sample_weight = span_of(weight);
 }
 
+void read_unit(Options& read, sky::AngleUnit& unit) {
+  read.choice("unit", unit,
+              {{"degrees", sky::AngleUnit::degrees}, {"radians", sky::AngleUnit::radians}});
+}
+
 void read_condensing(Options& read, CondenseOptions& options) {
   read("min_cluster_size", options.min_cluster_size);
   read("min_cluster_weight", options.min_cluster_weight);

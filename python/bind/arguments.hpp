@@ -17,6 +17,7 @@
 #include <kith/neighbors.hpp>
 #include <kith/radius.hpp>
 #include <kith/redshift_space.hpp>
+#include <kith/sky.hpp>
 #include <kith/spanning_tree.hpp>
 
 #include "arrays.hpp"
@@ -50,6 +51,9 @@ struct SpanningArguments {
   Numbers weight;
   SpanningTreeOptions options;
 };
+
+/// Reads the unit of angles; other options stay for the caller.
+void read_unit(Options& read, sky::AngleUnit& unit);
 
 /// Reads the options of condensing; others stay for the caller.
 void read_condensing(Options& read, CondenseOptions& options);

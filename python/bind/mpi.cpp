@@ -209,14 +209,17 @@ nb::object hdbscan_of(const nb::dict& given) {
   HdbscanOptions options;
   Numbers weight;
   Options read(given);
+  std::optional<kith::sky::AngleUnit> unit;  // of positions on the sky
+  if (given.contains("unit")) read_unit(read, unit.emplace());
   read("min_samples", options.min_samples);
   read("sample_weight", weight);
   read_condensing(read, options.condense);
   read.expect_no_more();
   if (weight.is_valid()) options.sample_weight = span_of(weight);
-  return nb::cpp_function([options, weight](const mpi::Domains& domains, const Call& call) {
+  return nb::cpp_function([options, weight, unit](const mpi::Domains& domains, const Call& call) {
     return columns_of(run_collective(call, [&](const Execution& e) {
-      return mpi::hdbscan(domains, options, RowOrder::input, e);
+      return unit ? mpi::sky::hdbscan(domains, *unit, options, RowOrder::input, e)
+                  : mpi::hdbscan(domains, options, RowOrder::input, e);
     }));
   });
 }

@@ -4,6 +4,7 @@
 
 #include <kith/sky.hpp>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 #include "call.hpp"
 #include "module.hpp"
@@ -17,8 +18,7 @@ using Chords = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 sky::AngleUnit unit_of(const nb::dict& given, sky::Positions* positions = nullptr) {
   sky::AngleUnit unit = sky::AngleUnit::degrees;
   Options read(given);
-  read.choice("unit", unit,
-              {{"degrees", sky::AngleUnit::degrees}, {"radians", sky::AngleUnit::radians}});
+  read_unit(read, unit);
   if (positions)
     read.choice("non_finite", positions->non_finite,
                 {{"error", NonFinite::error}, {"drop", NonFinite::drop}});

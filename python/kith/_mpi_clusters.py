@@ -116,11 +116,21 @@ def hdbscan(comm: Any, points: Any, min_cluster_size: int = 5, min_samples: int 
 max_cluster_size, box, non_finite, threads, cancel
         See kith.hdbscan.
     """
+    return _hdbscan(comm, points, {}, min_cluster_size, min_samples, sample_weight, min_cluster_weight, selection,
+                    selection_epsilon, allow_single_cluster, max_cluster_size, box=box, keep=keep, non_finite=non_finite,
+                    threads=threads, cancel=cancel)
+
+
+def _hdbscan(comm: Any, points: Any, measure: dict[str, str], min_cluster_size: int, min_samples: int | None, sample_weight: Any,
+             min_cluster_weight: float | None, selection: str, selection_epsilon: float, allow_single_cluster: bool,
+             max_cluster_size: int | None, *, threads: int | None, cancel: CancelToken | None,
+             **how: Any) -> HdbscanClusters:
+    """``measure``: the unit of angles, for positions on the sky."""
     def prepare(module: Any, x: Rows) -> Callable[..., Any]:
         if min_cluster_weight is not None and not number(min_cluster_weight, "hdbscan: min_cluster_weight") > 0:
             raise ArgumentError(f"hdbscan: min_cluster_weight = {min_cluster_weight}; give a positive number")
         samples = min_cluster_size if min_samples is None else whole(min_samples, "hdbscan: min_samples", 1)
-        return module.hdbscan({  # type: ignore[no-any-return]
+        return module.hdbscan({**measure,  # type: ignore[no-any-return]
             "min_samples": samples, "sample_weight": _weights(sample_weight, x),
             "min_cluster_size": whole(min_cluster_size, "hdbscan: min_cluster_size", 1),
             "min_cluster_weight": min_cluster_weight or 0.0, "selection": selection,
@@ -129,7 +139,7 @@ max_cluster_size, box, non_finite, threads, cancel
             "max_cluster_size": whole(max_cluster_size or 0, "hdbscan: max_cluster_size", 0)})
 
     from ._clusters import CondensedTree
-    space = _Space(comm, points, box=box, keep=keep, non_finite=non_finite)
+    space = _Space(comm, points, **how)
     columns, _ = space.run("hdbscan", prepare, threads=threads, cancel=cancel)
     rows = ("parent", "child", "lambda", "size", "weight")
     tree = CondensedTree(*(columns[name] for name in rows)) if comm.Get_rank() == 0 else None

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import mpi, sky
 from ._errors import ArgumentTypeError
+from ._mpi_clusters import _hdbscan
 from ._ranks import agreed, communicator, refuse
 from ._tree import Tree
 
@@ -66,6 +67,13 @@ class Sky:
         i = np.repeat(np.arange(first, first + len(lists)), lists.count)
         is_later = lists.index > i
         return i[is_later], lists.index[is_later], lists.distance[is_later]
+
+    def spanning_tree(self, core_k: int, sample_weight: Any) -> Any:
+        chords = mpi.spanning_tree(self.comm, self.vectors, core_k, sample_weight=sample_weight, **self.how)
+        return agreed(self.comm, lambda: sky._in_angles(chords, self.unit))
+
+    def hdbscan(self, *condensing: Any) -> mpi.HdbscanClusters:
+        return _hdbscan(self.comm, self.vectors, {"unit": self.unit}, *condensing, box=None, keep=False, **self.how)
 
     def fof(self, min_size: int, keep_roots: bool) -> mpi.Groups:
         return mpi.fof(self.comm, self.vectors, linking_length=self.limit, min_size=min_size, keep_roots=keep_roots,

@@ -241,25 +241,36 @@ def dbscan(ra: Any, dec: Any = None, *, eps: Any, min_samples: int = 5, sample_w
 
 def spanning_tree(ra: Any, dec: Any = None, *, core_k: int = 1, sample_weight: ArrayLike | None = None,
                   unit: AngleUnit = "degrees", non_finite: NonFinite = "error", threads: int | None = None,
-                  progress: Progress = None, cancel: CancelToken | None = None) -> SpanningTree:
+                  progress: Progress = None, cancel: CancelToken | None = None,
+                  comm: Communicator | None = None) -> SpanningTree:
     """The minimum spanning tree on the sky, whose lengths are angles. The other parameters are those of knn and
-    kith.spanning_tree."""
+    kith.spanning_tree; with ``comm``, every rank gets the tree of all positions."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "spanning_tree", lambda: _places("spanning_tree", ra, dec), unit, non_finite, how, lambda _: None)
+        return over.spanning_tree(core_k, sample_weight)  # type: ignore[no-any-return]
     searched, _ = _searched("spanning_tree", unit, non_finite, how, ra, dec)
     return _spanning_tree(searched, core_k, sample_weight, unit, how)
 
 
 def _spanning_tree(searched: Tree, core_k: int, sample_weight: ArrayLike | None, unit: AngleUnit,
                    how: dict[str, Any]) -> SpanningTree:
-    plain = _clusters.spanning_tree(searched, core_k, sample_weight=sample_weight, **how)
-    return SpanningTree(_kith.sky_spanning_tree(plain._core, {"unit": unit}))
+    return _in_angles(_clusters.spanning_tree(searched, core_k, sample_weight=sample_weight, **how), unit)
+
+
+def _in_angles(chords: SpanningTree, unit: AngleUnit) -> SpanningTree:
+    return SpanningTree(_kith.sky_spanning_tree(chords._core, {"unit": unit}))
 
 
 def hierarchy(ra: Any, dec: Any = None, *, core_k: int = 1, sample_weight: ArrayLike | None = None,
               unit: AngleUnit = "degrees", non_finite: NonFinite = "error", threads: int | None = None,
-              progress: Progress = None, cancel: CancelToken | None = None) -> Hierarchy:
+              progress: Progress = None, cancel: CancelToken | None = None,
+              comm: Communicator | None = None) -> Hierarchy:
     """The groups on the sky at all linking angles; its lengths are angles. See kith.hierarchy."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        return _clusters.hierarchy(spanning_tree(ra, dec, core_k=core_k, sample_weight=sample_weight, unit=unit,
+                                                 non_finite=non_finite, comm=comm, **how), threads=threads, cancel=cancel)
     searched, _ = _searched("hierarchy", unit, non_finite, how, ra, dec)
     return _clusters.hierarchy(_spanning_tree(searched, core_k, sample_weight, unit, how), **how)
 
@@ -268,11 +279,16 @@ def hdbscan(ra: Any, dec: Any = None, *, min_cluster_size: int = 5, min_samples:
             sample_weight: ArrayLike | None = None, min_cluster_weight: float | None = None,
             selection: Selection = "eom", selection_epsilon: Any = 0.0, allow_single_cluster: bool = False,
             max_cluster_size: int | None = None, unit: AngleUnit = "degrees", non_finite: NonFinite = "error",
-            threads: int | None = None, progress: Progress = None,
-            cancel: CancelToken | None = None) -> HdbscanClusters:
+            threads: int | None = None, progress: Progress = None, cancel: CancelToken | None = None,
+            comm: Communicator | None = None) -> HdbscanClusters:
     """HDBSCAN* on the sky. Densities lambda are 1 / angle, and ``selection_epsilon`` is an angle. The parameters are
-    those of knn and kith.hdbscan."""
+    those of knn and kith.hdbscan. With ``comm`` the result is a kith.mpi.HdbscanClusters."""
     how: dict[str, Any] = {"threads": threads, "progress": progress, "cancel": cancel}
+    if comm is not None:
+        over = Sky(comm, "hdbscan", lambda: _places("hdbscan", ra, dec), unit, non_finite, how,
+                   lambda _: _angle("sky.hdbscan: selection_epsilon", selection_epsilon, unit))
+        return over.hdbscan(min_cluster_size, min_samples, sample_weight, min_cluster_weight,  # type: ignore[return-value]
+                            selection, over.limit, allow_single_cluster, max_cluster_size)
     searched, _ = _searched("hdbscan", unit, non_finite, how, ra, dec)
     core_k = _clusters.neighbor_of_core(searched, min_cluster_size, min_samples, sample_weight)
     everything = hierarchy(searched, core_k=core_k, sample_weight=sample_weight, unit=unit, **how)

@@ -216,6 +216,7 @@ class Files(unittest.TestCase):
         self.check(2, "fof", *sky, "--linking-length", "3", "--min-size", "2", "--labels", "-o", "halos.npz")
         self.check(3, "fof", *sky, "--linking-length-column", "reach", "--min-size", "2", "-o", "halos.hdf5")
         self.check(2, "cluster", *sky, "--method", "dbscan", "--eps", "4", "-o", "clusters.npz")
+        self.check(3, "cluster", *sky, "--method", "hdbscan", "--min-cluster-size", "5", "-o", "dense.npz")
 
     def test_density(self):
         self.check(3, "density", "universe.hdf5", "-k", "12", "-o", "density.hdf5")

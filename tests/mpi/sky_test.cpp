@@ -1,4 +1,5 @@
 // The sky over ranks: the bits of one process.
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -142,6 +143,19 @@ void check_sky(MPI_Comm comm, std::uint64_t seed, int threads) {
   expect_labels_of(clusters.groups(), own_clusters.groups, places);
   for (std::size_t i = 0; i < places.size(); ++i)
     ASSERT_EQ(own_clusters.is_core[i], clusters.is_core()[places.begin + i]);
+  if (all.ra.size() < 8) return;
+  const SpanningTree tree = kith::sky::spanning_tree(all, 3, alone),
+                     of_ranks = mpi::sky::spanning_tree(comm, own, 3, execution);
+  ASSERT_TRUE(std::ranges::equal(of_ranks.index(), tree.index()));
+  ASSERT_EQ(of_ranks.length(), tree.length());
+  const HdbscanOptions dense{.condense = {.min_cluster_size = 4}};
+  const HdbscanClusters found = kith::sky::hdbscan(all, dense, alone),
+                        of_rank = mpi::sky::hdbscan(comm, own, dense, execution);
+  ASSERT_EQ(of_rank.stability, found.stability);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    ASSERT_EQ(of_rank.label[i], found.label[places.begin + i]);
+    ASSERT_EQ(of_rank.probability[i], found.probability[places.begin + i]);
+  }
 }
 
 TEST(MpiSky, HasTheBitsOfOneProcess) {

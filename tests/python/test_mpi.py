@@ -280,6 +280,12 @@ for unit, one in (("degrees", 1.0), ("radians", np.pi / 180)):
     clusters, whole = (kith.sky.dbscan(a[part], d[part], eps=4 * one, **each)
                        for part, each in ((mine, over), (slice(None), how)))
     assert np.array_equal(clusters.label, whole.label[mine]) and np.array_equal(clusters.is_core, whole.is_core[mine])
+    own, whole = (kith.sky.hierarchy(a[part], d[part], core_k=3, **each) for part, each in ((mine, over), (slice(None), how)))
+    same((own.length,), (whole.length,), slice(None))
+    own, whole = (kith.sky.hdbscan(a[part], d[part], selection_epsilon=one, **each)
+                  for part, each in ((mine, over), (slice(None), how)))
+    same((own.label, own.probability), (whole.label, whole.probability))
+    assert whole.count > 0 and np.array_equal(own.stability, whole.stability)
 
 cell = np.array([[5.0, 0, 0], [2.5, 4.3, 0], [-1, 0.5, 6]])
 for dtype in (np.float32, np.float64):

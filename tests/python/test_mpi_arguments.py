@@ -171,6 +171,9 @@ calls = {
                 [("angle", 2.0), ("min_size", 2)]),
     "sky.dbscan": (on_sky(kith.sky.dbscan), {"eps": 1.0}, bad_sky + [("eps", -1), ("min_samples", 0), ("border", "a")],
                    [("eps", 2.0), ("sample_weight", np.ones(count))]),
+    "sky.spanning_tree": (on_sky(kith.sky.spanning_tree), {"core_k": 1}, bad_sky + [("core_k", 0)], [("core_k", 2)]),
+    "sky.hdbscan": (on_sky(kith.sky.hdbscan), {"min_cluster_size": 2}, bad_sky + [
+        ("min_cluster_size", 0), ("selection", "a"), ("selection_epsilon", "a")], [("min_cluster_size", 3)]),
     "neighbor_list": (lambda points, **given: kith.neighbor_list(given.pop("quantities", "ij"), points, **given),
                       {"cutoff": 0.1, "cell": np.eye(3)}, bad_atoms + [
         ("cutoff", -1), ("cutoff", "a"), ("cutoff", np.ones(count - 1)), ("cutoff", -np.ones(count)), ("quantities", "x"),

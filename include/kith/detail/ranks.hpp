@@ -156,8 +156,10 @@ class KITH_API Ranks {
   virtual std::vector<double> sph_density(const DensityOptions& options,
                                           const Execution& execution) = 0;
   virtual ClustersOfRank dbscan(const DbscanOptions& options, const Execution& execution) = 0;
-  /// The condensed tree is on rank 0 alone.
-  virtual HdbscanClusters hdbscan(const HdbscanOptions& options, const Execution& execution) = 0;
+  /// The condensed tree is on rank 0 alone. `is_on_sky`: of unit vectors, whose distances are
+  /// angles in degrees.
+  virtual HdbscanClusters hdbscan(const HdbscanOptions& options, bool is_on_sky,
+                                  const Execution& execution) = 0;
 
   /// As kith::correlation, for the points of all ranks; the same result on each. `randoms`: null
   /// for none.

@@ -52,4 +52,17 @@ KITH_API Groups fof(MPI_Comm comm, const Positions& positions, double angle,
 KITH_API Clusters dbscan(MPI_Comm comm, const Positions& positions, const DbscanOptions& options,
                          const Execution& execution = {});
 
+/// As kith::sky::spanning_tree; every rank gets the tree of all positions, see
+/// kith::mpi::spanning_tree.
+KITH_API SpanningTree spanning_tree(MPI_Comm comm, const Positions& positions,
+                                    std::size_t core_k = 1, const Execution& execution = {});
+
+/// As kith::sky::hdbscan; see kith::mpi::hdbscan. `domains`: those of the function domains.
+KITH_API HdbscanClusters hdbscan(const Domains& domains, kith::sky::AngleUnit unit,
+                                 const HdbscanOptions& options = {},
+                                 RowOrder order = RowOrder::input, const Execution& execution = {});
+KITH_API HdbscanClusters hdbscan(MPI_Comm comm, const Positions& positions,
+                                 const HdbscanOptions& options = {},
+                                 const Execution& execution = {});
+
 }  // namespace kith::mpi::sky

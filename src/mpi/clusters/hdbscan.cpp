@@ -1,5 +1,7 @@
 // HDBSCAN* over ranks: the spanning tree of all ranks, whose hierarchy rank 0 condenses; the rows
 // of points return to the ranks that gave them.
+#include "mpi/clusters/hdbscan.hpp"
+
 #include <kith/mpi.hpp>
 
 #include "clusters/condense.hpp"
@@ -108,8 +110,9 @@ void share_clusters(Call& call, HdbscanClusters& out) {
 
 }  // namespace
 
-HdbscanClusters hdbscan(const Domains& domains, const HdbscanOptions& options, RowOrder order,
-                        const Execution& execution) {
+HdbscanClusters cluster_tree(const Domains& domains, const HdbscanOptions& options, RowOrder order,
+                             const Execution& execution,
+                             FunctionRef<SpanningTree(const SpanningTree&)> measured) {
   return public_call("hdbscan", [&] {
     const Domains::Impl& impl = impl_of(domains);
     Call call("hdbscan", *impl.communicator, execution);
@@ -122,7 +125,7 @@ HdbscanClusters hdbscan(const Domains& domains, const HdbscanOptions& options, R
     call.phase([&](Workers& workers) {
       if (!tree) return;
       const Execution own = inside(call, workers);
-      out = condense(kith::hierarchy(wrap_impl<SpanningTree>(std::move(tree)), own),
+      out = condense(kith::hierarchy(measured(wrap_impl<SpanningTree>(std::move(tree))), own),
                      options.condense, own);
     });
     const Received<PointRow> rows = rows_of_ranks(call, impl, out);
@@ -132,6 +135,12 @@ HdbscanClusters hdbscan(const Domains& domains, const HdbscanOptions& options, R
     call.note_traffic("rows");
     return out;
   });
+}
+
+HdbscanClusters hdbscan(const Domains& domains, const HdbscanOptions& options, RowOrder order,
+                        const Execution& execution) {
+  return cluster_tree(domains, options, order, execution,
+                      [](const SpanningTree& tree) { return tree; });
 }
 
 HdbscanClusters hdbscan(MPI_Comm comm, PointsView points, const HdbscanOptions& options,

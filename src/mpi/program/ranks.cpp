@@ -275,8 +275,11 @@ class World : public Ranks {
     result.is_core = std::move(found.is_core);
     return result;
   }
-  HdbscanClusters hdbscan(const HdbscanOptions& options, const Execution& execution) override {
-    return mpi::hdbscan(*domains_, options, RowOrder::input, execution);
+  HdbscanClusters hdbscan(const HdbscanOptions& options, bool is_on_sky,
+                          const Execution& execution) override {
+    return is_on_sky ? mpi::sky::hdbscan(*domains_, kith::sky::AngleUnit::degrees, options,
+                                         RowOrder::input, execution)
+                     : mpi::hdbscan(*domains_, options, RowOrder::input, execution);
   }
   Correlation correlation(const PairSet& data, const PairSet* randoms,
                           const CorrelationOptions& options, const Execution& execution) override {

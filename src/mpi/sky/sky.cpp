@@ -4,6 +4,7 @@
 
 #include <kith/mpi.hpp>
 
+#include "mpi/clusters/hdbscan.hpp"
 #include "mpi/domains/domain.hpp"
 #include "parallel/grains.hpp"
 #include "sky/limits.hpp"
@@ -182,6 +183,30 @@ Clusters dbscan(MPI_Comm comm, const Positions& positions, const DbscanOptions& 
       chords.eps = positive_limit_of("sky.dbscan: eps", options.eps, positions.unit);
     });
     return mpi::dbscan(searched.domains(), chords, RowOrder::input, execution);
+  });
+}
+
+SpanningTree spanning_tree(MPI_Comm comm, const Positions& positions, std::size_t core_k,
+                           const Execution& execution) {
+  return public_call("sky", [&] {
+    const Searched searched(comm, positions, nullptr, execution, [] {});
+    return kith::sky::in_angles(
+        mpi::spanning_tree(searched.domains(), {.core_k = core_k}, execution), positions.unit);
+  });
+}
+
+HdbscanClusters hdbscan(const Domains& domains, AngleUnit unit, const HdbscanOptions& options,
+                        RowOrder order, const Execution& execution) {
+  return cluster_tree(domains, options, order, execution, [&](const SpanningTree& chords) {
+    return kith::sky::in_angles(chords, unit);
+  });
+}
+
+HdbscanClusters hdbscan(MPI_Comm comm, const Positions& positions, const HdbscanOptions& options,
+                        const Execution& execution) {
+  return public_call("sky", [&] {
+    const Searched searched(comm, positions, nullptr, execution, [] {});
+    return hdbscan(searched.domains(), positions.unit, options, RowOrder::input, execution);
   });
 }
 
