@@ -478,9 +478,9 @@ def dbcv(points: ArrayLike, labels: ArrayLike, *, per_cluster_scores: bool = Fal
         The mean of the scores of clusters, weighted with their share of all points. NaN for a single cluster.
     """
     x = as_points(points, "points")
-    label = integers(labels, "labels", np.int32)
+    label = integers(labels, "dbcv: labels", np.int32)
     if label.ndim != 1:
-        raise ArgumentError(f"labels: an array of shape {label.shape}; give one label per point")
+        raise ArgumentError(f"dbcv: labels of shape {label.shape}; give one label per point")
     index, scores = carry_out(_kith.dbcv, x, label, threads=threads, progress=progress, cancel=cancel)
     return (index, scores) if per_cluster_scores else index
 

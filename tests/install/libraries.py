@@ -23,13 +23,16 @@ SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "wr
           "DeviceCalls", "device_of_process", "CellsBuilder", "deepest", "curve_places", "check_redshift_space",
           "join_to_midpoints", "midpoint_reach", "squeezed_points", "with_length_across",
           "bodies_of", "compressed_points", "find_candidates", "potentials_at", "subtract_terms",
+          # Atoms, the sky and lengths of points, for ranks.
+          "AtomBins", "LengthParts", "check_line_of_sight", "expect_unit", "limit_of", "neighbor_list_of",
+          "positive_limit_of",
           # Clusters and pairs of points, for ranks in parts.
           "ClusterParts", "CorrelationJob", "HistogramCount", "PairParts", "add_part", "analytic_correlation",
           "analytic_histogram", "histogram_of_counts", "make_histogram_count",
           # Properties of extreme data are computed in one frame on all ranks.
           "Magnitudes", "PropertyColumns", "scale_by",
           # Arguments are checked by one text, for one process and for ranks.
-          "check_catalogue", "check_centers", "check_columns", "check_dbscan_options", "check_fof_options",
+          "check_atom_length", "check_catalogue", "check_centers", "check_cutoffs", "check_linking_lengths", "check_systems", "check_columns", "check_dbscan_options", "check_fof_options",
           "check_grouped", "check_histogram", "check_spheres", "check_subhalos",
           "check_tree_options", "check_types", "check_values", "check_view", "checked_types", "cpus_of_thread"}
 

@@ -82,15 +82,6 @@ calls = {
     "fof": (kith.fof, {"linking_length": 0.1, "box": 1.0}, bad_common + bad_linking + [
         ("attached", x), ("non_finite", "ignore")],
         other + [("linking_length", 0.2), ("min_size", 2), ("strict", True), ("keep_roots", True), ("non_finite", "drop")]),
-    "fof by lengths": (kith.fof, {"linking_length": np.full(count, 0.1), "box": 1.0}, bad_common[:-1] + [
-        ("linking_length", np.ones(count - 1)), ("linking_length", np.full(count, -1.0)), ("linking_length", [[1], [2, 3]]),
-        ("linking_length", ["a"] * count), ("rule", "most"), ("b", 0.2), ("min_size", 0), ("attached", x)],
-        other + [("linking_length", 0.1), ("rule", "least"), ("min_size", 2), ("strict", True)]),
-    "redshift_fof": (kith.redshift_fof, {"linking_length": 0.1, "stretch": 2.0, "line_of_sight": "x", "box": 1.0}, bad_common[:-1] + [
-        ("linking_length", np.ones(count - 1)), ("linking_length", -1), ("line_of_sight", "w"), ("stretch", "a"),
-        ("stretch", -1), ("observer", "a"), ("observer", 3), ("rule", "mean"), ("min_size", "a"), ("non_finite", "ignore")],
-        other + [("linking_length", 0.2), ("linking_length", np.ones(count)), ("stretch", 3.0), ("line_of_sight", "y"),
-                 ("min_size", 2)]),
     "halos": (kith.halos, {"linking_length": 0.1, "box": 1.0, "min_size": 2}, bad_common + bad_halos,
               other + [("min_size", 3), ("mass", np.ones(count)), ("velocity", x)]),
     "dbscan": (kith.dbscan, {"eps": 0.1, "box": 1.0}, bad_common[:-1] + [
@@ -135,7 +126,7 @@ calls = {
 }
 """
 
-# The sky and atoms.
+# The sky, atoms, and lengths of points.
 PLACES = """
 bad_sky = [("ra", each) for each in ("a", None, x, x[1:, 0], np.full(count, np.nan))] + [
     ("dec", np.full(count, 91.0)), ("dec", "a"), ("unit", "hours"), ("non_finite", "ignore"), ("threads", "a"), ("progress", print)]
@@ -156,6 +147,15 @@ def of_atoms(call):
 
 
 calls = {
+    "fof by lengths": (kith.fof, {"linking_length": np.full(count, 0.1), "box": 1.0}, bad_common[:-1] + [
+        ("linking_length", np.ones(count - 1)), ("linking_length", np.full(count, -1.0)), ("linking_length", [[1], [2, 3]]),
+        ("linking_length", ["a"] * count), ("rule", "most"), ("b", 0.2), ("min_size", 0), ("attached", x)],
+        other + [("linking_length", 0.1), ("rule", "least"), ("min_size", 2), ("strict", True)]),
+    "redshift_fof": (kith.redshift_fof, {"linking_length": 0.1, "stretch": 2.0, "line_of_sight": "x", "box": 1.0}, bad_common[:-1] + [
+        ("linking_length", np.ones(count - 1)), ("linking_length", -1), ("line_of_sight", "w"), ("stretch", "a"),
+        ("stretch", -1), ("observer", "a"), ("observer", 3), ("rule", "mean"), ("min_size", "a"), ("non_finite", "ignore")],
+        other + [("linking_length", 0.2), ("linking_length", np.ones(count)), ("stretch", 3.0), ("line_of_sight", "y"),
+                 ("min_size", 2)]),
     "sky.knn": (on_sky(kith.sky.knn), {"k": 2}, bad_sky + bad_k + [
         ("max_angle", -1), ("max_angle", "a"), ("query_ra", x[:, 0]), ("index_dtype", np.int32)],
         [("k", 3), ("unit", "radians"), ("max_angle", 1.0), ("exclude_self", True)]),

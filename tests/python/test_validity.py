@@ -82,7 +82,7 @@ def test_good_clusters_score_higher():
     ([0], "1 labels for 3 points"),
     ([-1, -1, -1], "no cluster among 3 points"),
     ([0, 3, 1], "label 3 of point 1"),
-    ([0.5, 1, 2], "give integers"),
+    ([0.5, 1, 2], "^dbcv: labels: values of type float64; give integers"),
     ([[0, 1, 2]], "one label per point"),
 ])
 def test_wrong_arguments(labels, words):
