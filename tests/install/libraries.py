@@ -24,8 +24,9 @@ SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "wr
           "join_to_midpoints", "midpoint_reach", "squeezed_points", "with_length_across",
           "bodies_of", "compressed_points", "find_candidates", "potentials_at", "subtract_terms",
           # Clusters and pairs of points, for ranks in parts.
-          "ClusterParts", "CorrelationJob", "HistogramCount", "PairParts", "add_part", "analytic_correlation",
-          "analytic_histogram", "histogram_of_counts", "make_histogram_count",
+          "ClusterParts", "CorrelationJob", "HistogramCount", "PairParts", "SpanningParts", "add_part",
+          "analytic_correlation", "analytic_histogram", "check_condense_options", "check_spanning_options",
+          "histogram_of_counts", "make_histogram_count", "spanning_options",
           # Properties of extreme data are computed in one frame on all ranks.
           "Magnitudes", "PropertyColumns", "scale_by",
           # Arguments are checked by one text, for one process and for ranks.
