@@ -27,8 +27,9 @@ SHARED = {"Workers", "Memory", "NoMemory", "CallerException", "saved_bytes", "wr
           "AtomBins", "LengthParts", "check_line_of_sight", "expect_unit", "limit_of", "neighbor_list_of",
           "positive_limit_of",
           # Clusters and pairs of points, for ranks in parts.
-          "ClusterParts", "CorrelationJob", "HistogramCount", "PairParts", "add_part", "analytic_correlation",
-          "analytic_histogram", "histogram_of_counts", "make_histogram_count",
+          "ClusterParts", "CorrelationJob", "HistogramCount", "PairParts", "SpanningParts", "add_part",
+          "analytic_correlation", "analytic_histogram", "check_condense_options", "check_spanning_options",
+          "histogram_of_counts", "make_histogram_count", "spanning_options",
           # Properties of extreme data are computed in one frame on all ranks.
           "Magnitudes", "PropertyColumns", "scale_by",
           # Arguments are checked by one text, for one process and for ranks.

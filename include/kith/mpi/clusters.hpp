@@ -37,9 +37,10 @@ KITH_API Clusters dbscan(MPI_Comm comm, PointsView points, const DbscanOptions& 
 ///
 /// Each rank spans its own points; an edge is certain if no edge to another rank can come before
 /// it. For the rest, points of other ranks come here, as far as needed, in rounds that at least
-/// halve the number of components. Memory beyond the domains: about 100 bytes per point of this
-/// rank, and 30 bytes per point of all ranks. Errors: as kith::spanning_tree; invalid_argument for
-/// domains with ids; too_large for more than 4,294,967,280 points on all ranks together.
+/// halve the number of components. Memory beyond the domains: as kith::spanning_tree for the points
+/// of this rank, and the edges of all, 12 bytes each (16 in double precision), more than twice
+/// while they are sorted. Errors: as kith::spanning_tree; invalid_argument for domains with ids;
+/// too_large for more than 4,294,967,280 points on all ranks together.
 KITH_API SpanningTree spanning_tree(const Domains& domains, const SpanningTreeOptions& options = {},
                                     const Execution& execution = {});
 KITH_API SpanningTree spanning_tree(MPI_Comm comm, PointsView points,
@@ -60,8 +61,8 @@ KITH_API Hierarchy hierarchy(MPI_Comm comm, PointsView points,
 /// same on every rank; the condensed tree is on rank 0, and empty on the others.
 ///
 /// Rank 0 gets the edges of the spanning tree, and makes and condenses the hierarchy alone: it
-/// needs about 150 bytes per point of all ranks. Errors: as kith::hdbscan, and those of the
-/// spanning tree.
+/// needs the memory of kith::condense for the points of all ranks. Errors: as kith::hdbscan, and
+/// those of the spanning tree.
 KITH_API HdbscanClusters hdbscan(const Domains& domains, const HdbscanOptions& options = {},
                                  RowOrder order = RowOrder::input, const Execution& execution = {});
 KITH_API HdbscanClusters hdbscan(MPI_Comm comm, PointsView points,
