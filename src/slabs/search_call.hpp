@@ -35,10 +35,13 @@ struct SearchCall {
     if (p != 2) refuse("{}: p = {} needs the points in memory; from disk it is 2", name, p);
     const Budget budget = budget_of(points, disk, in_memory);
     with_scalar(points.scalar(), [&]<class T>() {
+      // Sorted slabs are kept beside the others if work may be continued.
+      const auto row = static_cast<std::uint64_t>(points.dimension()) * sizeof(T);
+      const std::uint64_t sorted = sorts && disk.resume ? row + 8 + (with_mass ? 8 : 0) : 0;
       const Division division{points,
                               tree.box,
                               tree.non_finite,
-                              on_disk,
+                              on_disk + sorted,
                               true,
                               with_mass,
                               formatted("{} {}", name, options),
