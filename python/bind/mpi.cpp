@@ -35,10 +35,12 @@ namespace {
 nb::object domains_of(std::size_t comm, const Array& points, const nb::dict& given) {
   mpi::DomainOptions options;
   std::optional<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>> ids;
+  std::optional<nb::ndarray<const double, nb::ndim<1>, nb::c_contig>> weight;
   std::string distribution = "curve";
   Options read(given);
   read("box", options.tree.box);
   read("ids", ids);
+  read("weight", weight);
   read("distribution", distribution);
   read.choice("non_finite", options.tree.non_finite,
               {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
@@ -50,6 +52,7 @@ nb::object domains_of(std::size_t comm, const Array& points, const nb::dict& giv
   return nb::cpp_function([=](const Call& call) {
     mpi::DomainOptions own = options;
     if (ids) own.ids = {ids->data(), ids->size()};
+    if (weight) own.weight = {weight->data(), weight->size()};
     return run_collective(call, [&](const Execution& e) {
       return make(*reinterpret_cast<const MPI_Comm*>(comm), view, own, e);
     });

@@ -78,6 +78,9 @@ class Domains:
     ids : array_like of int64, optional
         A different number for each point of all ranks. They are the indices in results, and resolve ties. Default:
         points are numbered rank by rank.
+    weight : array_like, optional
+        For "curve", a number of 0 or more for each point, such as its cost: the ranks get about the same sum of weights
+        instead of the same number of points. Results are the same. Pass weights on all ranks or on none.
     distribution : {"curve", "kd", "keep"}
         Equal runs of points along the space-filling curve, the cells of a kd-tree, or "keep": the points stay where
         they are, if each rank already has one region of space.
@@ -87,23 +90,24 @@ class Domains:
         See kith.Tree. A token that one rank cancels stops the call on all.
     """
 
-    def __init__(self, comm: Any, points: Any, *, box: Any = None, ids: Any = None, distribution: str = "curve",
-                 non_finite: str | None = None, threads: int | None = None, cancel: CancelToken | None = None) -> None:
+    def __init__(self, comm: Any, points: Any, *, box: Any = None, ids: Any = None, weight: Any = None,
+                 distribution: str = "curve", non_finite: str | None = None, threads: int | None = None, cancel: CancelToken | None = None) -> None:
         def read(x: Rows) -> tuple[Callable[..., Any], Any, Rows]:
-            return self._prepare(comm, x, box, ids, distribution, non_finite), _as_call(threads, cancel), x
+            return self._prepare(comm, x, box, ids, weight, distribution, non_finite), _as_call(threads, cancel), x
 
         make, call, self._points = agreed_rows(comm, points, read)
         self._core = make(call)
 
     @staticmethod
-    def _prepare(comm: Any, x: Rows, box: Any, ids: Any, distribution: str,
+    def _prepare(comm: Any, x: Rows, box: Any, ids: Any, weight: Any, distribution: str,
                  non_finite: str | None) -> Callable[..., Any]:
         if distribution not in ("curve", "kd", "keep"):
             raise ArgumentError(f"distribution = {distribution!r}; there are curve, kd and keep")
         if non_finite not in (None, "error", "drop"):
             raise ArgumentError(f"non_finite = {non_finite!r}; there are error and drop")
         options = {"box": as_box(box)._core, "distribution": distribution, "non_finite": non_finite,
-                   "ids": None if ids is None else _checked_ids(ids, len(x))}
+                   "ids": None if ids is None else _checked_ids(ids, len(x)),
+                   "weight": None if weight is None else values(weight, len(x), "weight", FLOAT64)}
         from mpi4py import MPI
         return _module().domains(MPI._addressof(communicator(comm)), x, options)  # type: ignore[no-any-return]
 
@@ -147,7 +151,7 @@ class _Space:
             if given is not None:
                 self._expect_no_options(name)
             elif groups is None:
-                make = Domains._prepare(self.comm, x, self.options.get("box"), self.options.get("ids"),
+                make = Domains._prepare(self.comm, x, self.options.get("box"), self.options.get("ids"), None,
                                         "keep" if self.options.get("keep") else "curve", self.options.get("non_finite"))
             return call, make, prepare(module, x), x
 

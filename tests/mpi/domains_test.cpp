@@ -1,4 +1,5 @@
 // Domains: balance, boxes, threads, payload, one frame, dropped points, ids.
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -38,6 +39,108 @@ TEST(Domains, AreBalanced) {
                       std::max(0.05 * mean, leaf) + 1)
                 << "shape " << shape << " n " << n << " ranks " << ranks;
           }
+    });
+}
+
+enum class Weights { smooth, zero, few, tiny, count };
+
+/// Of n points.
+std::vector<double> weights_of(Weights kind, const PointSet<float>& set) {
+  std::vector<double> weight;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const double x = set.row(i)[0];
+    weight.push_back(kind == Weights::smooth ? 1 + 9 * x * x
+                     : kind == Weights::few  ? (i % 500 == 3 ? 1e300 : 0)
+                     : kind == Weights::tiny ? (i % 2 == 0 ? 5e-324 : 1.5e-323)
+                                             : 0);
+  }
+  return weight;
+}
+
+TEST(Domains, AreBalancedByWeight) {
+  for (const int ranks : at_most_all({1, 2, 3, 7, 16}))
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      for (int kind = 0; kind < static_cast<int>(Weights::count); ++kind)
+        for (const Shape shape : {Shape::uniform, Shape::clustered, Shape::all_equal})
+          for (const Builder builder : {Builder::packed, Builder::cells}) {
+            const auto set = scene_points<float>(shape, 3, 6000, 4);
+            const Scene<float> scene(set, dealt(set, Deal::some_empty, ranks, 1), ranks);
+            const auto all = weights_of(static_cast<Weights>(kind), scene.all);
+            const int rank = rank_of(comm);
+            const PointsView part = scene.part(rank);
+            const std::span<const double> mine(all.data() + scene.begin(rank), part.size);
+            const auto domains = mpi::Domains::curve(
+                comm, part, {.tree = {.builder = builder, .max_leaf_size = 16}, .weight = mine},
+                {.threads = 1});
+            // Without any weight: by number. Scaled, so that sums are finite.
+            const bool is_zero = kind == static_cast<int>(Weights::zero);
+            const auto scaled = [&](double w) { return is_zero ? 1 : w / all[3]; };
+            double total = 0, most = 0, own = 0;
+            for (const double w : all) total += scaled(w), most = std::max(most, scaled(w));
+            for (const double w : domains.to_tree_order(mine)) own += scaled(w);
+            // A leaf on either end.
+            const double leaf = builder == Builder::packed ? 8 : 16;
+            const double mean = total / ranks;
+            EXPECT_LE(std::abs(own - mean), 0.1 * mean + leaf * most)
+                << "weights " << kind << " shape " << static_cast<int>(shape) << " ranks " << ranks;
+          }
+    });
+}
+
+/// Great weights in one corner: the ranks there have few points.
+TEST(Domains, FollowWeights) {
+  on_ranks(std::min(4, world_size()), [&](MPI_Comm comm) {
+    const int ranks = size_of(comm), rank = rank_of(comm);
+    if (ranks == 1) return;
+    const auto set = scene_points<float>(Shape::uniform, 2, 4000, 4);
+    const Scene<float> scene(set, dealt(set, Deal::random, ranks, 1), ranks);
+    std::vector<double> weight;
+    for (std::size_t i = 0; i < scene.part(rank).size; ++i) {
+      const float* x = scene.all.row(scene.begin(rank) + i);
+      weight.push_back(x[0] < 0.25f && x[1] < 0.25f ? 1000.0 : 1.0);
+    }
+    const auto domains = mpi::Domains::curve(comm, scene.part(rank), {.weight = weight});
+    std::int64_t least = static_cast<std::int64_t>(domains.size());
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, comm);
+    EXPECT_LT(least, 4000 / ranks / 2);
+  });
+}
+
+/// Rows, labels and catalogues with weights are those without.
+TEST(Domains, WeightsChangeNoResult) {
+  for (const int ranks : at_most_all({1, 2, 3, 7, 16}))
+    on_ranks(ranks, [&](MPI_Comm comm) {
+      const int rank = rank_of(comm);
+      for (int number = 0; number < (ranks > 3 ? 6 : 12); ++number) {
+        const auto shape = static_cast<Shape>(number % static_cast<int>(Shape::count));
+        const auto seed = static_cast<std::uint64_t>(number);
+        const auto set = scene_points<float>(shape, 3, 700, seed);
+        const auto deal = static_cast<Deal>(number % static_cast<int>(Deal::count));
+        const Scene<float> scene(set, dealt(set, deal, ranks, seed), ranks);
+        const PointsView part = scene.part(rank);
+        const auto all = weights_of(static_cast<Weights>(number % 4), scene.all);
+        const mpi::DomainOptions plain{
+            .tree = {.builder = number % 2 == 0 ? Builder::packed : Builder::cells}};
+        mpi::DomainOptions weighted = plain;
+        weighted.weight = {all.data() + scene.begin(rank), part.size};
+        const auto one = mpi::Domains::curve(comm, part, plain, {.threads = 1});
+        const auto other = mpi::Domains::curve(comm, part, weighted, {.threads = 2});
+        const auto rows = mpi::knn(one, {.k = 4}), others = mpi::knn(other, {.k = 4});
+        ASSERT_EQ(rows.size(), others.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+          for (std::size_t n = 0; n < 4; ++n) {
+            ASSERT_EQ(rows.index(i)[n], others.index(i)[n]);
+            ASSERT_EQ(rows.distance(i)[n], others.distance(i)[n]);
+          }
+        const FofOptions options{.linking_length = 0.05, .min_size = 2};
+        const auto groups = mpi::fof(one, options), other_groups = mpi::fof(other, options);
+        ASSERT_TRUE(std::ranges::equal(groups.label(), other_groups.label()));
+        ASSERT_TRUE(std::ranges::equal(groups.sizes(), other_groups.sizes()));
+        const auto halos = mpi::catalogue(one, part, groups);
+        const auto other_halos = mpi::catalogue(other, part, other_groups);
+        ASSERT_EQ(halos.center, other_halos.center);
+        ASSERT_EQ(halos.mass, other_halos.mass);
+      }
     });
 }
 
@@ -245,8 +348,10 @@ TEST(Domains, HaveTheCellsOfOneProcess) {
           const AnyTree tree(scene.all.view(), options, {.threads = 1});
           const auto all = leaves_of(impl_of(tree).as<float>().planes,
                                      [](std::uint32_t i) { return std::int64_t{i}; });
-          const auto domains =
-              mpi::Domains::curve(comm, scene.part(rank), {options}, {.threads = 1});
+          const auto weight = weights_of(Weights::few, scene.all);
+          mpi::DomainOptions how{options};
+          if (ratio == 2) how.weight = {weight.data() + scene.begin(rank), scene.part(rank).size};
+          const auto domains = mpi::Domains::curve(comm, scene.part(rank), how, {.threads = 1});
           const auto& part = impl_of(domains).as<float>();
           const auto mine = leaves_of(part.planes, [&](std::uint32_t i) {
             return static_cast<std::int64_t>(part.global[i]);

@@ -1,6 +1,7 @@
 // One rank's failure is the same error on all ranks, in time, and the next call works.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <stdexcept>
@@ -121,6 +122,32 @@ TEST(MpiErrors, BadArgumentsOnOneRank) {
     expect_same_error(comm, ErrorCode::invalid_argument, "first_index = -1", [&] {
       mpi::Domains::curve(comm, view(x.data(), 10, 3), {.first_index = -1});
     });
+    const auto expect_weight_error = [&](const std::vector<double>& weight, const char* words,
+                                         auto make) {
+      expect_same_error(comm, ErrorCode::invalid_argument, words,
+                        [&] { make(comm, view(x.data(), 10, 3), {.weight = weight}, {}); });
+    };
+    using mpi::Domains;
+    const std::vector<double> ones(10, 1.0);
+    for (const double bad : {-1.0, std::nan(""), HUGE_VAL}) {
+      std::vector<double> weight = ones;
+      if (is_last) weight[7] = bad;
+      expect_weight_error(weight, " of point 7; weights are finite", Domains::curve);
+    }
+    expect_weight_error({}, size_of(comm) == 1 ? "" : "weights on other ranks, but not here",
+                        [&](auto on, auto points, mpi::DomainOptions options, const Execution& e) {
+                          // One rank has weights; a single one has wrong ones.
+                          const std::vector<double> few(9);
+                          if (size_of(comm) == 1)
+                            options.weight = few;
+                          else if (is_last)
+                            options.weight = ones;
+                          Domains::curve(on, points, options, e);
+                        });
+    expect_weight_error(std::vector<double>(is_last ? 9 : 10), "9 weights for 10 points",
+                        Domains::curve);
+    expect_weight_error(ones, "kd gives all ranks the same number", Domains::kd);
+    expect_weight_error(ones, "keep moves no points", Domains::keep);
     const std::int64_t last = std::numeric_limits<std::int64_t>::max();
     expect_same_error(comm, ErrorCode::invalid_argument, "the largest is", [&] {
       mpi::Domains::keep(comm, view(x.data(), 10, 3), {.first_index = last - 8});

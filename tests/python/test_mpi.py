@@ -70,6 +70,9 @@ for dtype in (np.float32, np.float64):
     radii = np.linspace(0.05, 0.15, 1000)
     domains = kith.mpi.Domains(comm, x[mine], box=1, distribution="kd")
     assert domains.total == 1000 == comm.allreduce(len(domains))
+    weighted = kith.mpi.Domains(comm, x[mine], box=1, weight=1 + 50 * x[mine][:, 0])
+    a, b = kith.mpi.knn(comm, weighted, k=4), kith.mpi.knn(comm, domains, k=4)
+    assert all(np.array_equal(one, other) for one, other in zip(a, b))
     for radius, own in ((0.1, 0.1), (radii, radii[mine])):
         near, all_near = kith.mpi.radius(comm, domains, radius=own), kith.radius(x, radius=radius, box=1)
         assert len(near) == len(x[mine])

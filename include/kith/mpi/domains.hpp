@@ -25,6 +25,10 @@ struct DomainOptions {
   /// Without ids: the number of the first point of rank 0, the same on all ranks. If you have
   /// several sets of points, such as particle types, it numbers them one after the other.
   std::int64_t first_index = 0;
+  /// For Domains::curve, one number per point of this rank, finite and 0 or more, such as the cost
+  /// of the point: the ranks get about the same sum of weights instead of the same number of
+  /// points. Results are the same. Pass weights on all ranks or on none.
+  std::span<const double> weight = {};
 };
 
 /// A split of Domains::kd. The ranks from `begin` to before `middle` have the points on the lesser
@@ -45,8 +49,9 @@ struct DomainSplit {
 /// the way back, and 64 boxes for each rank.
 class KITH_API Domains {
  public:
-  /// Sorts the points along the curve over the ranks: each has as many as the others, within 5 % or
-  /// a leaf. Each rank passes its part, in any order; a part may be empty.
+  /// Sorts the points along the curve over the ranks: each has as many as the others, or the same
+  /// sum of weights, within 5 % or a leaf. Each rank passes its part, in any order; a part may be
+  /// empty.
   ///
   /// Errors: as AnyTree, and too_large (more than 4,294,967,280 points on one rank). MPI must have
   /// been started with MPI_THREAD_FUNNELED or more.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -25,7 +26,7 @@ class Distributor {
 
   void run(Distribution how) {
     impl_.part.template emplace<Part<T>>();
-    measure();
+    measure(how);
     call_.note_traffic("frame");
     send(how);
     call_.note_traffic("domains");
@@ -38,7 +39,7 @@ class Distributor {
 
   // ---- one frame for all
 
-  void measure() {
+  void measure(Distribution how) {
     MeasuredRows<T> measured;
     const auto d = static_cast<std::size_t>(points_.dimension);
     std::vector<double> ends;
@@ -47,6 +48,7 @@ class Distributor {
       const Stage stage(workers, "check", points_.size);
       Parts<T>::check("domains", points_, impl_.options.tree);
       check_ids();
+      check_weights(how);
       measured = Parts<T>::measure(points_, impl_.options.tree.non_finite, workers);
       for (std::size_t axis = 0; axis < d; ++axis)
         ends.push_back(static_cast<double>(measured.extent.bounds.lo[axis]));
@@ -58,10 +60,12 @@ class Distributor {
     call_.communicator().least(ends.data(), ends.size());
     const auto mine = static_cast<std::int64_t>(points_.size);
     call_.communicator().gather_all(&mine, sizeof mine, sizes.data());
-    std::int64_t sums[] = {static_cast<std::int64_t>(measured.rows.size), ids().empty() ? 0 : 1};
-    call_.communicator().sum(sums, 2);
+    std::int64_t sums[] = {static_cast<std::int64_t>(measured.rows.size), ids().empty() ? 0 : 1,
+                           weight().empty() ? 0 : 1};
+    call_.communicator().sum(sums, 3);
     impl_.total = static_cast<std::uint64_t>(sums[0]);
     has_ids_ = sums[1] > 0;
+    has_weights_ = sums[2] > 0;
     std::exclusive_scan(sizes.begin(), sizes.end(), first_.begin(),
                         static_cast<std::uint64_t>(impl_.options.first_index));
     if (!has_ids_) impl_.first = first_[static_cast<std::size_t>(call_.rank())];
@@ -73,6 +77,8 @@ class Distributor {
     call_.prepare([&] {
       if (has_ids_ && ids().empty() && points_.size > 0)
         refuse("domains: ids on other ranks, but not here; give them on all ranks or on none");
+      if (has_weights_ && weight().empty() && points_.size > 0)
+        refuse("domains: weights on other ranks, but not here; give them on all ranks or on none");
       check_first(first_.back() + static_cast<std::uint64_t>(sizes.back()));
       part().frame = Parts<T>::frame(impl_.options.tree.box, points_.dimension, extent);
       input_ = Parts<T>::input(part().frame, std::move(measured));
@@ -85,6 +91,19 @@ class Distributor {
       refuse("domains: {} ids for {} points; give one for each", ids.size(), points_.size);
     for (std::size_t i = 0; i < ids.size(); ++i)
       if (ids[i] < 0) refuse("domains: id {} of point {}; ids are 0 or more", ids[i], i);
+  }
+
+  void check_weights(Distribution how) const {
+    const auto weights = weight();
+    if (!weights.empty() && how == Distribution::kd)
+      refuse("domains: weights, but kd gives all ranks the same number of points; use curve");
+    if (!weights.empty() && how == Distribution::keep)
+      refuse("domains: weights, but keep moves no points; use curve");
+    if (!weights.empty() && weights.size() != points_.size)
+      refuse("domains: {} weights for {} points; give one for each", weights.size(), points_.size);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      if (!(weights[i] >= 0) || std::isinf(weights[i]))
+        refuse("domains: weight {} of point {}; weights are finite and 0 or more", weights[i], i);
   }
 
   /// `end`: beyond the last index of all ranks.
@@ -118,7 +137,7 @@ class Distributor {
   void send(Distribution how) {
     if (how == Distribution::keep && !has_ids_) return keep();
     Array<std::uint32_t> rank;
-    if (how == Distribution::curve && call_.ranks() > 1) rank = destinations<T>(call_, split_job());
+    if (how == Distribution::curve && call_.ranks() > 1) rank = assign_runs();
     if (how == Distribution::kd) rank = assign_kd_cells();
     call_.work([&](Workers& workers) {
       const Stage stage(workers, "plan", input_.size);
@@ -145,6 +164,12 @@ class Distributor {
           }));
   }
 
+  Array<std::uint32_t> assign_runs() {
+    SplitJob<T> job = split_job();
+    if (has_weights_) job.units = agree_on_units<T>(call_, input_, weight(), impl_.total);
+    return destinations<T>(call_, job);
+  }
+
   Array<std::uint32_t> assign_kd_cells() {
     KdCells cells =
         kd_cells<T>(call_, {input_, ids(), first_[static_cast<std::size_t>(call_.rank())],
@@ -154,6 +179,7 @@ class Distributor {
   }
 
   std::span<const std::int64_t> ids() const { return impl_.options.ids; }
+  std::span<const double> weight() const { return impl_.options.weight; }
 
   SplitJob<T> split_job() const {
     const TreeOptions& tree = impl_.options.tree;
@@ -271,7 +297,7 @@ class Distributor {
   Shipment shipment_;  ///< of live points; Route::row names rows of the caller in the end
   Input<T> input_;
   std::vector<std::uint64_t> first_;  ///< global index of the first point given by each rank
-  bool has_ids_ = false;              ///< on any rank
+  bool has_ids_ = false, has_weights_ = false;  ///< on any rank
   Array<T> rows_;
 };
 
@@ -319,6 +345,7 @@ std::shared_ptr<const Domains::Impl> make_domains(MPI_Comm comm, const PointsVie
   });
   with_scalar(points.scalar, [&]<class T>() { Distributor<T>(call, *impl, points).run(how); });
   impl->options.ids = {};
+  impl->options.weight = {};
   return impl;
 }
 

@@ -10,6 +10,15 @@ namespace {
 // Bits of a key that a round of the first or a later level looks at.
 constexpr int kFirstBits = 12, kLaterBits = 8;
 
+/// The sums before each bin, and that of all.
+std::vector<std::uint64_t> sums_before(const std::int64_t* counts, std::size_t bins,
+                                       std::uint64_t first) {
+  std::vector<std::uint64_t> below(bins + 1, first);
+  for (std::size_t i = 0; i < bins; ++i)
+    below[i + 1] = below[i] + static_cast<std::uint64_t>(counts[i]);
+  return below;
+}
+
 }  // namespace
 
 std::uint32_t Section::edges_before(std::uint64_t key) const {
@@ -50,7 +59,7 @@ void EdgeSearch::place_counts() {
     cell.counts = total;
     total += std::size_t{1} << cell.step;
   }
-  counts_.assign(total, 0);
+  counts_.assign(rule_.has_units ? 2 * total : total, 0);
 }
 
 void EdgeSearch::count(const std::vector<Section>& sections, const SectionKeys& keys,
@@ -76,23 +85,35 @@ void EdgeSearch::count_section(const Section& section, const SectionKeys& keys, 
   std::vector<std::vector<std::int64_t>> parts(range_count(n, grain));
   workers.for_ranges(n, grain, [&](std::size_t begin, std::size_t end) {
     std::vector<std::int64_t>& part = parts[begin / grain];
-    part.assign(size, 0);
-    if (is_first_) {  // one cell has all keys
-      for (std::size_t i = begin; i < end; ++i) ++part[keys.top[i]];
-      return;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i % kPointGrain == 0) workers.check_cancelled();
-      const std::uint64_t key = keys.full[section.begin + i];
-      const KeyCell* cell = cell_of(key, first, last);
-      if (!cell) continue;
-      const int shift = cell->shift - static_cast<int>(cell->step);
-      const std::uint64_t mask = (std::uint64_t{1} << cell->step) - 1;
-      ++part[cell->counts - base + (key >> shift & mask)];
-    }
+    part.assign(rule_.has_units ? 2 * size : size, 0);
+    const auto count = [&](auto add) {
+      if (is_first_) {  // one cell has all keys
+        for (std::size_t i = begin; i < end; ++i) add(keys.top[i], i);
+        return;
+      }
+      for (std::size_t i = begin; i < end; ++i) {
+        if (i % kPointGrain == 0) workers.check_cancelled();
+        const std::uint64_t key = keys.full[section.begin + i];
+        const KeyCell* cell = cell_of(key, first, last);
+        if (!cell) continue;
+        const int shift = cell->shift - static_cast<int>(cell->step);
+        const std::uint64_t mask = (std::uint64_t{1} << cell->step) - 1;
+        add(cell->counts - base + (key >> shift & mask), i);
+      }
+    };
+    if (!rule_.has_units) return count([&](std::size_t bin, std::size_t) { ++part[bin]; });
+    const std::uint64_t* units = keys.units + section.begin;
+    count([&](std::size_t bin, std::size_t i) {
+      ++part[bin];
+      part[size + bin] += static_cast<std::int64_t>(units[i]);
+    });
   });
-  for (const auto& part : parts)
-    for (std::size_t i = 0; i < part.size(); ++i) counts_[base + i] += part[i];
+  for (const auto& part : parts) {
+    if (part.empty()) continue;
+    for (std::size_t i = 0; i < size; ++i) counts_[base + i] += part[i];
+    for (std::size_t i = size; i < part.size(); ++i)
+      counts_[counts_.size() / 2 + base + i - size] += part[i];
+  }
 }
 
 /// The cell of a key among those of its section, which ascend; null if it has none.
@@ -121,9 +142,11 @@ void EdgeSearch::open(const KeyCell& cell, Section& section, std::vector<KeyCell
   const std::int64_t* counts = counts_.data() + cell.counts;
   const std::size_t bins = std::size_t{1} << cell.step;
   const int shift = cell.shift - static_cast<int>(cell.step);
-  std::vector<std::uint64_t> below(bins + 1, cell.below);
-  for (std::size_t i = 0; i < bins; ++i)
-    below[i + 1] = below[i] + static_cast<std::uint64_t>(counts[i]);
+  const std::vector<std::uint64_t> points = sums_before(counts, bins, cell.below);
+  const std::vector<std::uint64_t> units =
+      rule_.has_units ? sums_before(counts + counts_.size() / 2, bins, cell.below)
+                      : std::vector<std::uint64_t>();
+  const std::vector<std::uint64_t>& below = rule_.has_units ? units : points;
   for (std::size_t e = cell.begin; e < cell.end; ++e) {
     RankEdge& edge = section.edges[e];
     // The last bin that begins at or before the edge, so that empty ones are passed.
@@ -131,8 +154,9 @@ void EdgeSearch::open(const KeyCell& cell, Section& section, std::vector<KeyCell
         std::upper_bound(below.begin(), below.end() - 1, edge.at) - below.begin() - 1);
     const std::uint64_t inside = below[bin + 1] - below[bin];
     const std::uint64_t prefix = cell.prefix << cell.step | bin;
-    if (edge.at == below[bin] || inside <= rule_.tolerance) {
-      edge.key = ((cell.prefix << cell.step) + nearer_end(bin, edge.at, below)) << shift;
+    const bool is_leaf = points[bin + 1] - points[bin] <= rule_.leaf;
+    if (edge.at == below[bin] || inside <= rule_.tolerance || is_leaf) {
+      edge.key = ((cell.prefix << cell.step) + nearer_end(bin, edge.at, below, points)) << shift;
     } else if (shift > 0) {
       if (next.empty() || next.back().section != cell.section || next.back().prefix != prefix ||
           next.back().shift != shift)
@@ -149,11 +173,12 @@ void EdgeSearch::open(const KeyCell& cell, Section& section, std::vector<KeyCell
 /// The end of a bin that is nearer to the edge; for cells, of the leaf that the bin belongs to,
 /// which is the largest Morton cell of few enough points.
 std::size_t EdgeSearch::nearer_end(std::size_t bin, std::uint64_t at,
-                                   const std::vector<std::uint64_t>& below) const {
+                                   const std::vector<std::uint64_t>& below,
+                                   const std::vector<std::uint64_t>& points) const {
   std::size_t begin = bin, end = bin + 1;
   for (std::size_t size = 2; rule_.keeps_leaves && size < below.size(); size *= 2) {
     const std::size_t wider = bin / size * size;
-    if (below[wider + size] - below[wider] > rule_.leaf) break;
+    if (points[wider + size] - points[wider] > rule_.leaf) break;
     begin = wider;
     end = wider + size;
   }

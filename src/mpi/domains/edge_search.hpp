@@ -1,6 +1,7 @@
 // Where the edges between ranks fall among keys that are spread over ranks. All ranks count their
 // keys in cells of the curve, add the counts up, and open those cells alone that an edge falls
-// into, until such a cell has few enough points to go to one side as a whole.
+// into, until such a cell has few enough points to go to one side as a whole. Points may have units
+// (units.hpp), which are then counted as well: edges are at sums of units.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace kith::mpi {
 
-/// An edge between two ranks: so many points of the section come before it.
+/// An edge between two ranks: this many points of the section, or units, come before it.
 struct RankEdge {
   std::uint64_t at = 0;
   std::uint64_t key = 0;   ///< the result: points from this key on come after
@@ -34,13 +35,15 @@ struct SectionKeys {
   const std::uint16_t* top = nullptr;
   const std::uint64_t* full = nullptr;
   std::size_t count = 0;
+  const std::uint64_t* units = nullptr;  ///< by member; null: they have none
 };
 
 /// The conditions under which an edge is accepted.
 struct EdgeRule {
-  std::uint64_t tolerance = 0;  ///< points that may lie on the wrong side of an edge
+  std::uint64_t tolerance = 0;  ///< points or units that may lie on the wrong side of an edge
   std::size_t leaf = 8;         ///< points that need not be parted
   bool keeps_leaves = false;    ///< edges are moved to those of leaves (cells)
+  bool has_units = false;
 };
 
 class EdgeSearch {
@@ -58,7 +61,7 @@ class EdgeSearch {
     std::size_t section = 0;
     std::uint64_t prefix = 0;  ///< key >> shift
     int shift = 0;
-    std::uint64_t below = 0;           ///< points of the section before the cell
+    std::uint64_t below = 0;           ///< points or units of the section before the cell
     std::size_t begin = 0, end = 0;    ///< edges
     std::size_t counts = 0, step = 0;  ///< where its counts begin, and log2 of their number
   };
@@ -70,14 +73,14 @@ class EdgeSearch {
   const KeyCell* cell_of(std::uint64_t key, std::size_t first, std::size_t last) const;
   void open_cells(std::vector<Section>& sections);
   void open(const KeyCell& cell, Section& section, std::vector<KeyCell>& next) const;
-  std::size_t nearer_end(std::size_t bin, std::uint64_t at,
-                         const std::vector<std::uint64_t>& below) const;
+  std::size_t nearer_end(std::size_t bin, std::uint64_t at, const std::vector<std::uint64_t>& below,
+                         const std::vector<std::uint64_t>& points) const;
 
   Call& call_;
   EdgeRule rule_;
   bool is_first_ = true;
-  std::vector<KeyCell> cells_;  ///< by section, then ascending
-  std::vector<std::int64_t> counts_;
+  std::vector<KeyCell> cells_;        ///< by section, then ascending
+  std::vector<std::int64_t> counts_;  ///< points of all cells, then their units
 };
 
 }  // namespace kith::mpi

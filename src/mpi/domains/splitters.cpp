@@ -17,7 +17,8 @@ class Splitter {
   Splitter(Call& call, const SplitJob<T>& job)
       : call_(call),
         job_(job),
-        edges_(call, {tolerance(job, call.ranks()), job.leaf, job.keeps_leaves}) {}
+        edges_(call,
+               {tolerance(job, call.ranks()), job.leaf, job.keeps_leaves, job.units.has_value()}) {}
 
   Array<std::uint32_t> run() {
     call_.quick([&] {
@@ -34,13 +35,13 @@ class Splitter {
     const auto ranks = static_cast<std::uint64_t>(call_.ranks());
     // Products of 64-bit numbers, without overflow.
     for (std::uint64_t r = 1; r < ranks; ++r)
-      section.edges.push_back({job_.total / ranks * r + job_.total % ranks * r / ranks});
+      section.edges.push_back({job_.sum() / ranks * r + job_.sum() % ranks * r / ranks});
     return section;
   }
 
-  /// Points that may lie on the wrong side of an edge.
+  /// Points or units that may lie on the wrong side of an edge.
   static std::uint64_t tolerance(const SplitJob<T>& job, int ranks) {
-    return std::max<std::uint64_t>(job.total / static_cast<std::uint64_t>(ranks) / 50, job.leaf);
+    return std::max<std::uint64_t>(job.sum() / static_cast<std::uint64_t>(ranks) / 50, job.leaf);
   }
 
   std::size_t member(std::size_t i) const { return is_first_ ? i : members_[i]; }
@@ -51,7 +52,7 @@ class Splitter {
       const Stage stage(workers, "keys", job_.input.size);
       make_keys(workers);
     });
-    edges_.run(sections_, {top_keys_.data(), keys_.data(), job_.input.size});
+    edges_.run(sections_, {top_keys_.data(), keys_.data(), job_.input.size, units_.data()});
     call_.phase([&](Workers& workers) {
       const Stage stage(workers, "assign", job_.input.size);
       assign(workers);
@@ -126,7 +127,16 @@ class Splitter {
                            fill_keys(section.begin + begin, section.begin + end, bounds, bits);
                          });
     }
+    if (job_.units) list_units(members, workers);
     edges_.begin(sections_, is_first_);
+  }
+
+  void list_units(std::size_t members, const Workers& workers) {
+    units_ = Array<std::uint64_t>(members, workers.pool());
+    workers.for_ranges(members, kPointGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        units_[i] = (*job_.units)(job_.input.index(member(i)));
+    });
   }
 
   /// Of keys within these bounds; 0 where they part nothing.
@@ -192,6 +202,7 @@ class Splitter {
     members_ = std::move(members);
     is_first_ = false;
     top_keys_ = {};
+    units_ = {};
   }
 
   /// The members of the sections [before, ...) that begin inside another, in the order of input.
@@ -257,6 +268,7 @@ class Splitter {
   std::vector<double> ends_;
   Array<std::uint16_t> top_keys_;  ///< of the first level
   Array<std::uint64_t> keys_;      ///< of the others
+  Array<std::uint64_t> units_;     ///< by member; none without weights
   EdgeSearch edges_;
 };
 

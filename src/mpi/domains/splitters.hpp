@@ -1,4 +1,5 @@
-// Which rank each point goes to: runs of about equal length along the curve, over all ranks.
+// Which rank each point goes to: runs of about equal length or weight along the curve, over all
+// ranks.
 //
 // Ranks never exchange points or samples to find out: they count their keys in cells of the curve
 // (edge_search.hpp). Points that share all bits of a key get new keys within their common box;
@@ -7,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "mpi/domains/units.hpp"
 #include "mpi/transport/call.hpp"
 #include "tree/input.hpp"
 
@@ -29,9 +32,13 @@ struct SplitJob {
   const Input<T>& input;
   Curve curve = Curve::hilbert;
   GlobalIndices global;
-  std::uint64_t total = 0;    ///< points of all ranks
-  std::size_t leaf = 8;       ///< points that need not be parted
-  bool keeps_leaves = false;  ///< edges are moved to those of leaves (cells)
+  std::uint64_t total = 0;                    ///< points of all ranks
+  std::size_t leaf = 8;                       ///< points that need not be parted
+  bool keeps_leaves = false;                  ///< edges are moved to those of leaves (cells)
+  std::optional<Units> units = std::nullopt;  ///< on all ranks or on none
+
+  /// To be divided among the ranks.
+  std::uint64_t sum() const { return units ? units->total : total; }
 };
 
 /// The rank of each point of the input.
