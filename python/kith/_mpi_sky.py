@@ -12,6 +12,7 @@ from ._errors import ArgumentTypeError
 from ._mpi_clusters import _hdbscan
 from ._ranks import agreed, communicator, refuse
 from ._tree import Tree
+from .typing import AngleUnit
 
 
 class Sky:
@@ -23,7 +24,8 @@ class Sky:
 
     def __init__(self, comm: Any, call: str, places: Callable[[], tuple[Any, Any]], unit: Any, non_finite: Any,
                  how: dict[str, Any], read_limit: Callable[[int], Any], **refused: bool) -> None:
-        self.comm, self.unit = communicator(comm), unit
+        self.comm = communicator(comm)
+        self.unit: AngleUnit = unit
         self.how = {"threads": how["threads"], "cancel": how["cancel"]}
         refuse(comm, f"sky.{call}", progress=bool(how["progress"]), **refused)
         mpi._same_kind(comm, f"sky.{call}", isinstance(unit, str) and unit == "radians")
@@ -34,8 +36,8 @@ class Sky:
             if isinstance(catalogue, Tree):
                 raise ArgumentTypeError(f"sky.{call}: a tree is one of this process alone; with comm give ra and dec, or a "
                                         "SkyCoord")
-            searched = sky._vectors(catalogue, unit, non_finite, self.how)
-            asked = None if queries is None else sky._vectors(queries, unit, non_finite, self.how)
+            searched = sky._vectors(catalogue, self.unit, non_finite, self.how)
+            asked = None if queries is None else sky._vectors(queries, self.unit, non_finite, self.how)
             return searched, asked, read_limit(len(searched if asked is None else asked))
 
         self.vectors, self.queries, self.limit = agreed(comm, read)
