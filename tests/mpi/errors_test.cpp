@@ -164,6 +164,24 @@ TEST(MpiErrors, BadArgumentsOnOneRank) {
   });
 }
 
+/// Nothing parts them, not even their ids.
+TEST(MpiErrors, ManyPointsOfOneIdInOnePlace) {
+  on_some_ranks([&](MPI_Comm comm) {
+    for (const std::size_t n : {5, 100}) {
+      const std::vector<float> x(3 * n);
+      const std::vector<std::int64_t> ids(n, 7);
+      const PointsView points = view(x.data(), n, 3);
+      for (const Curve curve : {Curve::hilbert, Curve::z})
+        expect_same_error(comm, ErrorCode::invalid_argument, "two points with the id 7", [&] {
+          mpi::Domains::curve(comm, points, {.tree = {.curve = curve}, .ids = ids});
+        });
+      expect_same_error(comm, ErrorCode::invalid_argument, "two points with the id 7",
+                        [&] { mpi::Domains::kd(comm, points, {.ids = ids}); });
+    }
+    expect_works(comm);
+  });
+}
+
 /// Two ranks have a point of the same id, far apart in space and in the order of ids.
 TEST(MpiErrors, IdsThatOccurTwice) {
   on_some_ranks([](MPI_Comm comm) {

@@ -25,6 +25,7 @@ struct Section {
   std::vector<RankEdge> edges;
   std::size_t begin = 0, end = 0;  ///< its members on this rank
   int bits = 0;                    ///< of its keys
+  bool is_by_index = false;        ///< its keys are global indices: nothing else parts its members
 
   /// Of a point with this key.
   std::uint32_t edges_before(std::uint64_t key) const;

@@ -122,6 +122,7 @@ class Splitter {
       const Bounds<kAnyDimension, T> bounds = bounds_of(s);
       const int bits = bits_of(bounds);
       section.bits = bits == 0 ? (is_first_ ? 1 : 63) : std::min(bits, 63);
+      section.is_by_index = bits == 0 && !is_first_;
       workers.for_ranges(section.end - section.begin, kPointGrain,
                          [&](std::size_t begin, std::size_t end) {
                            fill_keys(section.begin + begin, section.begin + end, bounds, bits);
@@ -248,11 +249,12 @@ class Splitter {
     return outer.edges[inner.first - outer.first].key;
   }
 
-  /// Edges inside the points of one key belong to one section.
+  /// Edges inside the points of one key belong to one section. Many points with one index go to one
+  /// rank: the caller's ids are wrong, which check_unique_ids finds.
   static void add_inner(const Section& section, std::size_t e, std::size_t before,
                         std::vector<Section>& next) {
     const RankEdge& edge = section.edges[e];
-    if (!edge.is_inside) return;
+    if (!edge.is_inside || section.is_by_index) return;
     const auto first = section.first + static_cast<std::uint32_t>(e);
     if (next.size() == before || inner_key(section, next.back()) != edge.key)
       next.push_back({first, {}, 0, 0, 0});
