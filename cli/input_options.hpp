@@ -23,7 +23,8 @@ struct InputOptions {
   std::string cosmology;  ///< as written: "omega_m=0.3,h=0.7"; empty = the file's
   std::string redshift;   ///< as written; empty = the file's
 };
-/// The file itself, and what it may not say; then also in which box and which numbers.
+/// Adds the options of the file and of facts that it may lack; add_input also those of the box and
+/// the scalar type.
 void add_source(Command command, InputOptions& options);
 void add_input(Command command, InputOptions& options);
 /// Positions on the sky instead.

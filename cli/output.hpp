@@ -47,8 +47,8 @@ std::string seconds_name(double seconds);
 /// The text as people see it: what a terminal would take for a command becomes '?'.
 std::string printable(const std::string& text);
 
-/// Rows of words under a head, in columns as wide as needed; aligned on the right, except the
-/// left ones of a first column of words, and those that align_left_from names.
+/// Rows of words under a head, in columns as wide as needed; aligned on the right, except a
+/// first column of words and the columns from align_left_from on.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}

@@ -25,7 +25,7 @@ inline bool is_first_rank() { return launched().rank == 0; }
 bool share_work();
 /// Of the memory that all ranks need, the part that this machine must have.
 double share_of_machine();
-/// Those that share the work: a process that works alone is the only one.
+/// The ranks that share the work; a process that works alone is the only rank.
 Ranks& ranks();
 /// f() on all ranks; an error on one is an error on all.
 void on_all_ranks(const std::function<void()>& f);

@@ -59,7 +59,7 @@ void add_sight(Command command, GroupRequest& request);
 void add_lengths(Command command, GroupRequest& request);
 /// The view of a picture.
 void add_view(Command command, ViewRequest& view);
-/// Only those that say which groups.
+/// The options of linking alone.
 void add_linking(Command command, GroupRequest& request);
 
 /// The parts that types of particles take in groups.

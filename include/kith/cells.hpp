@@ -12,7 +12,7 @@
 #include <kith/groups.hpp>
 #include <kith/neighbor_list.hpp>
 
-/// Distances are those that NeighborListOptions defines, in double, and each image of an atom is a
+/// Distances are defined as by NeighborListOptions, in double, and each image of an atom is a
 /// separate neighbor, so that lengths may exceed the cell. Atoms of several systems are numbered
 /// one system after the other, and are never neighbors of each other. Results depend on atoms and
 /// options alone, not on threads.

@@ -26,10 +26,7 @@ KnnOptions knn_options(const nb::dict& given) {
   return options;
 }
 
-FofOptions fof_options(const nb::dict& given) {
-  FofOptions options;
-  Options read(given);
-  read("box", options.box);
+void read_linking(Options& read, FofOptions& options) {
   read("linking_length", options.linking_length);
   read("b", options.b);
   read("mean_separation", options.mean_separation);
@@ -37,6 +34,13 @@ FofOptions fof_options(const nb::dict& given) {
   read("min_size", options.min_size);
   read("strict", options.strict);
   read("keep_roots", options.keep_roots);
+}
+
+FofOptions fof_options(const nb::dict& given) {
+  FofOptions options;
+  Options read(given);
+  read("box", options.box);
+  read_linking(read, options);
   read.choice("non_finite", options.non_finite,
               {{"error", NonFinite::error}, {"drop", NonFinite::drop}});
   read.expect_no_more();

@@ -52,6 +52,9 @@ struct SpanningArguments {
   SpanningTreeOptions options;
 };
 
+/// Reads which points are friends, and which groups count; other options stay for the caller.
+void read_linking(Options& read, FofOptions& options);
+
 /// Reads the unit of angles; other options stay for the caller.
 void read_unit(Options& read, sky::AngleUnit& unit);
 

@@ -30,13 +30,7 @@ CondenseOptions condense_options(const nb::dict& given) {
 FofOptions cut_options(const nb::dict& given) {
   FofOptions options;
   Options read(given);
-  read("linking_length", options.linking_length);
-  read("b", options.b);
-  read("mean_separation", options.mean_separation);
-  read("volume", options.volume);
-  read("min_size", options.min_size);
-  read("strict", options.strict);
-  read("keep_roots", options.keep_roots);
+  read_linking(read, options);
   read.expect_no_more();
   return options;
 }

@@ -60,8 +60,9 @@ class Copies {
 }  // namespace
 
 std::string device_of(const Operands& call, const char* interface) {
+  static const std::vector<gpu::Device> all = gpu::devices();  // drivers need long to list them
   std::string first;
-  for (const gpu::Device& device : gpu::devices()) {
+  for (const gpu::Device& device : all) {
     if (!device.api.starts_with(interface)) continue;
     if (first.empty()) first = device.api;
     for (const xla::Buffers* buffers : {&call.call().in, &call.call().out})

@@ -1,7 +1,7 @@
 // All pairs of two trees, sorted into bins: receivers x sources, plane by plane.
 //
-// A node of the receivers carries the list of the source nodes that it has to look at, of its own
-// plane where the trees are deep enough; children refine their parent's list. A pair of nodes is
+// A node of the receivers carries a list of source nodes, on the same plane where the trees are
+// deep enough; children refine their parent's list. A pair of nodes is
 // dropped (too far), settled (all its pairs are in one bin) or kept, down to groups of 8 blocks.
 //
 // This is a separate walk because its verdict is a bin, made for 8 boxes at once, and because

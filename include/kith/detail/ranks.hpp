@@ -121,7 +121,7 @@ class KITH_API Ranks {
                                                const Execution& execution) = 0;
 
   /// As the calls without MPI: some rows on each rank, one rank after the other. They are the same
-  /// rows in all calls, and those that CatalogueOptions::peak is for.
+  /// rows in all calls, and the rows of CatalogueOptions::peak.
   virtual std::vector<double> centers(PointsView points, const CenterOptions& options,
                                       const Execution& execution) = 0;
   /// The places of those members that have the smallest value, ties by index. Values are those of

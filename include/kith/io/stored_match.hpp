@@ -26,7 +26,7 @@ class KITH_API StoredMembers {
 };
 
 /// As match of sets in memory: the same numbers. Members are divided on disk by a hash of their
-/// IDs; the parts are joined one after the other, and what they share is brought to the objects,
+/// IDs; the parts are joined one after the other, and shared members are brought to the objects,
 /// some objects at a time. In memory stay about 60 bytes for each object. Cost: 28 bytes of disk
 /// for each member, written and read. Errors: those of match and DiskOptions; out_of_memory also
 /// for an object whose members do not fit, about 50 bytes each; `resume` is refused.

@@ -118,7 +118,7 @@ class KITH_API Members {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// `domains`: those that the groups were made of. Memory: 40 bytes per member at the peak.
+/// `domains`: the domains of the groups. Memory: 40 bytes per member at the peak.
 KITH_API Members members(const Domains& domains, const Groups& groups,
                          const Execution& execution = {});
 

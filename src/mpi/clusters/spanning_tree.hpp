@@ -4,8 +4,8 @@
 // 2. Each rank spans its own points. Of all edges inside a rank, only those of its tree can be in
 //    that of all points: any other is the last of a cycle.
 // 3. An edge to another rank is at least as long as the way to the nearest box of one. Shorter
-//    edges of its own tree are certain for a rank (clusters/local_forest.hpp): these are nearly
-//    all. They make components; all ranks learn these, and the edges that are open.
+//    edges of a rank's tree are certain (clusters/local_forest.hpp): nearly all edges. They make
+//    components; all ranks learn these, and the edges that are open.
 // 4. In each round the components ask as far as the lightest edge that is known to leave them: the
 //    points of all ranks within reach come to the rank of each point, which spans them together
 //    with the core's code, and reports the edges to other ranks. Then the first edge of every
